@@ -1,0 +1,47 @@
+# Every target makes .venv on first use and installs what it needs; a second call does not.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: demo check format test test-nojit test-bounds coverage bench clean
+
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "driftduel needs Python 3.11 or newer; set PYTHON=/path/to/it"; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $@
+
+demo: $(STAMP)  ## the Formula 1 world: who was best when, and which shifts mattered
+	$(BIN)/driftduel demo --out demo
+
+check: $(STAMP)  ## format, lint, types, import layers
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(STAMP)
+	$(BIN)/ruff format
+	$(BIN)/ruff check --fix
+
+test: test-jit test-nojit test-bounds  ## all tests and doctests, compiled, interpreted and with bounds checks
+
+test-jit: $(STAMP)
+	$(BIN)/pytest -q -m "not slow" tests src README.md docs --doctest-glob='*.md'
+
+test-nojit: $(STAMP)  ## the small tests with the JIT off; this run measures coverage
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -q -m "not slow and not large" --cov --cov-report=term:skip-covered tests
+
+test-bounds: $(STAMP)  ## the small tests with numba's bounds checking
+	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest -q -m "not slow and not large" tests
+
+bench: $(STAMP)
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) build dist demo .coverage htmlcov .hypothesis .mypy_cache .pytest_cache \
+		.ruff_cache .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""The driftduel command."""

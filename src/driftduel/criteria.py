@@ -1,0 +1,222 @@
+"""What "best" means: Borda, Weighted and Condorcet, with their scores, gaps and regret.
+
+A weighted Borda score is ``b(a, w) = sum_b P[a, b] w[b]``; the gap of an arm is how far it is
+below the best score, and the regret of a round is the mean gap of the two arms played
+(PAPER.md section 1). Borda is the uniform weight over all K arms, the arm itself included.
+Condorcet is the point mass on the Condorcet winner c, so the gap of a is ``P[c, a] - 1/2``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from driftduel.preferences import TIE, as_matrix, condorcet_winners, maximisers
+from driftduel.weights import Array, WeightSequence, as_weight, uniform
+
+
+class NoCondorcetWinnerError(ValueError):
+    """A matrix has no Condorcet winner where one is needed; ``index`` says which matrix."""
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+        super().__init__("no arm is a Condorcet winner, so Condorcet scores are undefined")
+
+
+class Criterion(ABC):
+    """What "best" means.
+
+    Subclasses say what the scores of a stack of matrices are; the rest follows. A criterion is
+    immutable and two criteria that mean the same are equal.
+    """
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The name that commands and result files use."""
+
+    @abstractmethod
+    def score_table(self, palette: Array, round_: int = 0) -> Array:
+        """Return the scores (M, K) of every arm under every matrix of a palette (M, K, K).
+
+        ``round_`` matters for weights that change with time only.
+        """
+
+    def gap_table(self, palette: Array, round_: int = 0) -> Array:
+        """Return how far each arm (M, K) is below the best one under every matrix."""
+        scores = self.score_table(palette, round_)
+        return np.asarray(scores.max(axis=1, keepdims=True) - scores)
+
+    def changes(self) -> NDArray[np.int64]:
+        """Return the rounds at which the criterion itself changes; the first is 0."""
+        return np.zeros(1, dtype=np.int64)
+
+    def check_arms(self, n_arms: int) -> None:
+        """Raise ValueError if the criterion is not made for ``n_arms`` arms."""
+
+    def scores(self, P: ArrayLike, round_: int = 0) -> Array:
+        """Return the score of every arm under the matrix ``P``."""
+        return np.asarray(self.score_table(as_matrix(P)[None], round_)[0])
+
+    def gaps(self, P: ArrayLike, round_: int = 0) -> Array:
+        """Return how far every arm is below the best one under the matrix ``P``."""
+        return np.asarray(self.gap_table(as_matrix(P)[None], round_)[0])
+
+    def winners(self, P: ArrayLike, round_: int = 0) -> NDArray[np.intp]:
+        """Return every arm that is best under the matrix ``P``."""
+        return maximisers(self.scores(P, round_))
+
+    def regret(
+        self, P: ArrayLike, left: int, right: int, *, weak: bool = False, round_: int = 0
+    ) -> float:
+        """Return the regret of one round in which ``left`` and ``right`` were played.
+
+        Parameters
+        ----------
+        P : array_like of shape (K, K)
+            The preference matrix of the round.
+        left, right : int
+            The arms played; they may be the same.
+        weak : bool
+            Count the better of the two arms only, instead of their mean.
+        round_ : int
+            The round, for weights that change with time.
+
+        Examples
+        --------
+        >>> P = [[0.5, 0.6, 0.9], [0.4, 0.5, 0.6], [0.1, 0.4, 0.5]]
+        >>> round(Condorcet().regret(P, 0, 2), 3), Condorcet().regret(P, 0, 2, weak=True)
+        (0.2, 0.0)
+        """
+        gaps = self.gaps(P, round_)
+        for arm in (left, right):
+            if not 0 <= arm < len(gaps):
+                raise ValueError(f"arm is {arm}, must be between 0 and {len(gaps) - 1}")
+        return float(pair_regret(gaps[left], gaps[right], weak=weak))
+
+
+def pair_regret(left: Array, right: Array, *, weak: bool = False) -> Array:
+    """Combine the gaps of the two arms of a round: their mean, or the smaller one if weak."""
+    return np.minimum(left, right) if weak else (left + right) / 2
+
+
+@dataclass(frozen=True)
+class Borda(Criterion):
+    """The chance to beat an arm drawn uniformly from all K arms, the arm itself included.
+
+    Examples
+    --------
+    >>> Borda().scores([[0.5, 0.75], [0.25, 0.5]])
+    array([0.625, 0.375])
+    """
+
+    @property
+    def name(self) -> str:
+        """The name that commands and result files use."""
+        return "borda"
+
+    def score_table(self, palette: Array, round_: int = 0) -> Array:
+        """Return the Borda scores (M, K); see `Criterion.score_table`."""
+        return np.asarray(palette @ uniform(palette.shape[-1]))
+
+
+@dataclass(frozen=True)
+class Weighted(Criterion):
+    """The chance to beat an arm drawn from a given distribution.
+
+    Parameters
+    ----------
+    weight : array_like of shape (K,) or WeightSequence
+        The distribution, or a sequence of them over stretches of rounds.
+
+    Examples
+    --------
+    >>> Weighted([1, 0]).scores([[0.5, 0.75], [0.25, 0.5]])
+    array([0.5 , 0.25])
+    """
+
+    weight: WeightSequence
+
+    def __init__(self, weight: ArrayLike | WeightSequence) -> None:
+        sequence = (
+            weight
+            if isinstance(weight, WeightSequence)
+            else WeightSequence(as_weight(weight)[None])
+        )
+        object.__setattr__(self, "weight", sequence)
+
+    @property
+    def name(self) -> str:
+        """The name that commands and result files use."""
+        return "weighted"
+
+    def score_table(self, palette: Array, round_: int = 0) -> Array:
+        """Return the weighted scores (M, K); see `Criterion.score_table`."""
+        self.check_arms(palette.shape[-1])
+        return np.asarray(palette @ self.weight.at(round_))
+
+    def changes(self) -> NDArray[np.int64]:
+        """Return the rounds at which the weight changes; the first is 0."""
+        return np.asarray(self.weight.starts)
+
+    def check_arms(self, n_arms: int) -> None:
+        """Raise ValueError if the weight is not over ``n_arms`` arms."""
+        if self.weight.n_arms != n_arms:
+            raise ValueError(f"weight: has {self.weight.n_arms} entries, there are {n_arms} arms")
+
+
+@dataclass(frozen=True)
+class Condorcet(Criterion):
+    """The chance to beat the Condorcet winner, the arm that no other arm beats.
+
+    If several arms tie for Condorcet winner, scores and gaps refer to the first of them and
+    `winners` lists them all.
+
+    Examples
+    --------
+    >>> Condorcet().gaps([[0.5, 0.75], [0.25, 0.5]])
+    array([0.  , 0.25])
+    >>> Condorcet().scores([[0.5, 1, 0], [0, 0.5, 1], [1, 0, 0.5]])
+    Traceback (most recent call last):
+        ...
+    driftduel.criteria.NoCondorcetWinnerError: no arm is a Condorcet winner, so Condorcet scores are undefined
+    """  # noqa: E501
+
+    @property
+    def name(self) -> str:
+        """The name that commands and result files use."""
+        return "condorcet"
+
+    def score_table(self, palette: Array, round_: int = 0) -> Array:
+        """Return the scores (M, K) against the Condorcet winner of each matrix."""
+        unbeaten = palette.min(axis=2) >= 0.5 - TIE
+        if not unbeaten.any(axis=1).all():
+            raise NoCondorcetWinnerError(int(np.flatnonzero(~unbeaten.any(axis=1))[0]))
+        winner = unbeaten.argmax(axis=1)
+        return np.asarray(palette[np.arange(len(palette)), :, winner])
+
+    def winners(self, P: ArrayLike, round_: int = 0) -> NDArray[np.intp]:
+        """Return every Condorcet winner of ``P``; none is an error."""
+        winners = condorcet_winners(as_matrix(P))
+        if len(winners) == 0:
+            raise NoCondorcetWinnerError(0)
+        return winners
+
+
+def as_criterion(criterion: Criterion | str) -> Criterion:
+    """Return a criterion given as itself or as "borda" or "condorcet".
+
+    Examples
+    --------
+    >>> as_criterion("borda")
+    Borda()
+    """
+    named: dict[str, type[Criterion]] = {"borda": Borda, "condorcet": Condorcet}
+    if isinstance(criterion, Criterion):
+        return criterion
+    if isinstance(criterion, str) and criterion in named:
+        return named[criterion]()
+    raise ValueError(f"criterion is {criterion!r}, must be 'borda', 'condorcet' or Weighted(w)")

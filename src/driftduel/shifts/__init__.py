@@ -1,0 +1,1 @@
+"""How much the world moves: every measure of non-stationarity, with its phases."""

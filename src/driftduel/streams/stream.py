@@ -1,0 +1,468 @@
+"""The world: preference matrices over a horizon, as a palette and a timeline.
+
+``palette[m]`` are the distinct matrices; stretch n is ruled by ``palette[which[n]]`` from round
+``starts[n]`` until the next stretch begins. Every kind of world is this one type, so measures
+and the simulator are written once. The form is canonical: neighbouring stretches differ, equal
+matrices are stored once, in the order in which they first rule.
+"""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from collections.abc import Sequence
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from driftduel._files import replacing
+from driftduel.criteria import Criterion, NoCondorcetWinnerError, as_criterion, pair_regret
+from driftduel.preferences import Array, as_matrix, as_palette
+
+Ints = NDArray[np.int64]
+
+_FORMAT = 1
+
+
+class Stream:
+    """Preference matrices P_t for the rounds 0 to horizon - 1.
+
+    Parameters
+    ----------
+    palette : array_like of shape (M, K, K)
+        The matrices.
+    which : array_like of shape (N,)
+        Which matrix rules each stretch.
+    starts : array_like of shape (N,)
+        First round of each stretch, increasing, the first 0.
+    horizon : int
+        Number of rounds.
+    labels : sequence of str, optional
+        Names of the arms.
+    span : pair of date, optional
+        The dates of the first and of the last round, for worlds made from real votes.
+
+    Examples
+    --------
+    >>> P, Q = [[0.5, 0.6], [0.4, 0.5]], [[0.5, 0.3], [0.7, 0.5]]
+    >>> s = Stream([P, Q], which=[0, 1, 0], starts=[0, 10, 20], horizon=100)
+    >>> s
+    Stream(2 arms, 100 rounds, 3 stretches of 2 matrices)
+    >>> s.matrix(15)[0, 1]
+    np.float64(0.3)
+    >>> s[5:15] + s[:10]
+    Stream(2 arms, 20 rounds, 3 stretches of 2 matrices)
+    """
+
+    palette: Array
+    which: Ints
+    starts: Ints
+    horizon: int
+    labels: tuple[str, ...] | None
+    span: tuple[date, date] | None
+
+    def __init__(
+        self,
+        palette: ArrayLike,
+        which: ArrayLike,
+        starts: ArrayLike,
+        horizon: int,
+        *,
+        labels: Sequence[str] | None = None,
+        span: tuple[date, date] | None = None,
+    ) -> None:
+        matrices = as_palette(palette)
+        horizon = as_horizon(horizon)
+        stretches = _as_ints(starts, "starts")
+        rulers = _as_ints(which, "which")
+        if len(stretches) != len(rulers):
+            raise ValueError(f"stream: {len(stretches)} starts but {len(rulers)} in which")
+        _check_starts(stretches, horizon)
+        if ((rulers < 0) | (rulers >= len(matrices))).any():
+            n = int(np.flatnonzero((rulers < 0) | (rulers >= len(matrices)))[0])
+            raise ValueError(
+                f"stream: which[{n}] = {rulers[n]}, must be between 0 and {len(matrices) - 1}"
+            )
+        self._set(matrices, rulers, stretches, horizon, labels, span)
+
+    def _set(
+        self,
+        palette: Array,
+        which: Ints,
+        starts: Ints,
+        horizon: int,
+        labels: Sequence[str] | None,
+        span: tuple[date, date] | None,
+    ) -> None:
+        """Store a valid timeline in canonical form."""
+        which = _first_equal(palette)[which]
+        begins = np.flatnonzero(np.diff(which, prepend=-1))
+        which, starts = which[begins], starts[begins]
+        used, first, inverse = np.unique(which, return_index=True, return_inverse=True)
+        by_appearance = np.argsort(first)
+        rank = np.empty(len(used), dtype=np.int64)
+        rank[by_appearance] = np.arange(len(used))
+        self.palette = np.ascontiguousarray(palette[used[by_appearance]])
+        self.which = rank[inverse]
+        self.starts = np.ascontiguousarray(starts)
+        self.horizon = horizon
+        self.labels = _as_labels(labels, palette.shape[1])
+        self.span = span
+        for array in (self.palette, self.which, self.starts):
+            array.setflags(write=False)
+
+    @classmethod
+    def _trusted(
+        cls,
+        palette: Array,
+        which: Ints,
+        starts: Ints,
+        horizon: int,
+        labels: Sequence[str] | None = None,
+        span: tuple[date, date] | None = None,
+    ) -> Self:
+        stream = cls.__new__(cls)
+        stream._set(palette, which, starts, horizon, labels, span)
+        return stream
+
+    @classmethod
+    def stationary(cls, P: ArrayLike, horizon: int, *, labels: Sequence[str] | None = None) -> Self:
+        """Make a world that never changes.
+
+        Examples
+        --------
+        >>> Stream.stationary([[0.5, 0.6], [0.4, 0.5]], horizon=10**9)
+        Stream(2 arms, 1,000,000,000 rounds, stationary)
+        """
+        return cls(as_matrix(P)[None], [0], [0], horizon, labels=labels)
+
+    @classmethod
+    def piecewise(
+        cls,
+        matrices: ArrayLike,
+        starts: ArrayLike,
+        horizon: int,
+        *,
+        labels: Sequence[str] | None = None,
+    ) -> Self:
+        """Make a world in which ``matrices[n]`` rules from round ``starts[n]`` on.
+
+        Examples
+        --------
+        >>> P, Q = [[0.5, 0.6], [0.4, 0.5]], [[0.5, 0.3], [0.7, 0.5]]
+        >>> Stream.piecewise([P, Q], starts=[0, 30], horizon=100)
+        Stream(2 arms, 100 rounds, 2 stretches of 2 matrices)
+        """
+        palette = as_palette(matrices)
+        return cls(palette, np.arange(len(palette)), starts, horizon, labels=labels)
+
+    @classmethod
+    def sequence(cls, matrices: ArrayLike, *, labels: Sequence[str] | None = None) -> Self:
+        """Make a world with one matrix a round, shape (T, K, K)."""
+        palette = as_palette(matrices)
+        rounds = np.arange(len(palette))
+        return cls._trusted(palette, rounds, rounds, len(palette), labels)
+
+    @property
+    def n_arms(self) -> int:
+        """Number of arms."""
+        return int(self.palette.shape[1])
+
+    @property
+    def n_stretches(self) -> int:
+        """Number of stretches; neighbouring stretches have different matrices."""
+        return len(self.starts)
+
+    @property
+    def ends(self) -> Ints:
+        """The round after the last round of each stretch."""
+        return np.append(self.starts[1:], self.horizon)
+
+    def stretch_at(self, round_: int) -> int:
+        """Return the index of the stretch that a round belongs to."""
+        if not 0 <= round_ < self.horizon:
+            raise ValueError(f"round is {round_}, must be between 0 and {self.horizon - 1}")
+        return int(np.searchsorted(self.starts, round_, side="right")) - 1
+
+    def matrix(self, round_: int) -> Array:
+        """Return the preference matrix of a round (read only)."""
+        return np.asarray(self.palette[self.which[self.stretch_at(round_)]])
+
+    def date(self, round_: int) -> date | None:
+        """Return the date of a round, or None if the stream has no dates."""
+        if self.span is None:
+            return None
+        first, last = self.span
+        share = round_ / max(1, self.horizon - 1)
+        return first + timedelta(days=round((last - first).days * share))
+
+    def __len__(self) -> int:
+        return self.horizon
+
+    def __getitem__(self, rounds: slice) -> Self:
+        if not isinstance(rounds, slice):
+            raise TypeError("a stream is sliced by rounds, s[a:b]; s.matrix(t) gives one matrix")
+        begin, end, step = rounds.indices(self.horizon)
+        if step != 1:
+            raise ValueError(f"slice step is {step}, must be 1")
+        if end <= begin:
+            raise ValueError(f"slice [{begin}:{end}] holds no round")
+        first, last = self.stretch_at(begin), self.stretch_at(end - 1)
+        starts = np.maximum(self.starts[first : last + 1] - begin, 0)
+        begin_date, end_date = self.date(begin), self.date(end - 1)
+        span = None if begin_date is None or end_date is None else (begin_date, end_date)
+        return self._trusted(
+            self.palette, self.which[first : last + 1], starts, end - begin, self.labels, span
+        )
+
+    def __add__(self, other: Stream) -> Self:
+        if not isinstance(other, Stream):
+            return NotImplemented
+        if other.n_arms != self.n_arms:
+            raise ValueError(f"streams of {self.n_arms} and {other.n_arms} arms do not join")
+        if None not in (self.labels, other.labels) and self.labels != other.labels:
+            raise ValueError("streams with different arm labels do not join")
+        return self._trusted(
+            np.concatenate([self.palette, other.palette]),
+            np.concatenate([self.which, other.which + len(self.palette)]),
+            np.concatenate([self.starts, other.starts + self.horizon]),
+            self.horizon + other.horizon,
+            self.labels or other.labels,
+        )
+
+    def stretch(self, horizon: int) -> Self:
+        """Return the same world over another number of rounds.
+
+        Every change keeps its share of the horizon; a stretch too short to keep a round of its
+        own disappears.
+
+        Examples
+        --------
+        >>> P, Q = [[0.5, 0.6], [0.4, 0.5]], [[0.5, 0.3], [0.7, 0.5]]
+        >>> Stream.piecewise([P, Q], starts=[0, 30], horizon=100).stretch(1000).starts
+        array([  0, 300])
+        """
+        horizon = as_horizon(horizon)
+        exact = [int(start) * horizon // self.horizon for start in self.starts]
+        starts = np.array(exact, dtype=np.int64)
+        kept = np.append(starts[1:], horizon) > starts
+        return self._trusted(
+            self.palette, self.which[kept], starts[kept], horizon, self.labels, self.span
+        )
+
+    def relabel(self, order: ArrayLike) -> Self:
+        """Return the world in which arm k is what was arm ``order[k]``.
+
+        Examples
+        --------
+        >>> s = Stream.stationary([[0.5, 0.6], [0.4, 0.5]], 10, labels=["tea", "coffee"])
+        >>> t = s.relabel([1, 0])
+        >>> t.labels, t.matrix(0)[1, 0]
+        (('coffee', 'tea'), np.float64(0.6))
+        """
+        arms = _as_ints(order, "order")
+        if sorted(arms.tolist()) != list(range(self.n_arms)):
+            raise ValueError(f"order must name each arm 0 to {self.n_arms - 1} once")
+        labels = None if self.labels is None else [self.labels[a] for a in arms]
+        palette = np.ascontiguousarray(self.palette[:, arms][:, :, arms])
+        return self._trusted(palette, self.which, self.starts, self.horizon, labels, self.span)
+
+    def regret(
+        self,
+        left: ArrayLike,
+        right: ArrayLike,
+        criterion: Criterion | str = "borda",
+        *,
+        weak: bool = False,
+    ) -> Array:
+        """Return the cumulative dynamic regret of playing ``left[t]``, ``right[t]`` at round t.
+
+        Parameters
+        ----------
+        left, right : array_like of shape (n,)
+            The arms played in the first n rounds.
+        criterion : Criterion or str
+            What "best" means.
+        weak : bool
+            Count the better of the two arms only, instead of their mean.
+
+        Examples
+        --------
+        >>> s = Stream.stationary([[0.5, 0.7], [0.3, 0.5]], 10)
+        >>> s.regret([0, 0, 1], [0, 1, 1], "condorcet")
+        array([0. , 0.1, 0.3])
+        """
+        arms = np.stack([_as_ints(left, "left"), _as_ints(right, "right")])
+        n_rounds = arms.shape[1]
+        if n_rounds > self.horizon:
+            raise ValueError(f"{n_rounds} rounds played, the horizon is {self.horizon}")
+        if ((arms < 0) | (arms >= self.n_arms)).any():
+            raise ValueError(f"arms must be between 0 and {self.n_arms - 1}")
+        rounds = np.arange(n_rounds)
+        gaps, begins = self.gap_rows(criterion)
+        row = np.searchsorted(begins, rounds, side="right") - 1
+        instant = pair_regret(gaps[row, arms[0]], gaps[row, arms[1]], weak=weak)
+        return np.cumsum(instant)
+
+    def gap_rows(self, criterion: Criterion | str = "borda") -> tuple[Array, Ints]:
+        """Return the gaps of the arms over time: rows (R, K), and the round each row begins.
+
+        A row begins wherever the world or the criterion changes.
+        """
+        measure = as_criterion(criterion)
+        measure.check_arms(self.n_arms)
+        turns = measure.changes()
+        turns = turns[turns < self.horizon]
+        begins = np.union1d(self.starts, turns)
+        matrix = self.which[np.searchsorted(self.starts, begins, side="right") - 1]
+        phase = np.searchsorted(turns, begins, side="right") - 1
+        rows = np.empty((len(begins), self.n_arms))
+        for index, turn in enumerate(turns):
+            mine = phase == index
+            try:
+                rows[mine] = measure.gap_table(self.palette, int(turn))[matrix[mine]]
+            except NoCondorcetWinnerError as error:
+                first = int(self.starts[np.flatnonzero(self.which == error.index)[0]])
+                raise ValueError(
+                    f"round {first}: no arm is a Condorcet winner, so Condorcet regret is undefined"
+                ) from None
+        return rows, begins
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the stream to an ``.npz`` file, whole or not at all."""
+        fields: dict[str, NDArray[np.generic]] = {
+            "driftduel_stream": np.array(_FORMAT),
+            "palette": self.palette,
+            "which": self.which,
+            "starts": self.starts,
+            "horizon": np.array(self.horizon),
+        }
+        if self.labels is not None:
+            fields["labels"] = np.array(self.labels)
+        if self.span is not None:
+            fields["span"] = np.array([day.isoformat() for day in self.span])
+        with replacing(path) as temporary, temporary.open("wb") as file:
+            np.savez_compressed(file, allow_pickle=False, **fields)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a stream that `save` wrote."""
+        name = Path(path).name
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                fields = {key: file[key] for key in file.files}
+        except FileNotFoundError:
+            raise
+        except (OSError, ValueError, EOFError, zipfile.BadZipFile):
+            raise ValueError(f"{name}: is not a readable .npz stream") from None
+        missing = {"driftduel_stream", "palette", "which", "starts", "horizon"} - set(fields)
+        if missing:
+            raise ValueError(f"{name}: is not a stream, it has no {sorted(missing)[0]!r}")
+        if int(fields["driftduel_stream"]) > _FORMAT:
+            raise ValueError(f"{name}: was written by a newer driftduel, please update")
+        labels = [str(x) for x in fields["labels"]] if "labels" in fields else None
+        span = None
+        if "span" in fields:
+            first, last = (date.fromisoformat(str(day)) for day in fields["span"])
+            span = (first, last)
+        try:
+            return cls(
+                fields["palette"],
+                fields["which"],
+                fields["starts"],
+                int(fields["horizon"]),
+                labels=labels,
+                span=span,
+            )
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Stream)
+            and self.horizon == other.horizon
+            and self.labels == other.labels
+            and self.span == other.span
+            and np.array_equal(self.palette, other.palette)
+            and np.array_equal(self.which, other.which)
+            and np.array_equal(self.starts, other.starts)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        timeline = (
+            "stationary"
+            if self.n_stretches == 1
+            else f"{self.n_stretches:,} stretches of {len(self.palette):,} matrices"
+        )
+        dates = "" if self.span is None else f", {self.span[0]} to {self.span[1]}"
+        return f"Stream({self.n_arms} arms, {self.horizon:,} rounds, {timeline}{dates})"
+
+
+def as_horizon(horizon: int) -> int:
+    """Return ``horizon`` as an int after checking that it is a positive whole number."""
+    if isinstance(horizon, bool) or not isinstance(horizon, int | np.integer):
+        raise ValueError(f"horizon is {horizon!r}, must be a whole number of rounds")
+    if horizon < 1:
+        raise ValueError(f"horizon is {horizon}, must be at least 1")
+    return int(horizon)
+
+
+def _as_ints(values: ArrayLike, name: str) -> Ints:
+    array = np.asarray(values)
+    if array.ndim != 1 or array.size == 0:
+        raise ValueError(f"{name}: must be a list of whole numbers, one at least")
+    try:
+        exact = array.astype(np.int64)
+        same = bool((exact == array).all())
+    except (TypeError, ValueError):
+        same = False
+    if not same:
+        raise ValueError(f"{name}: must be whole numbers")
+    return exact
+
+
+def _check_starts(starts: Ints, horizon: int) -> None:
+    if starts[0] != 0:
+        raise ValueError(f"stream: starts[0] = {starts[0]}, must be 0")
+    falls = np.flatnonzero(np.diff(starts) <= 0)
+    if len(falls):
+        n = int(falls[0]) + 1
+        raise ValueError(
+            f"stream: starts[{n}] = {starts[n]} does not come after starts[{n - 1}] = "
+            f"{starts[n - 1]}"
+        )
+    if starts[-1] >= horizon:
+        raise ValueError(
+            f"stream: starts[{len(starts) - 1}] = {starts[-1]}, must be below the horizon {horizon}"
+        )
+
+
+def _as_labels(labels: Sequence[str] | None, n_arms: int) -> tuple[str, ...] | None:
+    if labels is None:
+        return None
+    names = tuple(str(label) for label in labels)
+    if len(names) != n_arms:
+        raise ValueError(f"labels: {len(names)} given, there are {n_arms} arms")
+    if len(set(names)) != n_arms:
+        raise ValueError("labels: each arm needs a different one")
+    return names
+
+
+def _first_equal(palette: Array) -> Ints:
+    """Return, for every matrix, the index of the first matrix that equals it."""
+    rows = (palette + 0.0).reshape(len(palette), -1)
+    bits = rows.view(np.uint64)
+    salt = np.random.default_rng(0).integers(1, 2**63, bits.shape[1], dtype=np.uint64)
+    mixed = (bits ^ (bits >> np.uint64(29))) * (salt | np.uint64(1))
+    keys = (mixed ^ (mixed >> np.uint64(32))).sum(axis=1, dtype=np.uint64)
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    same = first[inverse].astype(np.int64)
+    if (rows[same] == rows).all():
+        return same
+    seen: dict[bytes, int] = {}
+    return np.array([seen.setdefault(row.tobytes(), n) for n, row in enumerate(rows)])

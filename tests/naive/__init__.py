@@ -1,0 +1,1 @@
+"""Slow oracles, straight from the definitions."""
