@@ -27,11 +27,15 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def jit(function: F) -> F:
-    """Compile ``function`` without the GIL, cached on disk; arrays in, nothing checked."""
+    """Compile ``function`` without the GIL; arrays in, nothing checked.
+
+    The result is cached on disk if the function comes from a file, not from a prompt.
+    """
     before = config.CACHE_DIR
     config.CACHE_DIR = _cache_folder()
     try:
-        return cast(F, numba.njit(cache=bool(config.CACHE_DIR), nogil=True)(function))
+        keep = bool(config.CACHE_DIR) and Path(function.__code__.co_filename).is_file()
+        return cast(F, numba.njit(cache=keep, nogil=True)(function))
     finally:
         config.CACHE_DIR = before
 

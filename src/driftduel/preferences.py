@@ -53,7 +53,7 @@ def as_matrix(P: ArrayLike, name: str = "preference matrix") -> Array:
     array = _as_floats(P, name)
     if array.ndim != 2:
         raise ValueError(f"{name}: has {array.ndim} dimensions, must be a K x K matrix")
-    return as_palette(array[None], name)[0]
+    return np.asarray(as_palette(array[None], name)[0])
 
 
 def as_palette(matrices: ArrayLike, name: str = "preference matrix") -> Array:
