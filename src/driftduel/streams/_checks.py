@@ -1,0 +1,55 @@
+"""Checks of the numbers that describe a made-up world; each error names the parameter."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+Seed = int | np.random.Generator | None
+"""A seed, a generator to draw from, or None for a different world every time."""
+
+_LARGEST_PALETTE = 2**31
+
+
+def as_count(value: int, name: str, least: int = 1, most: int | None = None) -> int:
+    """Return ``value`` as an int after checking that it is a whole number in range."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise ValueError(f"{name} is {value!r}, must be a whole number")
+    if value < least:
+        raise ValueError(f"{name} is {value}, must be at least {least}")
+    if most is not None and value > most:
+        raise ValueError(f"{name} is {value}, must be at most {most}")
+    return int(value)
+
+
+def as_number(value: float, name: str, least: float = 0.0, most: float = math.inf) -> float:
+    """Return ``value`` as a float after checking that it is a finite number in range."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        raise ValueError(f"{name} is {value!r}, must be a number")
+    number = float(value)
+    if not math.isfinite(number) or not least <= number <= most:
+        allowed = f"at least {least:g}" if most == math.inf else f"between {least:g} and {most:g}"
+        raise ValueError(f"{name} is {number:g}, must be {allowed}")
+    return number
+
+
+def as_arm(value: int, name: str, n_arms: int) -> int:
+    """Return ``value`` as an int after checking that it names an arm."""
+    return as_count(value, name, 0, n_arms - 1)
+
+
+def as_rng(seed: Seed) -> np.random.Generator:
+    """Return the generator that ``seed`` stands for."""
+    if isinstance(seed, np.random.Generator) or seed is None:
+        return np.random.default_rng(seed)
+    return np.random.default_rng(as_count(seed, "seed", 0))
+
+
+def check_size(n_matrices: int, n_arms: int, remedy: str) -> None:
+    """Raise ValueError if a palette would not fit in 2 GB; ``remedy`` says what to change."""
+    size = 8 * n_matrices * n_arms**2
+    if size > _LARGEST_PALETTE:
+        raise ValueError(
+            f"{n_matrices:,} matrices of {n_arms} arms would take {size / 2**30:.1f} GB; {remedy}"
+        )
