@@ -1,0 +1,429 @@
+"""Made-up worlds, each a function of its parameters and a seed.
+
+The seed also draws which arm plays which part, so no arm is special by its number. A world that
+drifts without pause is cut into stretches of ``step`` rounds, a thousandth of the horizon unless
+told otherwise: a million rounds then cost a thousand matrices, and a smaller step changes how
+finely the drift is followed, not how far it goes.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from driftduel.criteria import Borda, Condorcet, Criterion
+from driftduel.streams._checks import (
+    Seed,
+    as_arm,
+    as_count,
+    as_number,
+    as_rng,
+    check_size,
+)
+from driftduel.streams.matrices import (
+    Array,
+    Link,
+    btl_matrix,
+    random_matrix,
+    utility_matrix,
+    winner_matrix,
+)
+from driftduel.streams.stream import Ints, Stream, as_horizon
+
+_STRETCHES = 1000
+
+
+def one_winner(
+    *,
+    n_arms: int = 10,
+    horizon: int = 100_000,
+    margin: float = 0.1,
+    winner: int | None = None,
+    seed: Seed = 0,
+) -> Stream:
+    """Make a world in which one arm beats every other by a margin and the others tie.
+
+    Parameters
+    ----------
+    n_arms, horizon : int
+        Number of arms and of rounds.
+    margin : float
+        ``P[winner, a] - 1/2`` for every other arm, at most 1/2.
+    winner : int, optional
+        The winner; drawn if left out.
+    seed : int, Generator or None
+        Where the randomness comes from.
+
+    Examples
+    --------
+    >>> one_winner(n_arms=3, horizon=50, margin=0.25, winner=1).matrix(0)
+    array([[0.5 , 0.25, 0.5 ],
+           [0.75, 0.5 , 0.75],
+           [0.5 , 0.25, 0.5 ]])
+    """
+    n_arms = as_count(n_arms, "n_arms", 2)
+    margin = as_number(margin, "margin", 0, 0.5)
+    best = int(as_rng(seed).integers(n_arms)) if winner is None else winner
+    best = as_arm(best, "winner", n_arms)
+    return Stream.stationary(winner_matrix(n_arms, best, margin), horizon)
+
+
+def bradley_terry_luce(
+    *, n_arms: int = 10, horizon: int = 100_000, spread: float = 1.0, seed: Seed = 0
+) -> Stream:
+    """Make a Bradley-Terry-Luce world; for given strengths see `matrices.btl_matrix`.
+
+    Parameters
+    ----------
+    n_arms, horizon : int
+        Number of arms and of rounds.
+    spread : float
+        Standard deviation of the logarithms of the strengths.
+    seed : int, Generator or None
+        Where the randomness comes from.
+
+    Examples
+    --------
+    >>> bradley_terry_luce(n_arms=5, horizon=1000)
+    Stream(5 arms, 1,000 rounds, stationary)
+    """
+    n_arms = as_count(n_arms, "n_arms", 2)
+    spread = as_number(spread, "spread", 0, 100)
+    strengths = np.exp(spread * as_rng(seed).standard_normal(n_arms))
+    return Stream.stationary(btl_matrix(strengths), horizon)
+
+
+def random_utilities(
+    *,
+    n_arms: int = 10,
+    horizon: int = 100_000,
+    link: Link = "probit",
+    spread: float = 1.0,
+    seed: Seed = 0,
+) -> Stream:
+    """Make a world of normal utilities seen through a link; see `matrices.utility_matrix`.
+
+    Parameters
+    ----------
+    n_arms, horizon : int
+        Number of arms and of rounds.
+    link : str or callable
+        "logistic", "probit" or "linear", or a function F with F(x) + F(-x) = 1.
+    spread : float
+        Standard deviation of the utilities.
+    seed : int, Generator or None
+        Where the randomness comes from.
+
+    Examples
+    --------
+    >>> random_utilities(n_arms=5, horizon=1000, link="linear")
+    Stream(5 arms, 1,000 rounds, stationary)
+    """
+    n_arms = as_count(n_arms, "n_arms", 2)
+    spread = as_number(spread, "spread")
+    utilities = spread * as_rng(seed).standard_normal(n_arms)
+    return Stream.stationary(utility_matrix(utilities, link), horizon)
+
+
+def random_member(
+    *, kind: str = "cw", n_arms: int = 10, horizon: int = 100_000, seed: Seed = 0
+) -> Stream:
+    """Make a world that is one random matrix of a class; the kinds are `matrices.KINDS`.
+
+    Examples
+    --------
+    >>> random_member(kind="gic", n_arms=5, horizon=1000)
+    Stream(5 arms, 1,000 rounds, stationary)
+    """
+    return Stream.stationary(random_matrix(kind, n_arms, seed), horizon)
+
+
+def switching(
+    *,
+    n_arms: int = 10,
+    horizon: int = 100_000,
+    n_phases: int = 5,
+    kind: str = "cw",
+    winner: str = "changes",
+    spacing: str = "even",
+    seed: Seed = 0,
+) -> Stream:
+    """Make a world of phases, each ruled by a random matrix of a class.
+
+    Parameters
+    ----------
+    n_arms, horizon : int
+        Number of arms and of rounds.
+    n_phases : int
+        Number of phases, so one more than the number of switches.
+    kind : str
+        The class of the matrices, one of `matrices.KINDS`.
+    winner : str
+        What happens to the winner from phase to phase: it "changes", it "stays", or it is left
+        to "chance". The winner is the Condorcet winner, or for kind "any" the Borda winner.
+    spacing : str
+        "even", or "random" for switches at rounds drawn without replacement.
+    seed : int, Generator or None
+        Where the randomness comes from.
+
+    Examples
+    --------
+    >>> s = switching(n_arms=4, horizon=1000, n_phases=4, kind="sst")
+    >>> s.starts
+    array([  0, 250, 500, 750])
+    """
+    rng = as_rng(seed)
+    n_arms = as_count(n_arms, "n_arms", 2)
+    starts = phase_starts(horizon, n_phases, spacing, rng)
+    if winner not in _WINNER:
+        raise ValueError(f"winner is {winner!r}, must be one of {', '.join(_WINNER)}")
+    check_size(len(starts), n_arms, "lower n_phases or n_arms")
+    criterion: Criterion = Borda() if kind == "any" else Condorcet()
+    matrices: list[Array] = []
+    before = -1
+    for _ in starts:
+        matrix = random_matrix(kind, n_arms, rng)
+        now = int(criterion.winners(matrix)[0])
+        if matrices and winner != "chance":
+            # A swap of two arms keeps the law of the rest of the matrix.
+            wanted = before if winner == "stays" else _another(now, before, n_arms, rng)
+            matrix = _swapped(matrix, now, wanted)
+            now = wanted
+        matrices.append(matrix)
+        before = now
+    return Stream.piecewise(matrices, starts, horizon)
+
+
+def random_walk(
+    *,
+    n_arms: int = 10,
+    horizon: int = 100_000,
+    spread: float = 1.0,
+    travel: float = 1.0,
+    link: Link = "logistic",
+    step: int | None = None,
+    seed: Seed = 0,
+) -> Stream:
+    """Make a world whose utilities are independent random walks.
+
+    Parameters
+    ----------
+    n_arms, horizon : int
+        Number of arms and of rounds.
+    spread : float
+        Standard deviation of the utilities at the start.
+    travel : float
+        Standard deviation of the way each utility has gone by the end.
+    link : str or callable
+        How utilities become preferences; see `matrices.utility_matrix`.
+    step : int, optional
+        Rounds between changes; a thousandth of the horizon if left out.
+    seed : int, Generator or None
+        Where the randomness comes from.
+
+    Examples
+    --------
+    >>> random_walk(n_arms=3, horizon=10**6)
+    Stream(3 arms, 1,000,000 rounds, 1,000 stretches of 1,000 matrices)
+    """
+    n_arms = as_count(n_arms, "n_arms", 2)
+    spread, travel = as_number(spread, "spread"), as_number(travel, "travel")
+    rng = as_rng(seed)
+    starts = drift_starts(horizon, step, n_arms)
+    utilities = spread * rng.standard_normal((len(starts), n_arms))
+    lengths = np.diff(starts) / horizon
+    utilities[1:] = rng.standard_normal((len(lengths), n_arms)) * np.sqrt(lengths)[:, None] * travel
+    return Stream.piecewise(utility_matrix(np.cumsum(utilities, axis=0), link), starts, horizon)
+
+
+def sinusoidal(
+    *,
+    n_arms: int = 10,
+    horizon: int = 100_000,
+    periods: float = 2.0,
+    amplitude: float = 1.0,
+    link: Link = "logistic",
+    step: int | None = None,
+    seed: Seed = 0,
+) -> Stream:
+    """Make a world whose utilities rise and fall in turn, evenly out of step.
+
+    The utility of arm a is ``amplitude * sin(2 pi (periods t / horizon + r_a / K))``, with r a
+    random order of the arms, so each arm is best once in a period.
+
+    Parameters
+    ----------
+    n_arms, horizon : int
+        Number of arms and of rounds.
+    periods : float
+        How many times the world comes round within the horizon.
+    amplitude : float
+        The largest utility.
+    link : str or callable
+        How utilities become preferences; see `matrices.utility_matrix`.
+    step : int, optional
+        Rounds between changes; a thousandth of the horizon if left out.
+    seed : int, Generator or None
+        Where the randomness comes from.
+
+    Examples
+    --------
+    >>> sinusoidal(n_arms=3, horizon=10**6).n_stretches
+    1000
+    """
+    n_arms = as_count(n_arms, "n_arms", 2)
+    periods, amplitude = as_number(periods, "periods"), as_number(amplitude, "amplitude")
+    starts = drift_starts(horizon, step, n_arms)
+    lag = as_rng(seed).permutation(n_arms) / n_arms
+    angle = 2 * np.pi * (periods * (starts / horizon)[:, None] + lag)
+    return Stream.piecewise(utility_matrix(amplitude * np.sin(angle), link), starts, horizon)
+
+
+def one_entry_drift(
+    *,
+    n_arms: int = 10,
+    horizon: int = 100_000,
+    first: float = 0.6,
+    last: float = 0.4,
+    margin: float = 0.1,
+    step: int | None = None,
+    seed: Seed = 0,
+) -> Stream:
+    """Make a world in which a single entry of the matrix drifts.
+
+    One arm beats the others by ``margin`` and they all tie, but for one opponent: the chance of
+    the arm to beat it goes in a straight line from ``first`` to ``last``. As it crosses 1/2 the
+    Condorcet winner becomes the opponent, while with many arms the Borda winner stays.
+
+    Parameters
+    ----------
+    n_arms, horizon : int
+        Number of arms and of rounds.
+    first, last : float
+        The entry at the start and in the last stretch.
+    margin : float
+        By how much the arm beats the arms other than its opponent, at most 1/2.
+    step : int, optional
+        Rounds between changes; a thousandth of the horizon if left out.
+    seed : int, Generator or None
+        Draws the arm and its opponent.
+
+    Examples
+    --------
+    >>> s = one_entry_drift(n_arms=2, horizon=300, step=100)
+    >>> s.palette[:, 0, 1].round(3)
+    array([0.6, 0.5, 0.4])
+    """
+    n_arms = as_count(n_arms, "n_arms", 2)
+    first, last = as_number(first, "first", 0, 1), as_number(last, "last", 0, 1)
+    margin = as_number(margin, "margin", 0, 0.5)
+    starts = drift_starts(horizon, step, n_arms)
+    arm, opponent = as_rng(seed).permutation(n_arms)[:2]
+    matrices = np.tile(winner_matrix(n_arms, int(arm), margin), (len(starts), 1, 1))
+    matrices[:, arm, opponent] = np.linspace(first, last, len(starts))
+    matrices[:, opponent, arm] = 1 - matrices[:, arm, opponent]
+    return Stream.piecewise(matrices, starts, horizon)
+
+
+def spurious_switches(
+    *,
+    n_arms: int = 10,
+    horizon: int = 100_000,
+    every: int = 1,
+    contenders: int = 2,
+    margin: float | None = None,
+    gap: float = 0.3,
+    seed: Seed = 0,
+) -> Stream:
+    """Make a world whose winner keeps changing between arms that are nearly as good.
+
+    A few contenders take turns: the winner of the moment beats the other contenders by
+    ``margin``, they tie among themselves, all contenders beat the rest by ``gap`` and the rest
+    tie. GIC holds throughout and the winner changes every ``every`` rounds, ``ceil(horizon /
+    every) - 1`` times. The row of any contender stays within ``margin`` of the winner's, so with
+    a margin of at most ``(K^2 / horizon)^(1/3)``, the default, each contender is an approximate
+    winner throughout: one phase in the sense of S_approx.
+
+    Parameters
+    ----------
+    n_arms, horizon : int
+        Number of arms and of rounds.
+    every : int
+        Rounds between changes of the winner.
+    contenders : int
+        How many arms take turns, 2 at least.
+    margin : float, optional
+        By how much the winner beats the other contenders; ``(K^2 / horizon)^(1/3)``, but not
+        above 0.1, if left out.
+    gap : float
+        By how much the contenders beat the rest, at most 1/2.
+    seed : int, Generator or None
+        Draws the contenders.
+
+    Examples
+    --------
+    >>> spurious_switches(n_arms=5, horizon=1000)
+    Stream(5 arms, 1,000 rounds, 1,000 stretches of 2 matrices)
+    """
+    n_arms = as_count(n_arms, "n_arms", 2)
+    horizon = as_horizon(horizon)
+    every = as_count(every, "every")
+    contenders = as_count(contenders, "contenders", 2, n_arms)
+    default = min(0.1, (n_arms**2 / horizon) ** (1 / 3))
+    margin = as_number(default if margin is None else margin, "margin", 0, 0.5)
+    gap = as_number(gap, "gap", 0, 0.5)
+    order = as_rng(seed).permutation(n_arms)
+    strong, weak = order[:contenders], order[contenders:]
+    shared = np.full((n_arms, n_arms), 0.5)
+    shared[np.ix_(strong, weak)] += gap
+    shared[np.ix_(weak, strong)] -= gap
+    matrices = np.tile(shared, (contenders, 1, 1))
+    for turn, arm in enumerate(strong):
+        rivals = strong[strong != arm]
+        matrices[turn, arm, rivals] += margin
+        matrices[turn, rivals, arm] -= margin
+    starts = np.arange(0, horizon, every)
+    return Stream(matrices, np.arange(len(starts)) % contenders, starts, horizon)
+
+
+def phase_starts(horizon: int, n_phases: int, spacing: str, rng: np.random.Generator) -> Ints:
+    """Return the first rounds of phases: of equal length up to one round, or random."""
+    horizon = as_horizon(horizon)
+    n_phases = as_count(n_phases, "n_phases")
+    if n_phases > horizon:
+        raise ValueError(f"n_phases is {n_phases}, must be at most the horizon {horizon}")
+    if spacing == "even":
+        return even_starts(horizon, n_phases)
+    if spacing == "random":
+        switches = rng.choice(horizon - 1, n_phases - 1, replace=False, shuffle=False) + 1
+        return np.concatenate([[0], np.sort(switches)]).astype(np.int64)
+    raise ValueError(f"spacing is {spacing!r}, must be one of even, random")
+
+
+def even_starts(horizon: int, n_phases: int) -> Ints:
+    """Return the first rounds of phases whose lengths differ by one round at most."""
+    return np.array([n * horizon // n_phases for n in range(n_phases)], dtype=np.int64)
+
+
+def drift_starts(horizon: int, step: int | None, n_arms: int) -> Ints:
+    """Return the first rounds of the stretches of a drift, ``step`` rounds each."""
+    horizon = as_horizon(horizon)
+    length = -(-horizon // _STRETCHES) if step is None else as_count(step, "step")
+    check_size(-(-horizon // length), n_arms, "raise step")
+    return np.arange(0, horizon, length, dtype=np.int64)
+
+
+_WINNER = ("changes", "stays", "chance")
+
+
+def _another(now: int, before: int, n_arms: int, rng: np.random.Generator) -> int:
+    """Return ``now`` if it differs from ``before``, else one of the other arms at random."""
+    if now != before:
+        return now
+    return int((before + 1 + rng.integers(n_arms - 1)) % n_arms)
+
+
+def _swapped(matrix: Array, a: int, b: int) -> Array:
+    """Return the matrix in which two arms have changed places."""
+    order = np.arange(len(matrix))
+    order[[a, b]] = b, a
+    return np.asarray(matrix[np.ix_(order, order)])
