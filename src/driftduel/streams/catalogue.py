@@ -1,0 +1,250 @@
+"""Every built-in world by name, for commands and experiment files.
+
+The parameters of a world are those of the function that builds it, with their defaults; values
+may also be given as text, as on a command line.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from driftduel.streams import hard, synthetic
+from driftduel.streams._checks import as_count
+from driftduel.streams.hard import HardInstance
+from driftduel.streams.stream import Stream
+
+
+@dataclass(frozen=True)
+class World:
+    """One entry of the catalogue.
+
+    Attributes
+    ----------
+    builder : callable
+        Builds the world from keyword arguments that all have defaults.
+    description : str
+        One line about it.
+    """
+
+    builder: Callable[..., Stream | HardInstance]
+    description: str
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of all built-in worlds.
+
+    Examples
+    --------
+    >>> "switching" in names()
+    True
+    """
+    return tuple(CATALOGUE)
+
+
+def describe(name: str) -> str:
+    """Return one line about a world.
+
+    Examples
+    --------
+    >>> describe("sinusoidal")
+    'utilities rise and fall in turn, evenly out of step'
+    """
+    return _world(name).description
+
+
+def parameters(name: str) -> tuple[inspect.Parameter, ...]:
+    """Return the parameters of a world, with their defaults.
+
+    Examples
+    --------
+    >>> [f"{p.name}={p.default}" for p in parameters("known-weight-dynamic")]
+    ['n_arms=10', 'horizon=100000', 'n_phases=5', 'weight=None', 'seed=0']
+    """
+    return tuple(inspect.signature(_world(name).builder).parameters.values())
+
+
+def build(name: str, **values: object) -> Stream:
+    """Build a world.
+
+    Parameters
+    ----------
+    name : str
+        One of `names`.
+    **values
+        Its parameters; those left out have their defaults.
+
+    Raises
+    ------
+    ValueError
+        If there is no such world or parameter, or a value does not fit; the message says what
+        is allowed.
+
+    Examples
+    --------
+    >>> build("switching", n_arms=5, horizon=1000, n_phases=3)
+    Stream(5 arms, 1,000 rounds, 3 stretches of 3 matrices)
+    >>> build("switching", phases=3)
+    Traceback (most recent call last):
+        ...
+    ValueError: switching: no parameter 'phases', there are n_arms, horizon, n_phases, kind, winner, spacing, seed
+    """  # noqa: E501
+    known = _known(name, values)
+    for key, value in values.items():
+        if not any(_KINDS[kind].accepts(value) for kind in known[key]):
+            raise ValueError(f"{name}: {key} is {value!r}, must be {_words(known[key])}")
+    built = _world(name).builder(**values)
+    return built.stream if isinstance(built, HardInstance) else built
+
+
+def parse(name: str, texts: Mapping[str, str]) -> dict[str, object]:
+    """Turn the parameters of a world from text into values for `build`.
+
+    Examples
+    --------
+    >>> parse("known-weight", {"n_arms": "3", "weight": "0.5,0.25,0.25", "winner": "none"})
+    {'n_arms': 3, 'weight': [0.5, 0.25, 0.25], 'winner': None}
+    """
+    known = _known(name, texts)
+    values: dict[str, object] = {}
+    for key, text in texts.items():
+        for kind in known[key]:
+            try:
+                values[key] = _KINDS[kind].read(text)
+                break
+            except ValueError:
+                continue
+        else:
+            raise ValueError(f"{name}: {key} is {text!r}, must be {_words(known[key])}")
+    return values
+
+
+def _gic_pair(*, horizon: int = 1_000_000, constant: float = 1.0, world: int = 1) -> HardInstance:
+    return hard.gic_pair(horizon=horizon, constant=constant)[as_count(world, "world", 1, 2) - 1]
+
+
+CATALOGUE: dict[str, World] = {
+    "one-winner": World(
+        synthetic.one_winner, "one arm beats every other by a margin, the others tie"
+    ),
+    "bradley-terry-luce": World(
+        synthetic.bradley_terry_luce, "random strengths, P[a,b] = s_a / (s_a + s_b)"
+    ),
+    "random-utilities": World(
+        synthetic.random_utilities, "random utilities through a link: logistic, probit or linear"
+    ),
+    "random-member": World(
+        synthetic.random_member,
+        "one random matrix of a kind: any, cw, gic, sst, sst-sti or cyclic",
+    ),
+    "switching": World(
+        synthetic.switching, "phases of random matrices of a kind; the winner changes or stays"
+    ),
+    "random-walk": World(synthetic.random_walk, "utilities are independent random walks"),
+    "sinusoidal": World(
+        synthetic.sinusoidal, "utilities rise and fall in turn, evenly out of step"
+    ),
+    "one-entry-drift": World(
+        synthetic.one_entry_drift, "a single entry of the matrix drifts in a straight line"
+    ),
+    "spurious-switches": World(
+        synthetic.spurious_switches,
+        "near-equal arms take turns to win, while one stays nearly best throughout",
+    ),
+    "known-weight": World(
+        hard.known_weight, "lower bound, known weight: one good arm hides among equals"
+    ),
+    "known-weight-dynamic": World(
+        hard.known_weight_dynamic, "the known-weight lower bound anew in every phase"
+    ),
+    "known-weight-variation": World(
+        hard.known_weight_variation, "the known-weight lower bound within a total variation"
+    ),
+    "gic": World(hard.gic, "lower bound under GIC: only one entry tells the winner"),
+    "gic-dynamic": World(hard.gic_dynamic, "the GIC lower bound anew in every phase"),
+    "gic-variation": World(hard.gic_variation, "the GIC lower bound within a total variation"),
+    "gic-pair": World(_gic_pair, "one of two 3-arm worlds that differ against a bad arm only"),
+    "borda-against-condorcet": World(
+        hard.borda_against_condorcet, "3 arms, every policy pays T/45 under some weight"
+    ),
+    "shuffled-halves": World(
+        hard.shuffled_halves, "a fresh random split into good and bad arms every round"
+    ),
+}
+"""The built-in worlds by name."""
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """What an annotation means: in words, for values and for text."""
+
+    words: str
+    accepts: Callable[[Any], bool]
+    read: Callable[[str], object]
+
+
+def _world(name: str) -> World:
+    if name not in CATALOGUE:
+        raise ValueError(f"no world is called {name!r}, there are {', '.join(CATALOGUE)}")
+    return CATALOGUE[name]
+
+
+def _known(name: str, given: Mapping[str, object]) -> dict[str, list[str]]:
+    """Return the kinds each parameter of a world may have, if all that are given exist."""
+    known = {p.name: _ALIASES.get(p.annotation, p.annotation) for p in parameters(name)}
+    for key in given:
+        if key not in known:
+            raise ValueError(f"{name}: no parameter {key!r}, there are {', '.join(known)}")
+    return {key: sorted(kinds.split(" | "), key=list(_KINDS).index) for key, kinds in known.items()}
+
+
+def _words(kinds: list[str]) -> str:
+    none_last = sorted(kinds, key="None".__eq__)
+    return " or ".join(_KINDS[kind].words for kind in none_last)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool)
+
+
+def _is_numbers(value: object) -> bool:
+    return isinstance(value, list | tuple | np.ndarray) and all(_is_number(v) for v in value)
+
+
+def _read_none(text: str) -> None:
+    if text.strip().lower() != "none":
+        raise ValueError
+
+
+def _unreadable(text: str) -> None:
+    raise ValueError
+
+
+# In the order in which a text is tried: "none" and "3" are also texts.
+_KINDS: dict[str, _Kind] = {
+    "None": _Kind("none", lambda value: value is None, _read_none),
+    "int": _Kind("a whole number", _is_whole, int),
+    "float": _Kind("a number", _is_number, float),
+    "ArrayLike": _Kind(
+        "a list of numbers", _is_numbers, lambda text: [float(part) for part in text.split(",")]
+    ),
+    "str": _Kind("text", lambda value: isinstance(value, str), str),
+    "Callable": _Kind("a function", callable, _unreadable),
+    "Generator": _Kind(
+        "a generator", lambda value: isinstance(value, np.random.Generator), _unreadable
+    ),
+}
+
+_ALIASES = {
+    "Seed": "int | None | Generator",
+    "Link": "str | Callable",
+}
