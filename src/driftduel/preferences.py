@@ -13,6 +13,7 @@ In both orders an arm stands before the arms it beats.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +25,10 @@ TIE = 1e-12
 """Two probabilities or scores closer than this are equal."""
 
 SYMMETRY = 1e-9
-"""How far ``P[a, b] + P[b, a]`` may be from 1."""
+"""How far ``P[a, b] + P[b, a]`` may be from 1; what is more than `TIE` is evened out."""
+
+_CHUNK = 2**16
+"""Numbers to work on at a time: temporaries that stay in the cache cost little."""
 
 
 def as_matrix(P: ArrayLike, name: str = "preference matrix") -> Array:
@@ -59,37 +63,36 @@ def as_matrix(P: ArrayLike, name: str = "preference matrix") -> Array:
 def as_palette(matrices: ArrayLike, name: str = "preference matrix") -> Array:
     """Return ``matrices`` as a float array (M, K, K) after checking each as in `as_matrix`."""
     palette = _as_floats(matrices, name)
-    if palette.ndim != 3 or palette.shape[1] != palette.shape[2]:
-        raise ValueError(f"{name}: has shape {palette.shape[-2:]}, must be square")
+    if palette.ndim != 3:
+        raise ValueError(f"{name}: has shape {palette.shape}, must be a list of K x K matrices")
     if len(palette) == 0:
         raise ValueError(f"{name}: there is none, at least one is needed")
     n_arms = palette.shape[1]
+    if palette.shape[2] != n_arms:
+        raise ValueError(f"{name}: has shape {palette.shape[1:]}, must be square")
     if n_arms < 2:
         raise ValueError(f"{name}: has {n_arms} arm, at least 2 are needed")
-    if not np.isfinite(palette).all():
-        m, a, b = np.argwhere(~np.isfinite(palette))[0]
-        raise ValueError(f"{_label(name, m, palette)}: P[{a},{b}] is {palette[m, a, b]}")
-    outside = (palette < 0) | (palette > 1)
-    if outside.any():
-        m, a, b = np.argwhere(outside)[0]
-        value = palette[m, a, b]
-        raise ValueError(
-            f"{_label(name, m, palette)}: P[{a},{b}] = {value:.6g}, must be between 0 and 1"
-        )
-    diagonal = np.diagonal(palette, axis1=1, axis2=2)
-    if (np.abs(diagonal - 0.5) > SYMMETRY).any():
-        m, a = np.argwhere(np.abs(diagonal - 0.5) > SYMMETRY)[0]
-        raise ValueError(
-            f"{_label(name, m, palette)}: P[{a},{a}] = {diagonal[m, a]:.6g}, must be 0.5"
-        )
-    uneven = np.abs(palette + palette.swapaxes(1, 2) - 1) > SYMMETRY
-    if uneven.any():
-        m, a, b = np.argwhere(uneven)[0]
-        total = palette[m, a, b] + palette[m, b, a]
-        raise ValueError(
-            f"{_label(name, m, palette)}: P[{a},{b}] + P[{b},{a}] = {total:.6g}, must be 1"
-        )
+    uneven = []
+    for part in chunks(palette):
+        some = palette[part]
+        error = _asymmetry(some)
+        # Written so that NaN, for which every comparison is false, does not pass.
+        if not (error <= SYMMETRY and some.min() >= 0 and some.max() <= 1):
+            _complain(palette, part, name)
+        if error > TIE:
+            uneven.append(part)
+    if uneven:
+        palette = palette.copy()
+    for part in uneven:
+        palette[part] = (palette[part] - palette[part].swapaxes(1, 2)) / 2 + 0.5
     return palette
+
+
+def chunks(palette: Array) -> Iterator[slice]:
+    """Cut a palette into slices that fit in the processor's cache."""
+    size = max(1, _CHUNK // palette[0].size)
+    for begin in range(0, len(palette), size):
+        yield slice(begin, min(begin + size, len(palette)))
 
 
 def maximisers(scores: Array) -> NDArray[np.intp]:
@@ -168,37 +171,83 @@ def is_sst(P: Array) -> bool:
 def is_sti(P: Array) -> bool:
     """Tell whether the stochastic triangle inequality holds in some order.
 
-    Arms are placed one by one, each only when no arm left beats it. Without ties that leaves
-    one order; with ties the alternatives are searched, arms with equal rows once.
+    Without ties one order is possible. With ties the alternatives are searched, which costs
+    more time than K^3 only where many arms tie in an irregular way.
     """
-    gap = P - 0.5
-    beats = gap > TIE
+    gap = np.where(np.abs(P - 0.5) > TIE, P - 0.5, 0)
+    return _sti_order_exists(gap, [], list(range(len(P))))
 
-    def extend(order: list[int], left: list[int]) -> bool:
-        if not left:
-            return True
-        tried: list[int] = []
-        for arm in left:
-            if beats[left, arm].any():
-                continue
-            if any(np.array_equal(P[arm], P[other]) for other in tried):
-                continue
-            tried.append(arm)
-            if _fits_last(gap, order, arm) and extend(
-                [*order, arm], [other for other in left if other != arm]
-            ):
+
+def _sti_order_exists(gap: Array, placed: list[int], left: list[int]) -> bool:
+    """Tell whether the arms ``left`` can follow the arms ``placed`` in an order that is STI.
+
+    An inequality d(i, k) <= d(i, j) + d(j, k) is checked when j is placed, so it depends on
+    which arms stand before j but not on their order.
+    """
+    while len(left) > 1:
+        groups = _linked_groups(gap, left)
+        if len(groups) > 1:
+            if not _stack(gap, placed, groups):
+                return False
+            *small, left = sorted(groups, key=len)
+            if not all(_sti_order_exists(gap, placed, group) for group in small):
+                return False
+            continue
+        nexts = _possible_nexts(gap, placed, left)
+        if not nexts:
+            return False
+        for arm in nexts[:-1]:
+            if _sti_order_exists(gap, [*placed, arm], [other for other in left if other != arm]):
                 return True
-        return False
+        placed = [*placed, nexts[-1]]
+        left = [other for other in left if other != nexts[-1]]
+    return True
 
-    return extend([], list(range(len(P))))
+
+def _linked_groups(gap: Array, arms: list[int]) -> list[list[int]]:
+    """Split arms into groups such that arms of different groups tie.
+
+    An arm that ties with i and with k cannot stand between them if i beats k. So each group
+    stands in one piece, and its inner order concerns no other group.
+    """
+    linked = gap[np.ix_(arms, arms)] != 0
+    todo = np.ones(len(arms), dtype=bool)
+    groups = []
+    while todo.any():
+        group = np.zeros(len(arms), dtype=bool)
+        fresh = np.arange(len(arms)) == todo.argmax()
+        while fresh.any():
+            group |= fresh
+            fresh = linked[fresh].any(axis=0) & ~group
+        todo &= ~group
+        groups.append([arms[n] for n in np.flatnonzero(group)])
+    return groups
 
 
-def _fits_last(gap: Array, order: list[int], last: int) -> bool:
-    """Check the triangle inequality for all i before j in ``order``, before ``last``."""
-    to_last = gap[order, last]
-    between = gap[np.ix_(order, order)]
-    slack = between + to_last[None, :] - to_last[:, None]
-    return bool((slack[np.triu_indices(len(order), 1)] >= -TIE).all())
+def _stack(gap: Array, placed: list[int], groups: list[list[int]]) -> bool:
+    """Tell whether groups that tie can follow ``placed`` one after the other.
+
+    With j and k in different groups, d(i, k) <= d(i, j) + 0 if j comes first: every placed arm
+    must beat the groups less and less.
+    """
+    if not placed:
+        return True
+    most = np.array([gap[np.ix_(placed, group)].max(axis=1) for group in groups])
+    least = np.array([gap[np.ix_(placed, group)].min(axis=1) for group in groups])
+    order = np.argsort(-(most + least).sum(axis=1), kind="stable")
+    return bool((least[order][:-1] >= most[order][1:] - TIE).all())
+
+
+def _possible_nexts(gap: Array, placed: list[int], left: list[int]) -> list[int]:
+    """Return the arms of ``left`` that may come next; of arms with equal rows, the first."""
+    unbeaten = [arm for arm in left if (gap[arm, left] >= 0).all()]
+    direct = gap[np.ix_(placed, left)]
+    nexts: list[int] = []
+    for arm in unbeaten:
+        detour = gap[placed, arm][:, None] + gap[arm, left][None, :]
+        if (direct <= detour + TIE).all() and not any((gap[arm] == gap[n]).all() for n in nexts):
+            nexts.append(arm)
+    return nexts
 
 
 def _as_floats(values: ArrayLike, name: str) -> Array:
@@ -208,5 +257,23 @@ def _as_floats(values: ArrayLike, name: str) -> Array:
         raise ValueError(f"{name}: must be numbers in a square array") from None
 
 
-def _label(name: str, index: int, palette: Array) -> str:
-    return name if len(palette) == 1 else f"{name} {index}"
+def _asymmetry(palette: Array) -> float:
+    """Return the largest distance of ``P[a, b] + P[b, a]`` from 1; NaN if there is a NaN."""
+    total = palette + palette.swapaxes(1, 2)
+    total -= 1
+    return float(np.abs(total, out=total).max())
+
+
+def _complain(palette: Array, part: slice, name: str) -> None:
+    """Raise the ValueError for the first matrix of a part of the palette that is wrong."""
+    for index, P in enumerate(palette[part], start=part.start):
+        label = name if len(palette) == 1 else f"{name} {index}"
+        for a, b in np.argwhere(~np.isfinite(P)):
+            raise ValueError(f"{label}: P[{a},{b}] is {P[a, b]}")
+        for a, b in np.argwhere((P < 0) | (P > 1)):
+            raise ValueError(f"{label}: P[{a},{b}] = {P[a, b]:.12g}, must be between 0 and 1")
+        for a in np.flatnonzero(np.abs(2 * P.diagonal() - 1) > SYMMETRY):
+            raise ValueError(f"{label}: P[{a},{a}] = {P[a, a]:.12g}, must be 0.5")
+        for a, b in np.argwhere(np.abs(P + P.T - 1) > SYMMETRY):
+            total = P[a, b] + P[b, a]
+            raise ValueError(f"{label}: P[{a},{b}] + P[{b},{a}] = {total:.12g}, must be 1")
