@@ -9,9 +9,8 @@ matrices are stored once, in the order in which they first rule.
 from __future__ import annotations
 
 import os
-import zipfile
 from collections.abc import Sequence
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Self
 
@@ -20,11 +19,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from driftduel._files import replacing
 from driftduel.criteria import Criterion, NoCondorcetWinnerError, as_criterion, pair_regret
-from driftduel.preferences import Array, as_matrix, as_palette
+from driftduel.preferences import Array, as_matrix, as_palette, chunks
 
 Ints = NDArray[np.int64]
 
 _FORMAT = 1
+_LONGEST = 2**62
 
 
 class Stream:
@@ -86,7 +86,7 @@ class Stream:
             raise ValueError(
                 f"stream: which[{n}] = {rulers[n]}, must be between 0 and {len(matrices) - 1}"
             )
-        self._set(matrices, rulers, stretches, horizon, labels, span)
+        self._set(matrices, _first_equal(matrices)[rulers], stretches, horizon, labels, span)
 
     def _set(
         self,
@@ -96,21 +96,26 @@ class Stream:
         horizon: int,
         labels: Sequence[str] | None,
         span: tuple[date, date] | None,
+        own: bool = False,
     ) -> None:
-        """Store a valid timeline in canonical form."""
-        which = _first_equal(palette)[which]
+        """Store a valid timeline in canonical form; matrices that rule are distinct.
+
+        An ``own`` palette is one that no caller can change, so it need not be copied.
+        """
         begins = np.flatnonzero(np.diff(which, prepend=-1))
         which, starts = which[begins], starts[begins]
-        used, first, inverse = np.unique(which, return_index=True, return_inverse=True)
-        by_appearance = np.argsort(first)
-        rank = np.empty(len(used), dtype=np.int64)
-        rank[by_appearance] = np.arange(len(used))
-        self.palette = np.ascontiguousarray(palette[used[by_appearance]])
-        self.which = rank[inverse]
-        self.starts = np.ascontiguousarray(starts)
+        debut = np.full(len(palette), len(which))
+        debut[which[::-1]] = np.arange(len(which))[::-1]
+        order = np.argsort(debut, kind="stable")[: np.count_nonzero(debut < len(which))]
+        rank = np.empty(len(palette), dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        as_it_is = own and np.array_equal(order, np.arange(len(palette)))
+        self.palette = palette if as_it_is else palette[order]
+        self.which = rank[which]
+        self.starts = starts
         self.horizon = horizon
         self.labels = _as_labels(labels, palette.shape[1])
-        self.span = span
+        self.span = _as_span(span)
         for array in (self.palette, self.which, self.starts):
             array.setflags(write=False)
 
@@ -123,9 +128,10 @@ class Stream:
         horizon: int,
         labels: Sequence[str] | None = None,
         span: tuple[date, date] | None = None,
+        own: bool = True,
     ) -> Self:
         stream = cls.__new__(cls)
-        stream._set(palette, which, starts, horizon, labels, span)
+        stream._set(palette, which, starts, horizon, labels, span, own)
         return stream
 
     @classmethod
@@ -164,7 +170,8 @@ class Stream:
         """Make a world with one matrix a round, shape (T, K, K)."""
         palette = as_palette(matrices)
         rounds = np.arange(len(palette))
-        return cls._trusted(palette, rounds, rounds, len(palette), labels)
+        which = _first_equal(palette)
+        return cls._trusted(palette, which, rounds, len(palette), labels, own=False)
 
     @property
     def n_arms(self) -> int:
@@ -195,6 +202,7 @@ class Stream:
         """Return the date of a round, or None if the stream has no dates."""
         if self.span is None:
             return None
+        self.stretch_at(round_)
         first, last = self.span
         share = round_ / max(1, self.horizon - 1)
         return first + timedelta(days=round((last - first).days * share))
@@ -225,13 +233,12 @@ class Stream:
             raise ValueError(f"streams of {self.n_arms} and {other.n_arms} arms do not join")
         if None not in (self.labels, other.labels) and self.labels != other.labels:
             raise ValueError("streams with different arm labels do not join")
-        return self._trusted(
-            np.concatenate([self.palette, other.palette]),
-            np.concatenate([self.which, other.which + len(self.palette)]),
-            np.concatenate([self.starts, other.starts + self.horizon]),
-            self.horizon + other.horizon,
-            self.labels or other.labels,
-        )
+        horizon = as_horizon(self.horizon + other.horizon)
+        palette = np.concatenate([self.palette, other.palette])
+        which = np.concatenate([self.which, other.which + len(self.palette)])
+        starts = np.concatenate([self.starts, other.starts + self.horizon])
+        labels = self.labels or other.labels
+        return self._trusted(palette, _first_equal(palette)[which], starts, horizon, labels)
 
     def stretch(self, horizon: int) -> Self:
         """Return the same world over another number of rounds.
@@ -267,7 +274,7 @@ class Stream:
         if sorted(arms.tolist()) != list(range(self.n_arms)):
             raise ValueError(f"order must name each arm 0 to {self.n_arms - 1} once")
         labels = None if self.labels is None else [self.labels[a] for a in arms]
-        palette = np.ascontiguousarray(self.palette[:, arms][:, :, arms])
+        palette = self.palette[:, arms[:, None], arms]
         return self._trusted(palette, self.which, self.starts, self.horizon, labels, self.span)
 
     def regret(
@@ -295,17 +302,21 @@ class Stream:
         >>> s.regret([0, 0, 1], [0, 1, 1], "condorcet")
         array([0. , 0.1, 0.3])
         """
-        arms = np.stack([_as_ints(left, "left"), _as_ints(right, "right")])
-        n_rounds = arms.shape[1]
+        first, second = self._as_arms(left, "left"), self._as_arms(right, "right")
+        n_rounds = len(first)
+        if len(second) != n_rounds:
+            raise ValueError(f"left has {n_rounds} rounds but right has {len(second)}")
         if n_rounds > self.horizon:
             raise ValueError(f"{n_rounds} rounds played, the horizon is {self.horizon}")
-        if ((arms < 0) | (arms >= self.n_arms)).any():
-            raise ValueError(f"arms must be between 0 and {self.n_arms - 1}")
-        rounds = np.arange(n_rounds)
-        gaps, begins = self.gap_rows(criterion)
-        row = np.searchsorted(begins, rounds, side="right") - 1
-        instant = pair_regret(gaps[row, arms[0]], gaps[row, arms[1]], weak=weak)
-        return np.cumsum(instant)
+        gaps, begins = self[:n_rounds].gap_rows(criterion)
+        row = np.searchsorted(begins, np.arange(n_rounds), side="right") - 1
+        return np.cumsum(pair_regret(gaps[row, first], gaps[row, second], weak=weak))
+
+    def _as_arms(self, values: ArrayLike, name: str) -> Ints:
+        arms = _as_ints(values, name)
+        for n in np.flatnonzero((arms < 0) | (arms >= self.n_arms)):
+            raise ValueError(f"{name}[{n}] = {arms[n]}, must be between 0 and {self.n_arms - 1}")
+        return arms
 
     def gap_rows(self, criterion: Criterion | str = "borda") -> tuple[Array, Ints]:
         """Return the gaps of the arms over time: rows (R, K), and the round each row begins.
@@ -318,14 +329,16 @@ class Stream:
         turns = turns[turns < self.horizon]
         begins = np.union1d(self.starts, turns)
         matrix = self.which[np.searchsorted(self.starts, begins, side="right") - 1]
-        phase = np.searchsorted(turns, begins, side="right") - 1
+        bounds = np.append(np.searchsorted(begins, turns), len(begins))
         rows = np.empty((len(begins), self.n_arms))
-        for index, turn in enumerate(turns):
-            mine = phase == index
+        for turn, low, high in zip(turns, bounds[:-1], bounds[1:], strict=True):
+            used, row = np.unique(matrix[low:high], return_inverse=True)
+            # The whole palette is not worth a copy.
+            palette = self.palette if len(used) == len(self.palette) else self.palette[used]
             try:
-                rows[mine] = measure.gap_table(self.palette, int(turn))[matrix[mine]]
+                rows[low:high] = measure.gap_table(palette, int(turn))[row]
             except NoCondorcetWinnerError as error:
-                first = int(self.starts[np.flatnonzero(self.which == error.index)[0]])
+                first = int(begins[low + np.argmax(row == error.index)])
                 raise ValueError(
                     f"round {first}: no arm is a Condorcet winner, so Condorcet regret is undefined"
                 ) from None
@@ -356,28 +369,27 @@ class Stream:
                 fields = {key: file[key] for key in file.files}
         except FileNotFoundError:
             raise
-        except (OSError, ValueError, EOFError, zipfile.BadZipFile):
+        except Exception:  # damage shows as an error of zip, zlib, or of numpy's headers
             raise ValueError(f"{name}: is not a readable .npz stream") from None
         missing = {"driftduel_stream", "palette", "which", "starts", "horizon"} - set(fields)
         if missing:
             raise ValueError(f"{name}: is not a stream, it has no {sorted(missing)[0]!r}")
-        if int(fields["driftduel_stream"]) > _FORMAT:
-            raise ValueError(f"{name}: was written by a newer driftduel, please update")
-        labels = [str(x) for x in fields["labels"]] if "labels" in fields else None
-        span = None
-        if "span" in fields:
-            first, last = (date.fromisoformat(str(day)) for day in fields["span"])
-            span = (first, last)
         try:
+            if fields["driftduel_stream"].item() > _FORMAT:
+                raise ValueError("was written by a newer driftduel, please update")
+            span = None
+            if "span" in fields:
+                first, last = map(date.fromisoformat, fields["span"].tolist())
+                span = (first, last)
             return cls(
                 fields["palette"],
                 fields["which"],
                 fields["starts"],
-                int(fields["horizon"]),
-                labels=labels,
+                fields["horizon"].item(),
+                labels=fields["labels"].tolist() if "labels" in fields else None,
                 span=span,
             )
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             raise ValueError(f"{name}: {error}") from None
 
     def __eq__(self, other: object) -> bool:
@@ -409,21 +421,25 @@ def as_horizon(horizon: int) -> int:
         raise ValueError(f"horizon is {horizon!r}, must be a whole number of rounds")
     if horizon < 1:
         raise ValueError(f"horizon is {horizon}, must be at least 1")
+    if horizon > _LONGEST:
+        raise ValueError(f"horizon is {horizon}, must be at most 2**62")
     return int(horizon)
 
 
 def _as_ints(values: ArrayLike, name: str) -> Ints:
-    array = np.asarray(values)
-    if array.ndim != 1 or array.size == 0:
-        raise ValueError(f"{name}: must be a list of whole numbers, one at least")
+    """Return a copy of ``values`` as integers after checking that they are a list of them."""
     try:
-        exact = array.astype(np.int64)
-        same = bool((exact == array).all())
-    except (TypeError, ValueError):
-        same = False
-    if not same:
-        raise ValueError(f"{name}: must be whole numbers")
-    return exact
+        array = np.asarray(values)
+    except ValueError:
+        array = np.asarray(None)
+    if array.ndim != 1 or array.size == 0 or array.dtype.kind not in "iuf":
+        raise ValueError(f"{name}: must be a list of whole numbers, one at least")
+    wrong = (array < -_LONGEST) | (array > _LONGEST)
+    if array.dtype.kind == "f":
+        wrong |= array != np.floor(array)
+    for n in np.flatnonzero(wrong):
+        raise ValueError(f"{name}[{n}] = {array[n]}, must be a whole number")
+    return array.astype(np.int64)
 
 
 def _check_starts(starts: Ints, horizon: int) -> None:
@@ -445,6 +461,8 @@ def _check_starts(starts: Ints, horizon: int) -> None:
 def _as_labels(labels: Sequence[str] | None, n_arms: int) -> tuple[str, ...] | None:
     if labels is None:
         return None
+    if isinstance(labels, str):
+        raise ValueError(f"labels: must be a list of names, not the text {labels!r}")
     names = tuple(str(label) for label in labels)
     if len(names) != n_arms:
         raise ValueError(f"labels: {len(names)} given, there are {n_arms} arms")
@@ -453,16 +471,34 @@ def _as_labels(labels: Sequence[str] | None, n_arms: int) -> tuple[str, ...] | N
     return names
 
 
+def _as_span(span: tuple[date, date] | None) -> tuple[date, date] | None:
+    if span is None:
+        return None
+    days = tuple(day.date() if isinstance(day, datetime) else day for day in span)
+    if len(days) != 2 or not all(isinstance(day, date) for day in days):
+        raise ValueError(f"span: is {span!r}, must be the dates of the first and the last round")
+    first, last = days
+    if last < first:
+        raise ValueError(f"span: ends on {last}, before it begins on {first}")
+    return first, last
+
+
 def _first_equal(palette: Array) -> Ints:
     """Return, for every matrix, the index of the first matrix that equals it."""
-    rows = (palette + 0.0).reshape(len(palette), -1)
-    bits = rows.view(np.uint64)
-    salt = np.random.default_rng(0).integers(1, 2**63, bits.shape[1], dtype=np.uint64)
-    mixed = (bits ^ (bits >> np.uint64(29))) * (salt | np.uint64(1))
-    keys = (mixed ^ (mixed >> np.uint64(32))).sum(axis=1, dtype=np.uint64)
+    rows = palette.reshape(len(palette), -1)
+    salt = np.random.default_rng(0).integers(1, 2**63, rows.shape[1], dtype=np.uint64)
+    keys = np.empty(len(rows), dtype=np.uint64)
+    for part in chunks(palette):
+        bits = (rows[part] + 0.0).view(np.uint64)  # -0.0 equals 0.0 but has other bits
+        bits ^= bits >> np.uint64(29)
+        bits *= salt | np.uint64(1)
+        bits ^= bits >> np.uint64(32)
+        keys[part] = bits.sum(axis=1)
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     same = first[inverse].astype(np.int64)
-    if (rows[same] == rows).all():
+    all_differ = len(first) == len(rows)
+    if all_differ or all((rows[same[part]] == rows[part]).all() for part in chunks(palette)):
         return same
+    # Two matrices share a key, which chance alone will hardly ever do.
     seen: dict[bytes, int] = {}
-    return np.array([seen.setdefault(row.tobytes(), n) for n, row in enumerate(rows)])
+    return np.array([seen.setdefault((row + 0.0).tobytes(), n) for n, row in enumerate(rows)])
