@@ -30,7 +30,7 @@ class Criterion(ABC):
     """What "best" means.
 
     Subclasses say what the scores of a stack of matrices are; the rest follows. A criterion is
-    immutable and two criteria that mean the same are equal.
+    immutable, and two criteria of the same kind that mean the same are equal.
     """
 
     @property
@@ -93,7 +93,7 @@ class Criterion(ABC):
         """
         gaps = self.gaps(P, round_)
         for arm in (left, right):
-            if not 0 <= arm < len(gaps):
+            if arm not in range(len(gaps)):
                 raise ValueError(f"arm is {arm}, must be between 0 and {len(gaps) - 1}")
         return float(pair_regret(gaps[left], gaps[right], weak=weak))
 
@@ -120,7 +120,7 @@ class Borda(Criterion):
 
     def score_table(self, palette: Array, round_: int = 0) -> Array:
         """Return the Borda scores (M, K); see `Criterion.score_table`."""
-        return np.asarray(palette @ uniform(palette.shape[-1]))
+        return _weighted_scores(palette, uniform(palette.shape[-1]))
 
 
 @dataclass(frozen=True)
@@ -156,7 +156,7 @@ class Weighted(Criterion):
     def score_table(self, palette: Array, round_: int = 0) -> Array:
         """Return the weighted scores (M, K); see `Criterion.score_table`."""
         self.check_arms(palette.shape[-1])
-        return np.asarray(palette @ self.weight.at(round_))
+        return _weighted_scores(palette, self.weight.at(round_))
 
     def changes(self) -> NDArray[np.int64]:
         """Return the rounds at which the weight changes; the first is 0."""
@@ -204,6 +204,11 @@ class Condorcet(Criterion):
         if len(winners) == 0:
             raise NoCondorcetWinnerError(0)
         return winners
+
+
+def _weighted_scores(palette: Array, weight: Array) -> Array:
+    """Return b(a, w) of every arm and matrix; unlike with BLAS, equal rows get equal scores."""
+    return np.asarray(np.einsum("mab,b->ma", palette, weight))
 
 
 def as_criterion(criterion: Criterion | str) -> Criterion:

@@ -19,6 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from driftduel._checks import as_floats
+
 Array = NDArray[np.float64]
 
 TIE = 1e-12
@@ -54,7 +56,7 @@ def as_matrix(P: ArrayLike, name: str = "preference matrix") -> Array:
         ...
     ValueError: preference matrix: P[0,1] + P[1,0] = 1.1, must be 1
     """
-    array = _as_floats(P, name)
+    array = as_floats(P, name)
     if array.ndim != 2:
         raise ValueError(f"{name}: has {array.ndim} dimensions, must be a K x K matrix")
     return np.asarray(as_palette(array[None], name)[0])
@@ -62,7 +64,7 @@ def as_matrix(P: ArrayLike, name: str = "preference matrix") -> Array:
 
 def as_palette(matrices: ArrayLike, name: str = "preference matrix") -> Array:
     """Return ``matrices`` as a float array (M, K, K) after checking each as in `as_matrix`."""
-    palette = _as_floats(matrices, name)
+    palette = as_floats(matrices, name)
     if palette.ndim != 3:
         raise ValueError(f"{name}: has shape {palette.shape}, must be a list of K x K matrices")
     if len(palette) == 0:
@@ -248,13 +250,6 @@ def _possible_nexts(gap: Array, placed: list[int], left: list[int]) -> list[int]
         if (direct <= detour + TIE).all() and not any((gap[arm] == gap[n]).all() for n in nexts):
             nexts.append(arm)
     return nexts
-
-
-def _as_floats(values: ArrayLike, name: str) -> Array:
-    try:
-        return np.ascontiguousarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name}: must be numbers in a square array") from None
 
 
 def _asymmetry(palette: Array) -> float:

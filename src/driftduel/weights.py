@@ -8,13 +8,24 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from driftduel._checks import as_floats, as_starts
+
 Array = NDArray[np.float64]
 
 _SIMPLEX = 1e-9
 
 
-def as_weight(weight: ArrayLike, n_arms: int | None = None) -> Array:
+def as_weight(weight: ArrayLike, n_arms: int | None = None, name: str = "weight") -> Array:
     """Return ``weight`` as a float array after checking that it is a distribution over arms.
+
+    Parameters
+    ----------
+    weight : array_like of shape (K,)
+        The share of each arm.
+    n_arms : int, optional
+        The number of arms it must have.
+    name : str
+        What to call it in an error message.
 
     Examples
     --------
@@ -23,22 +34,18 @@ def as_weight(weight: ArrayLike, n_arms: int | None = None) -> Array:
         ...
     ValueError: weight: sums to 1.1, must sum to 1
     """
-    try:
-        array = np.ascontiguousarray(weight, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError("weight: must be a list of numbers") from None
+    array = as_floats(weight, name)
     if array.ndim != 1 or len(array) == 0:
-        raise ValueError(f"weight: has shape {array.shape}, must be one number per arm")
+        raise ValueError(f"{name}: has shape {array.shape}, must be one number per arm")
     if n_arms is not None and len(array) != n_arms:
-        raise ValueError(f"weight: has {len(array)} entries, there are {n_arms} arms")
-    if not np.isfinite(array).all():
-        raise ValueError(f"weight: w[{np.flatnonzero(~np.isfinite(array))[0]}] is not finite")
-    if (array < 0).any():
-        arm = int(np.flatnonzero(array < 0)[0])
-        raise ValueError(f"weight: w[{arm}] = {array[arm]:.6g}, must not be negative")
+        raise ValueError(f"{name}: has {len(array)} entries, there are {n_arms} arms")
+    for arm in np.flatnonzero(~np.isfinite(array)):
+        raise ValueError(f"{name}: w[{arm}] is {array[arm]}")
+    for arm in np.flatnonzero(array < 0):
+        raise ValueError(f"{name}: w[{arm}] = {array[arm]:.12g}, must not be negative")
     total = array.sum()
     if abs(total - 1) > _SIMPLEX:
-        raise ValueError(f"weight: sums to {total:.6g}, must sum to 1")
+        raise ValueError(f"{name}: sums to {total:.12g}, must sum to 1")
     return array
 
 
@@ -62,6 +69,8 @@ def point_mass(n_arms: int, arm: int) -> Array:
 class WeightSequence:
     """Weights over stretches of rounds: ``weights[n]`` rules from round ``starts[n]`` on.
 
+    The form is canonical: a stretch with the weight of the one before it is a part of it.
+
     Parameters
     ----------
     weights : array_like of shape (N, K)
@@ -80,16 +89,18 @@ class WeightSequence:
     starts: Sequence[int] | NDArray[np.int64] = (0,)
 
     def __post_init__(self) -> None:
-        rows = [as_weight(w) for w in np.atleast_2d(np.asarray(self.weights, dtype=np.float64))]
-        starts = np.asarray(self.starts, dtype=np.int64)
-        if starts.ndim != 1 or len(starts) != len(rows):
-            raise ValueError(f"weights: {len(rows)} weights but {starts.size} starts")
-        if starts[0] != 0:
-            raise ValueError(f"weights: starts[0] = {starts[0]}, must be 0")
-        if (np.diff(starts) <= 0).any():
-            where = int(np.flatnonzero(np.diff(starts) <= 0)[0]) + 1
-            raise ValueError(f"weights: starts[{where}] = {starts[where]} does not increase")
-        table = np.vstack(rows)
+        table = as_floats(self.weights, "weights")
+        table = table[None] if table.ndim == 1 else table
+        if table.ndim != 2 or len(table) == 0:
+            raise ValueError(f"weights: has shape {table.shape}, must be one weight per stretch")
+        for n, row in enumerate(table):
+            as_weight(row, name="weight" if len(table) == 1 else f"weight {n}")
+        starts = as_starts(self.starts, "weights")
+        if len(starts) != len(table):
+            raise ValueError(f"weights: {len(table)} weights but {len(starts)} starts")
+        differs = np.append(True, (table[1:] != table[:-1]).any(axis=1))
+        # Adding 0.0 turns -0.0, which is equal but hashes otherwise, into 0.0.
+        table, starts = table[differs] + 0.0, starts[differs]
         table.setflags(write=False)
         starts.setflags(write=False)
         object.__setattr__(self, "weights", table)
@@ -107,6 +118,8 @@ class WeightSequence:
 
     def at(self, round_: int) -> Array:
         """Return the weight of a round."""
+        if round_ < 0:
+            raise ValueError(f"round is {round_}, must not be negative")
         index = int(np.searchsorted(np.asarray(self.starts), round_, side="right")) - 1
         return np.asarray(self.table[index])
 

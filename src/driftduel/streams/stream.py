@@ -17,6 +17,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from driftduel._checks import LONGEST, as_starts, as_whole_numbers
 from driftduel._files import replacing
 from driftduel.criteria import Criterion, NoCondorcetWinnerError, as_criterion, pair_regret
 from driftduel.preferences import Array, as_matrix, as_palette, chunks
@@ -24,7 +25,6 @@ from driftduel.preferences import Array, as_matrix, as_palette, chunks
 Ints = NDArray[np.int64]
 
 _FORMAT = 1
-_LONGEST = 2**62
 
 
 class Stream:
@@ -76,11 +76,15 @@ class Stream:
     ) -> None:
         matrices = as_palette(palette)
         horizon = as_horizon(horizon)
-        stretches = _as_ints(starts, "starts")
-        rulers = _as_ints(which, "which")
+        stretches = as_starts(starts, "stream")
+        rulers = as_whole_numbers(which, "stream: which")
         if len(stretches) != len(rulers):
             raise ValueError(f"stream: {len(stretches)} starts but {len(rulers)} in which")
-        _check_starts(stretches, horizon)
+        if stretches[-1] >= horizon:
+            raise ValueError(
+                f"stream: starts[{len(stretches) - 1}] = {stretches[-1]}, must be below the "
+                f"horizon {horizon}"
+            )
         if ((rulers < 0) | (rulers >= len(matrices))).any():
             n = int(np.flatnonzero((rulers < 0) | (rulers >= len(matrices)))[0])
             raise ValueError(
@@ -270,7 +274,7 @@ class Stream:
         >>> t.labels, t.matrix(0)[1, 0]
         (('coffee', 'tea'), np.float64(0.6))
         """
-        arms = _as_ints(order, "order")
+        arms = as_whole_numbers(order, "order")
         if sorted(arms.tolist()) != list(range(self.n_arms)):
             raise ValueError(f"order must name each arm 0 to {self.n_arms - 1} once")
         labels = None if self.labels is None else [self.labels[a] for a in arms]
@@ -313,7 +317,7 @@ class Stream:
         return np.cumsum(pair_regret(gaps[row, first], gaps[row, second], weak=weak))
 
     def _as_arms(self, values: ArrayLike, name: str) -> Ints:
-        arms = _as_ints(values, name)
+        arms = as_whole_numbers(values, name)
         for n in np.flatnonzero((arms < 0) | (arms >= self.n_arms)):
             raise ValueError(f"{name}[{n}] = {arms[n]}, must be between 0 and {self.n_arms - 1}")
         return arms
@@ -332,9 +336,10 @@ class Stream:
         bounds = np.append(np.searchsorted(begins, turns), len(begins))
         rows = np.empty((len(begins), self.n_arms))
         for turn, low, high in zip(turns, bounds[:-1], bounds[1:], strict=True):
-            used, row = np.unique(matrix[low:high], return_inverse=True)
-            # The whole palette is not worth a copy.
-            palette = self.palette if len(used) == len(self.palette) else self.palette[used]
+            palette, row = self.palette, matrix
+            if len(turns) > 1:
+                used, row = np.unique(matrix[low:high], return_inverse=True)
+                palette = self.palette[used]
             try:
                 rows[low:high] = measure.gap_table(palette, int(turn))[row]
             except NoCondorcetWinnerError as error:
@@ -421,41 +426,9 @@ def as_horizon(horizon: int) -> int:
         raise ValueError(f"horizon is {horizon!r}, must be a whole number of rounds")
     if horizon < 1:
         raise ValueError(f"horizon is {horizon}, must be at least 1")
-    if horizon > _LONGEST:
+    if horizon > LONGEST:
         raise ValueError(f"horizon is {horizon}, must be at most 2**62")
     return int(horizon)
-
-
-def _as_ints(values: ArrayLike, name: str) -> Ints:
-    """Return a copy of ``values`` as integers after checking that they are a list of them."""
-    try:
-        array = np.asarray(values)
-    except ValueError:
-        array = np.asarray(None)
-    if array.ndim != 1 or array.size == 0 or array.dtype.kind not in "iuf":
-        raise ValueError(f"{name}: must be a list of whole numbers, one at least")
-    wrong = (array < -_LONGEST) | (array > _LONGEST)
-    if array.dtype.kind == "f":
-        wrong |= array != np.floor(array)
-    for n in np.flatnonzero(wrong):
-        raise ValueError(f"{name}[{n}] = {array[n]}, must be a whole number")
-    return array.astype(np.int64)
-
-
-def _check_starts(starts: Ints, horizon: int) -> None:
-    if starts[0] != 0:
-        raise ValueError(f"stream: starts[0] = {starts[0]}, must be 0")
-    falls = np.flatnonzero(np.diff(starts) <= 0)
-    if len(falls):
-        n = int(falls[0]) + 1
-        raise ValueError(
-            f"stream: starts[{n}] = {starts[n]} does not come after starts[{n - 1}] = "
-            f"{starts[n - 1]}"
-        )
-    if starts[-1] >= horizon:
-        raise ValueError(
-            f"stream: starts[{len(starts) - 1}] = {starts[-1]}, must be below the horizon {horizon}"
-        )
 
 
 def _as_labels(labels: Sequence[str] | None, n_arms: int) -> tuple[str, ...] | None:
