@@ -9,7 +9,7 @@ import numpy as np
 Seed = int | np.random.Generator | None
 """A seed, a generator to draw from, or None for a different world every time."""
 
-_LARGEST_PALETTE = 2**31
+_LARGEST_PALETTE = 2**30
 
 
 def as_count(value: int, name: str, least: int = 1, most: int | None = None) -> int:
@@ -47,7 +47,7 @@ def as_rng(seed: Seed) -> np.random.Generator:
 
 
 def check_size(n_matrices: int, n_arms: int, remedy: str) -> None:
-    """Raise ValueError if a palette would not fit in 2 GB; ``remedy`` says what to change."""
+    """Raise ValueError if a palette would take more than 1 GB; ``remedy`` says what to change."""
     size = 8 * n_matrices * n_arms**2
     if size > _LARGEST_PALETTE:
         raise ValueError(

@@ -226,7 +226,7 @@ def _read_none(text: str) -> None:
 
 
 def _unreadable(text: str) -> None:
-    raise ValueError
+    raise ValueError(text)
 
 
 # In the order in which a text is tried: "none" and "3" are also texts.
