@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from uuid import uuid4
 
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a temporary path beside ``path`` and rename it to ``path`` on success.
 
-    If the block raises, the temporary file is removed and ``path`` is left as it was.
+    If the block raises, the temporary file is removed and ``path`` is left as it was. A link is
+    followed, and a file that exists keeps its permissions.
 
     Examples
     --------
@@ -24,17 +26,15 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     >>> target.read_text()
     'whole or not at all'
     """
-    target = Path(path)
-    handle, name = tempfile.mkstemp(
-        dir=target.parent, prefix=f".{target.stem}-", suffix=target.suffix
-    )
-    os.close(handle)
-    temporary = Path(name)
+    target = Path(os.path.realpath(path))
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"the folder {Path(path).parent} does not exist")
+    temporary = target.with_name(f".{target.stem}-{uuid4().hex[:12]}{target.suffix}")
+    temporary.touch(exist_ok=False)
     try:
+        if target.is_file():
+            temporary.chmod(stat.S_IMODE(target.stat().st_mode))
         yield temporary
-        umask = os.umask(0)
-        os.umask(umask)
-        temporary.chmod(0o666 & ~umask)
         temporary.replace(target)
     except BaseException:
         temporary.unlink(missing_ok=True)
