@@ -11,8 +11,10 @@ import hashlib
 import os
 import shutil
 import sys
+import threading
 import types
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -22,6 +24,7 @@ from numba.core import config
 
 _PACKAGE = Path(__file__).parent
 _KEPT_FOLDERS = 8
+_CONFIG = threading.Lock()
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -31,13 +34,29 @@ def jit(function: F) -> F:
 
     The result is cached on disk if the function comes from a file, not from a prompt.
     """
-    before = config.CACHE_DIR
-    config.CACHE_DIR = _cache_folder()
-    try:
-        keep = bool(config.CACHE_DIR) and Path(function.__code__.co_filename).is_file()
-        return cast(F, numba.njit(cache=keep, nogil=True)(function))
-    finally:
-        config.CACHE_DIR = before
+    return _compile(function, {"nogil": True})
+
+
+def kernel(function: F) -> F:
+    """Compile ``function`` as `jit` does, but without numba's memory management.
+
+    Such a function cannot make an array (``a[:] = b`` makes one), only read and write those it
+    is given. In return nothing is counted when arrays are passed on, which would otherwise cost
+    ten times the work of a learner's round.
+    """
+    return _compile(function, {"nogil": True, "_nrt": False, "forceinline": True})
+
+
+def _compile(function: F, options: dict[str, bool]) -> F:
+    folder = _cache_folder()
+    keep = bool(folder) and Path(function.__code__.co_filename).is_file()
+    # numba reads the folder from its configuration, which belongs to the user.
+    with _CONFIG:
+        before, config.CACHE_DIR = config.CACHE_DIR, folder
+        try:
+            return cast(F, numba.njit(cache=keep, **options)(function))
+        finally:
+            config.CACHE_DIR = before
 
 
 def rebind(template: types.FunctionType, name: str, kernels: Mapping[str, object]) -> Any:
@@ -45,12 +64,12 @@ def rebind(template: types.FunctionType, name: str, kernels: Mapping[str, object
 
     A compiled function that takes kernels as arguments is never found again in numba's cache.
     A copy with its own name and its own globals is: one loop is written, each learner gets its
-    own.
+    own. The name is what the cache goes by, so it must tell kernels apart.
     """
     copy = types.FunctionType(template.__code__, {**template.__globals__, **kernels}, name)
     copy.__module__ = template.__module__
     copy.__qualname__ = name
-    return jit(copy)
+    return kernel(copy)
 
 
 def source_hash(*files: Path) -> str:
@@ -66,26 +85,33 @@ def _cache_folder() -> str:
     """Return the folder for this version of the sources, or "" if none can be written."""
     sources = sorted(_PACKAGE.rglob("*.py"))
     mode = "bounds" if config.BOUNDSCHECK else "plain"
-    root = Path(config.CACHE_DIR) if config.CACHE_DIR else _user_cache() / "numba"
-    folder = root / f"driftduel-{source_hash(*sources)}-{mode}"
     try:
+        root = Path(config.CACHE_DIR) if config.CACHE_DIR else _user_cache() / "numba"
+        folder = root / f"driftduel-{source_hash(*sources)}-{mode}"
         if not folder.is_dir():
             folder.mkdir(parents=True, exist_ok=True)
             _forget_old_folders(root)
-    except OSError:
+    except (OSError, RuntimeError):  # RuntimeError: a user without a home
         return ""
     return str(folder) if os.access(folder, os.W_OK) else ""
 
 
 def _user_cache() -> Path:
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "driftduel"
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "driftduel"
+    name, default = (
+        ("LOCALAPPDATA", "~/AppData/Local")
+        if sys.platform == "win32"
+        else ("XDG_CACHE_HOME", "~/.cache")
+    )
+    return Path(os.environ.get(name) or default).expanduser() / "driftduel"
 
 
 def _forget_old_folders(root: Path) -> None:
-    newest_first = sorted(
-        root.glob("driftduel-*"), key=lambda path: path.stat().st_mtime, reverse=True
-    )
-    for folder in newest_first[_KEPT_FOLDERS:]:
+    """Remove all but the newest of our own folders; the root may hold others."""
+    hash_ = "[0-9a-f]" * 16
+    ages = {}
+    for mode in ("bounds", "plain"):
+        for folder in root.glob(f"driftduel-{hash_}-{mode}"):
+            with suppress(FileNotFoundError):  # another process forgets it too
+                ages[folder] = folder.stat().st_mtime
+    for folder in sorted(ages, key=lambda folder: ages[folder])[:-_KEPT_FOLDERS]:
         shutil.rmtree(folder, ignore_errors=True)
