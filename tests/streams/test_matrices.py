@@ -175,7 +175,7 @@ def test_random_matrix_refuses(kind, n_arms, seed, message):
         ([1, float("nan")], "strengths: arm 1 is not finite"),
         ([float("inf"), 1], "strengths: arm 0 is not finite"),
         ([[1, 2], [3, 4]], r"strengths: has shape \(2, 2\), must be one number per arm"),
-        (["a", "b"], "strengths: must be a list of numbers"),
+        (["a", "b"], "strengths: must be numbers"),
         ([1], "has 1 arm, at least 2 are needed"),
     ],
 )
@@ -192,9 +192,9 @@ def test_bradley_terry_luce_refuses(strengths, message):
         ([0, 1], lambda x: 0.5 + 0 * x + 0.1 * (x > 0), r"this link: P\[0,1\] \+ P\[1,0\] = 1.1"),
         ([0, 1], lambda x: 0.5 + x, r"this link: P\[0,1\] = -0.5, must be between 0 and 1"),
         ([0, float("nan")], "linear", "utilities: arm 1 is not finite"),
-        (3.0, "linear", r"utilities: has shape \(\), must be one number per arm"),
+        (3.0, "linear", "has 1 arm, at least 2 are needed"),
         ([[[1.0]]], "linear", r"utilities: has shape \(1, 1, 1\), must be one number per arm"),
-        ("ab", "linear", "utilities: must be a list of numbers"),
+        ("ab", "linear", "utilities: must be numbers"),
     ],
 )
 def test_utility_matrix_refuses(utilities, link, message):

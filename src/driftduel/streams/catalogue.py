@@ -7,8 +7,9 @@ may also be given as text, as on a command line.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from numbers import Integral, Real
 from typing import Any
 
@@ -113,15 +114,48 @@ def parse(name: str, texts: Mapping[str, str]) -> dict[str, object]:
     known = _known(name, texts)
     values: dict[str, object] = {}
     for key, text in texts.items():
-        for kind in known[key]:
+        kinds = [kind for kind in known[key] if _KINDS[kind].read is not _unreadable]
+        for kind in kinds:
             try:
                 values[key] = _KINDS[kind].read(text)
                 break
             except ValueError:
                 continue
         else:
-            raise ValueError(f"{name}: {key} is {text!r}, must be {_words(known[key])}")
+            raise ValueError(f"{name}: {key} is {text!r}, must be {_words(kinds)}")
     return values
+
+
+def _american_league(
+    *,
+    horizon: int = 100_000,
+    bandwidth: float | None = None,
+    arms: Sequence[str] | None = None,
+    remove_bias: bool = True,
+) -> Stream:
+    from driftduel.streams import datasets
+
+    width = {} if bandwidth is None else {"bandwidth": bandwidth}
+    return datasets.american_league(horizon, arms=arms, remove_bias=remove_bias, **width)
+
+
+def _formula_1(
+    *,
+    horizon: int = 100_000,
+    bandwidth: float | None = None,
+    arms: Sequence[str] | None = None,
+) -> Stream:
+    from driftduel.streams import datasets
+
+    width = {} if bandwidth is None else {"bandwidth": bandwidth}
+    return datasets.formula_1(horizon, arms=arms, **width)
+
+
+def _matrix(name: str, /, *, horizon: int = 100_000) -> Stream:
+    from driftduel.streams import datasets
+
+    labels, P = datasets.matrix(name)
+    return Stream.stationary(P, horizon, labels=labels)
 
 
 def _gic_pair(*, horizon: int = 1_000_000, constant: float = 1.0, world: int = 1) -> HardInstance:
@@ -175,6 +209,22 @@ CATALOGUE: dict[str, World] = {
     "shuffled-halves": World(
         hard.shuffled_halves, "a fresh random split into good and bad arms every round"
     ),
+    "american-league": World(
+        _american_league, "baseball 1903-1960, slow drift and weak signal (Retrosheet)"
+    ),
+    "formula-1": World(_formula_1, "Formula 1 teams 1997-2025, clear regimes (F1DB)"),
+    "six-rankers": World(
+        partial(_matrix, "six_rankers"), "six rankers of arXiv's search (Komiyama)"
+    ),
+    "arithmetic": World(
+        partial(_matrix, "arithmetic"), "8 arms, P[i,j] = 0.5 + 0.05 (j - i) (Komiyama)"
+    ),
+    "cyclic": World(
+        partial(_matrix, "cyclic"), "one arm beats three that beat each other in a circle"
+    ),
+    "llm-arena": World(
+        partial(_matrix, "llm_arena"), "16 language models in votes of 2025 (LMArena)"
+    ),
 }
 """The built-in worlds by name."""
 
@@ -220,9 +270,20 @@ def _is_numbers(value: object) -> bool:
     return isinstance(value, list | tuple | np.ndarray) and all(_is_number(v) for v in value)
 
 
+def _is_texts(value: object) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(part, str) for part in value)
+
+
+def _read_flag(text: str) -> bool:
+    word = text.strip().lower()
+    if word not in ("true", "false"):
+        raise ValueError(text)
+    return word == "true"
+
+
 def _read_none(text: str) -> None:
     if text.strip().lower() != "none":
-        raise ValueError
+        raise ValueError(text)
 
 
 def _unreadable(text: str) -> None:
@@ -236,6 +297,10 @@ _KINDS: dict[str, _Kind] = {
     "float": _Kind("a number", _is_number, float),
     "ArrayLike": _Kind(
         "a list of numbers", _is_numbers, lambda text: [float(part) for part in text.split(",")]
+    ),
+    "bool": _Kind("true or false", lambda value: isinstance(value, bool), _read_flag),
+    "Sequence[str]": _Kind(
+        "a list of names", _is_texts, lambda text: [part.strip() for part in text.split(",")]
     ),
     "str": _Kind("text", lambda value: isinstance(value, str), str),
     "Callable": _Kind("a function", callable, _unreadable),

@@ -454,8 +454,7 @@ def _gic(
     winners, rivals = tuple(best.tolist()), against.tolist()
     secrets = [(arm, (rival,)) for arm, rival in zip(winners, rivals, strict=True)]
     stream = layout.stream(secrets, starts, horizon, epsilon)
-    turns = np.flatnonzero(np.diff(against, prepend=-1))
-    weight = WeightSequence(np.eye(layout.n_arms)[against[turns]], starts[turns])
+    weight = WeightSequence(np.eye(layout.n_arms)[against], starts)
     return HardInstance(stream, weight, winners, layout.good, layout.bad, epsilon)
 
 

@@ -20,6 +20,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from driftduel._checks import as_floats
 from driftduel.preferences import as_palette
 from driftduel.streams._checks import Seed, as_count, as_rng
 
@@ -248,10 +249,7 @@ _DRAW: dict[str, Callable[[int, np.random.Generator], Array]] = {
 
 
 def _as_numbers(values: ArrayLike, name: str) -> Array:
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name}: must be a list of numbers") from None
+    array = as_floats(values, name)
     if not np.isfinite(array).all():
         raise ValueError(f"{name}: arm {np.argwhere(~np.isfinite(array))[0][-1]} is not finite")
     return array
