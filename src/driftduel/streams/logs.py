@@ -1,0 +1,292 @@
+"""Votes as they were cast: choosing their arms, counting who beat whom.
+
+`driftduel.streams.reading` reads them from files, `driftduel.streams.smoothing` makes a world
+of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+if TYPE_CHECKING:
+    from driftduel.streams.stream import Stream
+
+Array = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_ARRAYS = ("time", "left", "right", "outcome", "count")
+_EPOCH = date(1970, 1, 1)
+OUTCOMES = "must be 1 (left preferred), 0 (right preferred) or 0.5 (tie)"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Log:
+    """Votes between pairs of arms, in the order of time.
+
+    Parameters
+    ----------
+    arms : sequence of str
+        The labels of the arms.
+    time : array_like of shape (n,)
+        When each vote was cast: days since 1970-01-01 if ``dated``, any unit otherwise.
+    left, right : array_like of shape (n,)
+        The arms shown, as indices into ``arms``.
+    outcome : array_like of shape (n,)
+        1 left preferred, 0 right preferred, 0.5 tie.
+    count : array_like of shape (n,), optional
+        How many votes each entry stands for; 1 if left out.
+    dated : bool
+        Whether the times are dates.
+
+    Examples
+    --------
+    >>> log = Log(["tea", "coffee"], time=[3, 1], left=[0, 1], right=[1, 0], outcome=[1, 0.5])
+    >>> log
+    Log(2 arms, 2 votes, time 1 to 3)
+    >>> log.outcome
+    array([0.5, 1. ])
+    """
+
+    arms: tuple[str, ...]
+    time: Array
+    left: Ints
+    right: Ints
+    outcome: Array
+    count: Array
+    dated: bool
+
+    def __init__(
+        self,
+        arms: Sequence[str],
+        time: ArrayLike,
+        left: ArrayLike,
+        right: ArrayLike,
+        outcome: ArrayLike,
+        count: ArrayLike | None = None,
+        *,
+        dated: bool = False,
+    ) -> None:
+        labels = as_arms(arms)
+        when = _as_floats(time, "time")
+        fields = {
+            "left": _as_floats(left, "left"),
+            "right": _as_floats(right, "right"),
+            "outcome": _as_floats(outcome, "outcome"),
+            "count": np.ones(len(when)) if count is None else _as_floats(count, "count"),
+        }
+        for name, values in fields.items():
+            if len(values) != len(when):
+                raise ValueError(f"log: {len(when)} times but {len(values)} in {name}")
+        if len(when) == 0:
+            raise ValueError("log: holds no votes, at least one is needed")
+        for name in ("left", "right"):
+            known = np.isin(fields[name], np.arange(len(labels)))
+            check_rows(
+                known, name, fields[name], f"must be a whole number from 0 to {len(labels) - 1}"
+            )
+        check_rows(np.isfinite(when), "time", when, "must be finite")
+        check_rows(np.isin(fields["outcome"], (0, 0.5, 1)), "outcome", fields["outcome"], OUTCOMES)
+        counts = fields["count"]
+        whole = (counts >= 1) & (np.floor(counts) == counts) & np.isfinite(counts)
+        check_rows(whole, "count", counts, "must be a whole number, at least 1")
+        distinct = fields["left"] != fields["right"]
+        if not distinct.all():
+            row = first_true(~distinct)
+            label = labels[int(fields["left"][row])]
+            raise ValueError(f"row {row + 1}: left and right are both {label!r}, must differ")
+        order = np.argsort(when, kind="stable")
+        arrays: dict[str, NDArray[np.generic]] = {
+            "time": when[order],
+            "left": fields["left"][order].astype(np.int64),
+            "right": fields["right"][order].astype(np.int64),
+            "outcome": fields["outcome"][order],
+            "count": fields["count"][order],
+        }
+        object.__setattr__(self, "arms", labels)
+        object.__setattr__(self, "dated", bool(dated))
+        for name, array in arrays.items():
+            array.setflags(write=False)
+            object.__setattr__(self, name, array)
+
+    @property
+    def n_arms(self) -> int:
+        """Number of arms."""
+        return len(self.arms)
+
+    @property
+    def n_votes(self) -> int:
+        """Number of votes, each entry as often as it counts."""
+        return int(self.count.sum())
+
+    @property
+    def span(self) -> tuple[date, date] | None:
+        """The dates of the first and of the last vote, or None if times are not dates."""
+        if not self.dated:
+            return None
+        first, last = (_EPOCH + timedelta(days=float(np.floor(t))) for t in self.time[[0, -1]])
+        return first, last
+
+    @property
+    def left_share(self) -> float:
+        """The share of the votes that the left arm won; ties count half."""
+        return float(np.average(self.outcome, weights=self.count))
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    def select(self, arms: Sequence[str]) -> Log:
+        """Return the votes between the given arms, which become arms 0, 1, ... in that order.
+
+        Examples
+        --------
+        >>> log = Log(["a", "b", "c"], [1, 2, 3], [0, 0, 1], [1, 2, 2], [1, 1, 0])
+        >>> log.select(["c", "a"]).head_to_head()
+        array([[0., 0.],
+               [1., 0.]])
+        >>> log.select(["a", "z"])
+        Traceback (most recent call last):
+            ...
+        ValueError: arms: 'z' is not in the log, known are: a, b, c
+        """
+        labels = as_arms(arms)
+        for label in labels:
+            if label not in self.arms:
+                raise ValueError(
+                    f"arms: {label!r} is not in the log, known are: {', '.join(self.arms)}"
+                )
+        new = np.full(self.n_arms, -1, dtype=np.int64)
+        new[[self.arms.index(label) for label in labels]] = np.arange(len(labels))
+        left, right = new[self.left], new[self.right]
+        kept = (left >= 0) & (right >= 0)
+        if not kept.any():
+            raise ValueError(f"arms: the log holds no vote between {', '.join(labels)}")
+        return Log(
+            labels,
+            self.time[kept],
+            left[kept],
+            right[kept],
+            self.outcome[kept],
+            self.count[kept],
+            dated=self.dated,
+        )
+
+    def head_to_head(self) -> Array:
+        """Return how many votes row won against column, ties half; shape (K, K).
+
+        Examples
+        --------
+        >>> Log(["a", "b"], [1, 2], [0, 1], [1, 0], [1, 0.5], count=[3, 2]).head_to_head()
+        array([[0., 4.],
+               [1., 0.]])
+        """
+        wins = np.zeros((self.n_arms, self.n_arms))
+        np.add.at(wins, (self.left, self.right), self.count * self.outcome)
+        np.add.at(wins, (self.right, self.left), self.count * (1 - self.outcome))
+        return wins
+
+    def stream(
+        self,
+        horizon: int,
+        bandwidth: float | None = None,
+        *,
+        arms: Sequence[str] | None = None,
+        pseudo_count: float = 1.0,
+        points: int | None = None,
+        remove_bias: bool = False,
+    ) -> Stream:
+        """Return the world these votes tell of; see `driftduel.streams.stream_from_log`."""
+        from driftduel.streams.from_log import stream_from_log
+
+        return stream_from_log(
+            self,
+            horizon,
+            bandwidth,
+            arms=arms,
+            pseudo_count=pseudo_count,
+            points=points,
+            remove_bias=remove_bias,
+        )
+
+    def as_times(self, times: ArrayLike) -> Array:
+        """Return moments in the unit of `time`: dates or ISO strings if dated, else numbers.
+
+        Examples
+        --------
+        >>> log = Log(["a", "b"], [0, 9], [0, 0], [1, 1], [1, 0], dated=True)
+        >>> log.as_times(["1970-01-03"])
+        array([2.])
+        """
+        if not self.dated:
+            return _as_floats(times, "times")
+        values = np.atleast_1d(np.asarray(times))
+        try:
+            if values.dtype.kind in "biufc":
+                raise ValueError
+            return as_days(values.astype("datetime64[us]"))
+        except (TypeError, ValueError):
+            raise ValueError("times: must be dates, as the times of the log are") from None
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Log)
+            and self.arms == other.arms
+            and self.dated == other.dated
+            and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in _ARRAYS)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        if self.span is None:
+            when = f"time {self.time[0]:g} to {self.time[-1]:g}"
+        else:
+            when = f"{self.span[0]} to {self.span[1]}"
+        return f"Log({self.n_arms} arms, {self.n_votes:,} votes, {when})"
+
+
+def as_arms(arms: Sequence[str]) -> tuple[str, ...]:
+    """Return labels as a tuple after checking that there are two at least, all different."""
+    if isinstance(arms, str):
+        raise ValueError(f"arms: must be a list of labels, not the text {arms!r}")
+    labels = tuple(str(arm) for arm in arms)
+    if len(labels) < 2:
+        raise ValueError(f"arms: there is {len(labels)}, at least 2 are needed")
+    if len(set(labels)) != len(labels):
+        twice = next(label for n, label in enumerate(labels) if label in labels[:n])
+        raise ValueError(f"arms: {twice!r} is named twice")
+    return labels
+
+
+def as_days(stamps: NDArray[np.datetime64]) -> Array:
+    """Return dates or times as days since 1970-01-01."""
+    if np.isnat(stamps).any():
+        raise ValueError("times: must be dates, one is missing")
+    return np.asarray(stamps.astype("datetime64[us]").astype(np.int64) / 86_400e6)
+
+
+def _as_floats(values: ArrayLike, name: str) -> Array:
+    try:
+        array = np.array(values, dtype=np.float64, ndmin=1)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name}: must be a list of numbers") from None
+    if array.ndim != 1:
+        raise ValueError(f"{name}: must be a list of numbers")
+    return array
+
+
+def check_rows(fine: NDArray[np.bool_], name: str, values: Array, rule: str) -> None:
+    """Raise ValueError that names the first row that is not ``fine``, its value and the rule."""
+    if not fine.all():
+        row = first_true(~fine)
+        raise ValueError(f"row {row + 1}: {name} is {values[row]:g}, {rule}")
+
+
+def first_true(flags: NDArray[np.bool_]) -> int:
+    """Return the index of the first true flag."""
+    return int(np.flatnonzero(flags)[0])
