@@ -7,7 +7,7 @@ may also be given as text, as on a command line.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from numbers import Integral, Real
@@ -114,15 +114,15 @@ def parse(name: str, texts: Mapping[str, str]) -> dict[str, object]:
     known = _known(name, texts)
     values: dict[str, object] = {}
     for key, text in texts.items():
-        kinds = [kind for kind in known[key] if _KINDS[kind].read is not _unreadable]
-        for kind in kinds:
+        readers = {kind: read for kind in known[key] if (read := _KINDS[kind].read)}
+        for read in readers.values():
             try:
-                values[key] = _KINDS[kind].read(text)
+                values[key] = read(text)
                 break
             except ValueError:
                 continue
         else:
-            raise ValueError(f"{name}: {key} is {text!r}, must be {_words(kinds)}")
+            raise ValueError(f"{name}: {key} is {text!r}, must be {_words(readers)}")
     return values
 
 
@@ -231,11 +231,11 @@ CATALOGUE: dict[str, World] = {
 
 @dataclass(frozen=True)
 class _Kind:
-    """What an annotation means: in words, for values and for text."""
+    """What an annotation means: in words, for values and for text, if it can be text."""
 
     words: str
     accepts: Callable[[Any], bool]
-    read: Callable[[str], object]
+    read: Callable[[str], object] | None
 
 
 def _world(name: str) -> World:
@@ -253,7 +253,7 @@ def _known(name: str, given: Mapping[str, object]) -> dict[str, list[str]]:
     return {key: sorted(kinds.split(" | "), key=list(_KINDS).index) for key, kinds in known.items()}
 
 
-def _words(kinds: list[str]) -> str:
+def _words(kinds: Iterable[str]) -> str:
     none_last = sorted(kinds, key="None".__eq__)
     return " or ".join(_KINDS[kind].words for kind in none_last)
 
@@ -286,10 +286,6 @@ def _read_none(text: str) -> None:
         raise ValueError(text)
 
 
-def _unreadable(text: str) -> None:
-    raise ValueError(text)
-
-
 # In the order in which a text is tried: "none" and "3" are also texts.
 _KINDS: dict[str, _Kind] = {
     "None": _Kind("none", lambda value: value is None, _read_none),
@@ -303,10 +299,8 @@ _KINDS: dict[str, _Kind] = {
         "a list of names", _is_texts, lambda text: [part.strip() for part in text.split(",")]
     ),
     "str": _Kind("text", lambda value: isinstance(value, str), str),
-    "Callable": _Kind("a function", callable, _unreadable),
-    "Generator": _Kind(
-        "a generator", lambda value: isinstance(value, np.random.Generator), _unreadable
-    ),
+    "Callable": _Kind("a function", callable, None),
+    "Generator": _Kind("a generator", lambda value: isinstance(value, np.random.Generator), None),
 }
 
 _ALIASES = {
