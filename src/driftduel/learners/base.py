@@ -1,0 +1,342 @@
+"""What every learner is: a frozen configuration, a state of plain arrays and a few kernels.
+
+A learner is written as one short file: a `NamedTuple` of arrays for its state, the kernels
+below, and a frozen dataclass that derives from `Learner` and says how the state starts. The
+same kernels serve ``ask``/``tell`` and the compiled loop of `driftduel.simulate`.
+
+``choose(state, rng) -> (left, right, ticket)``
+    Pick a pair. The ticket is a tuple of floats, everything `learn` has to know of the time of
+    asking; its first entry is the propensity of the ordered pair, or NaN where no formula for it
+    is known.
+``learn(state, left, right, ticket, outcome) -> bool``
+    Take in an outcome and say whether `settle` has work to do. This is the hot path: it calls
+    nothing that is not small, because numba counts references around every call it does not
+    inline.
+``settle(state, rng) -> None``
+    The rare, dear work: checks, restarts, schedules. The default does nothing.
+``full(state) -> bool``
+    Whether the journal of events must be read before the next round. The default never is.
+"""
+
+from __future__ import annotations
+
+import math
+import uuid
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftduel._jit import kernel
+from driftduel.criteria import Borda, Criterion, as_criterion
+
+State = Any
+"""A NamedTuple of arrays; each learner has its own."""
+
+
+@dataclass(frozen=True)
+class Duel:
+    """A pair put before a voter, with the probability it was drawn with.
+
+    Attributes
+    ----------
+    id : int
+        The number of the duel, counted from 0 for each learner.
+    left, right : int
+        The arms; they may be the same.
+    propensity : float or None
+        The probability of this ordered pair at the time of asking; None where the learner has
+        no formula for it.
+    learner : str
+        Which learner asked.
+    """
+
+    id: int
+    left: int
+    right: int
+    propensity: float | None
+    learner: str
+
+
+@dataclass(frozen=True)
+class Eviction:
+    """An arm that was found worse than another over an interval of rounds.
+
+    Attributes
+    ----------
+    round : int
+        The round after which it was found.
+    arm, beaten_by : int
+        The arm evicted and the arm that beat it.
+    first, last : int
+        The first and the last round of the interval.
+    weight : int or None
+        The arm on which the reference weight is a point mass; None for a known weight.
+    statistic, threshold : float
+        How far ahead the better arm was, and how far it had to be.
+    base : int
+        The round at which the base that found it had started.
+    """
+
+    round: int
+    arm: int
+    beaten_by: int
+    first: int
+    last: int
+    weight: int | None
+    statistic: float
+    threshold: float
+    base: int
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A base that was started to look again at all arms: its first round and its length."""
+
+    start: int
+    length: int
+
+
+@dataclass
+class History:
+    """What a learner did, in the order of rounds."""
+
+    episodes: list[int] = field(default_factory=lambda: [0])
+    evictions: list[Eviction] = field(default_factory=list)
+    replays: list[Replay] = field(default_factory=list)
+
+
+@dataclass
+class Session:
+    """The changing part of a learner that is driven by hand."""
+
+    state: State
+    rng: np.random.Generator
+    name: str
+    asked: int = 0
+    told: int = 0
+    open: dict[int, tuple[int, int, tuple[float, ...]]] = field(default_factory=dict)
+    history: History = field(default_factory=History)
+
+
+@kernel
+def nothing_to_settle(state, rng):  # type: ignore[no-untyped-def]
+    """Do nothing: the default of `Learner.settle`."""
+
+
+@kernel
+def never_full(state: State) -> bool:
+    """Return False: the default of `Learner.full`."""
+    return False
+
+
+@dataclass(frozen=True, eq=False)
+class Learner(ABC):
+    """Chooses duels and learns from outcomes.
+
+    The configuration never changes; the state that `ask` and `tell` change is made on first
+    use. A round passes when an outcome is told, whenever its duel was asked. A learner may be
+    used from one thread at a time.
+
+    Parameters
+    ----------
+    n_arms : int
+        Number of arms, at least 2.
+    horizon : int or None
+        Number of rounds to plan for; None if it is not known.
+    criterion : Criterion or str
+        What "best" means.
+    seed : int
+        Seed of the learner's own randomness.
+    labels : sequence of str, optional
+        Names of the arms.
+    """
+
+    n_arms: int
+    horizon: int | None = None
+    _: KW_ONLY
+    criterion: Criterion = field(default_factory=Borda)
+    seed: int = 0
+    labels: tuple[str, ...] | None = None
+
+    choose: ClassVar[Callable[..., Any]]
+    learn: ClassVar[Callable[..., bool]]
+    settle: ClassVar[Callable[..., None]] = staticmethod(nothing_to_settle)
+    full: ClassVar[Callable[..., bool]] = staticmethod(never_full)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "n_arms", as_count(self.n_arms, "n_arms", 2))
+        if self.horizon is not None:
+            object.__setattr__(self, "horizon", as_count(self.horizon, "horizon", 1))
+        object.__setattr__(self, "seed", as_count(self.seed, "seed", 0))
+        object.__setattr__(self, "criterion", as_criterion(self.criterion))
+        self.criterion.check_arms(self.n_arms)
+        if self.labels is not None:
+            object.__setattr__(self, "labels", _as_labels(self.labels, self.n_arms))
+        self.validate()
+
+    def validate(self) -> None:
+        """Raise ValueError if the learner's own parameters are wrong."""
+
+    @abstractmethod
+    def start(self, rng: np.random.Generator) -> State:
+        """Return a fresh state."""
+
+    @abstractmethod
+    def best_of(self, state: State) -> int:
+        """Return the arm that the learner would pick in this state."""
+
+    def active_of(self, state: State) -> NDArray[np.int64]:
+        """Return the arms still in play in this state; all of them unless a learner evicts."""
+        return np.arange(self.n_arms)
+
+    def collect(self, state: State, history: History) -> None:
+        """Move what the state's journal holds into the history; nothing without a journal."""
+
+    def check_horizon(self, horizon: int) -> None:
+        """Raise ValueError if the learner cannot play ``horizon`` rounds."""
+
+    def config(self) -> dict[str, Any]:
+        """Return the parameters the learner was made with, by name."""
+        return {item.name: getattr(self, item.name) for item in fields(self)}
+
+    def clone(self, **changes: Any) -> Self:
+        """Return a fresh learner with the same parameters, except for ``changes``."""
+        return replace(self, **changes)
+
+    @property
+    def session(self) -> Session:
+        """The changing part, made on first use."""
+        made: Session | None = self.__dict__.get("_session")
+        if made is None:
+            rng = learner_generator(self.seed)
+            made = Session(self.start(rng), rng, uuid.uuid4().hex)
+            self.__dict__["_session"] = made
+        return made
+
+    def ask(self) -> Duel:
+        """Return the next duel to put before a voter.
+
+        Any number of duels may be open at once, and one that is never told costs nothing.
+        """
+        session = self.session
+        self.check_horizon(session.told + 1)
+        left, right, ticket = type(self).choose(session.state, session.rng)
+        number = session.asked
+        session.open[number] = (int(left), int(right), ticket)
+        session.asked += 1
+        propensity = None if math.isnan(ticket[0]) else float(ticket[0])
+        return Duel(number, int(left), int(right), propensity, session.name)
+
+    def tell(self, duel: Duel | int, outcome: float) -> None:
+        """Take in the outcome of a duel: 1 left preferred, 0 right preferred, 0.5 tie.
+
+        Parameters
+        ----------
+        duel : Duel or int
+            The duel, or its number.
+        outcome : float
+            1, 0 or 0.5.
+
+        Raises
+        ------
+        ValueError
+            If the duel is not open here or the outcome is none of the three; the learner is
+            unchanged.
+        """
+        session = self.session
+        if isinstance(duel, Duel):
+            if duel.learner != session.name:
+                raise ValueError(f"duel {duel.id} was asked by another learner")
+            number = duel.id
+        else:
+            number = as_count(duel, "duel", 0)
+        if number not in session.open:
+            known = "was told already" if number < session.asked else "was never asked"
+            raise ValueError(f"duel {number} {known}")
+        if isinstance(outcome, bool) or outcome not in (0, 0.5, 1):
+            raise ValueError(f"outcome is {outcome!r}, must be 1 (left), 0 (right) or 0.5 (tie)")
+        self.check_horizon(session.told + 1)
+        left, right, ticket = session.open.pop(number)
+        kernels = type(self)
+        if kernels.learn(session.state, left, right, ticket, float(outcome)):
+            kernels.settle(session.state, session.rng)
+            self.collect(session.state, session.history)
+        session.told += 1
+
+    def best(self) -> int:
+        """Return the arm that the learner would pick now."""
+        return self.best_of(self.session.state)
+
+    @property
+    def active(self) -> NDArray[np.int64]:
+        """The arms still in play."""
+        return self.active_of(self.session.state)
+
+    @property
+    def rounds(self) -> int:
+        """How many outcomes were told."""
+        return self.session.told
+
+    @property
+    def open_duels(self) -> list[Duel]:
+        """The duels asked and not told yet."""
+        session = self.session
+        return [
+            Duel(n, left, right, None if math.isnan(ticket[0]) else ticket[0], session.name)
+            for n, (left, right, ticket) in session.open.items()
+        ]
+
+    @property
+    def episodes(self) -> list[int]:
+        """The rounds at which episodes began; the first is 0."""
+        return list(self.session.history.episodes)
+
+    @property
+    def evictions(self) -> list[Eviction]:
+        """Every eviction so far."""
+        return list(self.session.history.evictions)
+
+    @property
+    def replays(self) -> list[Replay]:
+        """Every replay so far."""
+        return list(self.session.history.replays)
+
+    def save(self, path: Any) -> None:
+        """Write the learner to a JSON file, whole or not at all; see `load_learner`."""
+        from driftduel.learners.storage import save_learner
+
+        save_learner(self, path)
+
+
+def learner_generator(seed: int) -> np.random.Generator:
+    """Return the generator of a learner with this seed."""
+    return np.random.default_rng(np.random.SeedSequence(seed))
+
+
+def as_count(value: Any, name: str, least: int) -> int:
+    """Return ``value`` as an int after checking that it is a whole number, at least ``least``."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise ValueError(f"{name} is {value!r}, must be a whole number")
+    if value < least:
+        raise ValueError(f"{name} is {value}, must be at least {least}")
+    return int(value)
+
+
+def as_positive(value: Any, name: str, most: float = math.inf) -> float:
+    """Return ``value`` as a float after checking that it is positive and at most ``most``."""
+    number = isinstance(value, int | float | np.integer | np.floating)
+    if isinstance(value, bool) or not number or not 0 < value <= most or math.isinf(value):
+        limit = "" if math.isinf(most) else f" and at most {most:g}"
+        raise ValueError(f"{name} is {value!r}, must be a positive number{limit}")
+    return float(value)
+
+
+def _as_labels(labels: Sequence[str], n_arms: int) -> tuple[str, ...]:
+    names = tuple(str(label) for label in labels)
+    if len(names) != n_arms or len(set(names)) != n_arms:
+        raise ValueError(f"labels: {n_arms} different ones are needed, one per arm")
+    return names

@@ -1,0 +1,195 @@
+"""Evidence against arms: the tests over intervals of rounds that evict them.
+
+A test over the rounds [first, now] compares the summed estimates of the arms that were active
+throughout, for one reference weight w at a time, and finds arm a bad if
+
+    max_b sum (bhat(b, w) - bhat(a, w)) >= C log(T) F,
+    F = max(d (length - 1)^(2/3), sqrt(v sum 1/eta) + r max 1/eta)
+
+with d, v, r = K^(1/3), K, K for a known weight and K^(2/3), K^2, K^2 for unknown weights
+(Suk & Agarwal, parameter specifications; the paper writes r = K in both, but a point mass makes
+the estimate as large as K^2/eta). ``eta`` is the exploration rate used in each round.
+
+Which intervals end now is the business of `check_grid`, blocks of length 2^k at every fraction
+of their length and the life of the active base, in amortised constant time a round; or of
+`check_all`, every interval, the paper's rule and the reference. What they find waits in
+``found_first`` until the round is over, so that evictions of one round do not influence each
+other.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from driftduel._jit import kernel
+from driftduel.learners.state import BosseState, Floats, Ints
+
+
+@kernel
+def examine(
+    state: BosseState,
+    first: int,
+    sums_then: Floats,
+    drift: float,
+    inverse_sum: float,
+    inverse_max: float,
+) -> None:
+    """Test the rounds from ``first`` until now.
+
+    ``sums_then`` are the sums before ``first``, ``drift`` is ``(length - 1)^(2/3)``.
+    """
+    clock = state.clock[0]
+    rule = state.rule[0]
+    valid = state.active
+    n_valid = clock["n_active"]
+    if clock["last_absent"] >= first:
+        valid = state.valid
+        n_valid = 0
+        for n in range(clock["n_active"]):
+            arm = state.active[n]
+            valid[n_valid] = arm
+            n_valid += state.absent[arm] < first
+    if n_valid < 2:
+        return
+    noise = np.sqrt(rule["variance"] * inverse_sum) + rule["range"] * inverse_max
+    threshold = clock["scale"] * max(rule["drift"] * drift, noise)
+    sums = state.sums
+    for weight in range(sums.shape[0]):
+        most = -np.inf
+        least = np.inf
+        for n in range(n_valid):
+            lead = sums[weight, valid[n]] - sums_then[weight, valid[n]]
+            most = max(most, lead)
+            least = min(least, lead)
+        if most - least >= threshold:
+            blame(state, first, sums_then, weight, valid[:n_valid], most, threshold)
+
+
+@kernel
+def blame(
+    state: BosseState,
+    first: int,
+    sums_then: Floats,
+    weight: int,
+    valid: Ints,
+    most: float,
+    threshold: float,
+) -> None:
+    """Note the arms that are at least ``threshold`` behind the best one."""
+    sums = state.sums
+    leader = -1
+    for arm in valid:
+        if leader < 0 and sums[weight, arm] - sums_then[weight, arm] == most:
+            leader = arm
+    for arm in valid:
+        behind = most - (sums[weight, arm] - sums_then[weight, arm])
+        if behind >= threshold and first > state.found_first[arm]:
+            state.found_first[arm] = first
+            state.found[arm, 0] = leader
+            state.found[arm, 1] = weight
+            state.found[arm, 2] = behind
+            state.found[arm, 3] = threshold
+            state.clock[0]["n_found"] += 1
+
+
+@kernel
+def note_rates(state: BosseState) -> None:
+    """Fold the largest 1/eta since the last call into the current tick and the open bases."""
+    clock = state.clock[0]
+    largest = clock["inverse_max"]
+    clock["inverse_max"] = 0.0
+    clock["tick_max"] = max(clock["tick_max"], largest)
+    for depth in range(clock["depth"]):
+        state.stack_inverse[depth, 1] = max(state.stack_inverse[depth, 1], largest)
+
+
+@kernel
+def copy_sums(target: Floats, source: Floats) -> None:
+    """Copy an array (W, K), without the temporary that numba's assignment makes."""
+    for weight in range(source.shape[0]):
+        for arm in range(source.shape[1]):
+            target[weight, arm] = source[weight, arm]
+
+
+@kernel
+def check_grid(state: BosseState) -> None:
+    """Test the blocks that end now, keep the sums for later ones, test the base's life.
+
+    Called at every multiple of the tick, counted from the start of the episode. Level k has
+    blocks of ``steps * tick * 2^k`` rounds that start at every multiple of ``tick * 2^k``; a
+    ring of ``steps`` snapshots is enough, for the oldest one is where the block began. All these
+    numbers are powers of 2, so remainders are masks.
+    """
+    clock = state.clock[0]
+    rule = state.rule[0]
+    note_rates(state)
+    now = clock["round"]
+    age = now - clock["episode"]
+    steps = rule["steps"]
+    ring = state.level_max.shape[1]
+    index = age >> rule["tick_power"]
+    largest = clock["tick_max"]
+    clock["tick_max"] = 0.0
+    for level in range(state.level_sums.shape[0]):
+        pieces = state.level_max[level]
+        pieces[index & (ring - 1)] = largest
+        slot = index & (steps - 1)
+        if index >= steps:
+            inverse_max = 0.0
+            for piece in range(steps):
+                inverse_max = max(inverse_max, pieces[(index - piece) & (ring - 1)])
+            inverse_sum = clock["inverse_sum"] - state.level_inverse[level, slot]
+            first = now - (steps << (rule["tick_power"] + level))
+            then = state.level_sums[level, slot]
+            examine(state, first, then, state.level_drift[level], inverse_sum, inverse_max)
+        copy_sums(state.level_sums[level, slot], state.sums)
+        state.level_inverse[level, slot] = clock["inverse_sum"]
+        if index & 1:
+            break
+        largest = max(largest, pieces[(index - 1) & (ring - 1)])
+        index >>= 1
+    top = clock["depth"] - 1
+    if now >= state.stack[top, 2]:
+        start = state.stack[top, 0]
+        inverse_sum = clock["inverse_sum"] - state.stack_inverse[top, 0]
+        inverse_max = state.stack_inverse[top, 1]
+        drift = float(now - 1 - start) ** (2.0 / 3.0)
+        examine(state, start, state.stack_sums[top], drift, inverse_sum, inverse_max)
+        state.stack[top, 2] = now + int((now - start) * rule["prefix"])
+
+
+@kernel
+def check_all(state: BosseState) -> None:
+    """Test every interval of two rounds or more that ends now and lies inside the episode.
+
+    An interval needs two arms that were active throughout, so it cannot start before the
+    second smallest ``absent``.
+    """
+    clock = state.clock[0]
+    now = clock["round"]
+    copy_sums(state.past_sums[now], state.sums)
+    state.past_inverse[now] = clock["inverse_sum"]
+    state.past_rate[now - 1] = clock["inverse_max"]
+    earliest = second_smallest(state.absent, state.active, clock["n_active"]) + 1
+    largest = state.past_rate[now - 1]
+    clock["inverse_max"] = 0.0
+    for first in range(now - 2, max(clock["episode"], earliest) - 1, -1):
+        largest = max(largest, state.past_rate[first])
+        inverse_sum = clock["inverse_sum"] - state.past_inverse[first]
+        drift = state.past_drift[now - 1 - first]
+        examine(state, first, state.past_sums[first], drift, inverse_sum, largest)
+
+
+@kernel
+def second_smallest(absent: Ints, active: Ints, n_active: int) -> int:
+    """Return the second smallest ``absent`` of the active arms; very large if there is one."""
+    smallest = np.iinfo(np.int64).max
+    second = smallest - 1
+    for n in range(n_active):
+        value = absent[active[n]]
+        if value < smallest:
+            second = min(second, smallest)
+            smallest = value
+        elif value < second:
+            second = value
+    return second

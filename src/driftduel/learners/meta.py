@@ -1,0 +1,294 @@
+"""The meta-algorithm: episodes, bases on a stack, replays, and who is active.
+
+``evidence[a]`` is the largest start of an interval that evicted arm a in this episode, -1 if
+there is none. The active arms of a base that started at s are ``{a : evidence[a] < s}`` and the
+global ones ``{a : evidence[a] < episode}``, so neither starting a replay nor returning from one
+moves any set. When no arm is global a new episode starts.
+
+A replay of length m is due at round s of an episode that began at t with probability
+``m^(-1/3) (s - t)^(-2/3)``, m = 2, 4, 8, ... The probability falls with s, so the next replay of
+each length is drawn by thinning: geometric gaps at the current probability, each kept with the
+ratio of the probability there to it. The longest replay of a round counts.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from driftduel._jit import kernel
+from driftduel.learners.evidence import check_all, check_grid, copy_sums, note_rates
+from driftduel.learners.state import EPISODE, EVICTION, NEVER, REPLAY, BosseState
+
+
+@kernel
+def settle(state: BosseState, rng: np.random.Generator) -> None:
+    """Do what is due after a round: tests, restart, ends of bases, replays, rates."""
+    clock = state.clock[0]
+    rule = state.rule[0]
+    now = clock["round"]
+    doubt_stale_arms(state)
+    changed = False
+    if (now - clock["episode"]) & ((1 << rule["tick_power"]) - 1) == 0:
+        if rule["anytime"]:
+            clock["scale"] = rule["constant"] * np.log(max(now, 2))
+        if rule["all"]:
+            check_all(state)
+        else:
+            check_grid(state)
+        if clock["n_found"] > 0:
+            changed = evict_found(state)
+            if changed and rule["restarts"] and nobody_is_global(state):
+                begin_episode(state, rng)
+                return
+    while state.stack[clock["depth"] - 1, 1] < now:
+        clock["depth"] -= 1
+        changed = True
+    if now >= clock["next_replay"]:
+        begin_replay(state, rng)
+        changed = True
+    if now >= clock["next_weight"]:
+        clock["weight_row"] += 1
+        clock["next_weight"] = state.weight_starts[clock["weight_row"] + 1]
+    if changed:
+        set_active(state)
+    if changed or now >= clock["refresh"]:
+        set_rate(state)
+    set_wake(state)
+
+
+@kernel
+def doubt_stale_arms(state: BosseState) -> None:
+    """Count an arm as absent if it may not have been active when the duel was asked.
+
+    A duel told late was drawn from an older active set. Arms active now whose turn began since
+    then are taken to have been inactive: that can only delay an eviction, never cause one.
+    """
+    clock = state.clock[0]
+    if clock["stale"] == clock["version"]:
+        return
+    for n in range(clock["n_active"]):
+        arm = state.active[n]
+        if state.since[arm] > clock["stale"]:
+            state.absent[arm] = clock["round"] - 1
+            clock["last_absent"] = clock["round"] - 1
+    clock["stale"] = clock["version"]
+
+
+@kernel
+def evict_found(state: BosseState) -> bool:
+    """Turn what the tests found into evidence; tell whether any set changed."""
+    clock = state.clock[0]
+    clock["n_found"] = 0
+    base = state.stack[clock["depth"] - 1, 0]
+    if not state.rule[0]["restarts"]:
+        spare_last_arm(state)
+    changed = False
+    for arm in range(state.evidence.shape[0]):
+        first = state.found_first[arm]
+        state.found_first[arm] = -1
+        before = state.evidence[arm]
+        if first <= before:
+            continue
+        state.evidence[arm] = first
+        if before < clock["episode"] or first >= base:
+            changed = True
+            note = new_note(state, EVICTION, clock["round"] - 1, arm)
+            state.journal[note, 3] = first
+            state.journal[note, 4] = base
+            for column in range(4):
+                state.journal[note, 5 + column] = state.found[arm, column]
+    return changed
+
+
+@kernel
+def spare_last_arm(state: BosseState) -> None:
+    """Without restarts one arm must stay: the one that won the latest evicting interval."""
+    clock = state.clock[0]
+    latest = -1
+    for n in range(clock["n_active"]):
+        arm = state.active[n]
+        if state.found_first[arm] < 0:
+            return
+        if latest < 0 or state.found_first[arm] > state.found_first[latest]:
+            latest = arm
+    state.found_first[int(state.found[latest, 0])] = -1
+
+
+@kernel
+def nobody_is_global(state: BosseState) -> bool:
+    """Tell whether every arm was evicted in this episode."""
+    episode = state.clock[0]["episode"]
+    for arm in range(state.evidence.shape[0]):
+        if state.evidence[arm] < episode:
+            return False
+    return True
+
+
+@kernel
+def begin_episode(state: BosseState, rng: np.random.Generator) -> None:
+    """Forget the last episode and start the next one with a root base and a new schedule."""
+    clock = state.clock[0]
+    now = clock["round"]
+    clock["episode"] = now
+    if now > 0:
+        new_note(state, EPISODE, now, 0)
+    clock["inverse_sum"] = 0.0
+    clock["inverse_max"] = 0.0
+    clock["tick_max"] = 0.0
+    state.evidence[:] = -1
+    state.sums[:] = 0.0
+    if state.rule[0]["all"]:
+        state.past_sums[now] = 0.0
+        state.past_inverse[now] = 0.0
+    for level in range(state.level_sums.shape[0]):
+        state.level_sums[level, 0] = 0.0
+        state.level_inverse[level, 0] = 0.0
+    clock["depth"] = 0
+    push_base(state, NEVER)
+    clock["next_replay"] = NEVER
+    for power in range(state.replay_at.shape[0]):
+        schedule_replay(state, rng, power, 0)
+    set_active(state)
+    set_rate(state)
+    set_wake(state)
+
+
+@kernel
+def begin_replay(state: BosseState, rng: np.random.Generator) -> None:
+    """Start the longest replay that is due, and draw the next one of each length that was."""
+    clock = state.clock[0]
+    now = clock["round"]
+    longest = 0
+    clock["next_replay"] = NEVER
+    for power in range(state.replay_at.shape[0]):
+        if state.replay_at[power] <= now:
+            longest = 2 << power
+            schedule_replay(state, rng, power, now - clock["episode"])
+        else:
+            clock["next_replay"] = min(clock["next_replay"], state.replay_at[power])
+    new_note(state, REPLAY, now, longest)
+    # A base that ends no later than the replay could never play again; dropping it bounds the
+    # depth of the stack.
+    while state.stack[clock["depth"] - 1, 1] <= now + longest:
+        clock["depth"] -= 1
+    push_base(state, now + longest)
+
+
+@kernel
+def push_base(state: BosseState, end: int) -> None:
+    """Put a base on the stack that starts now and plays until round ``end``."""
+    clock = state.clock[0]
+    now = clock["round"]
+    smallest_block = state.rule[0]["steps"] << state.rule[0]["tick_power"]
+    note_rates(state)
+    depth = clock["depth"]
+    state.stack[depth, 0] = now
+    state.stack[depth, 1] = end
+    state.stack[depth, 2] = NEVER
+    if end - now >= smallest_block and state.rule[0]["prefix"] > 0.0:
+        state.stack[depth, 2] = now + smallest_block
+        state.stack_inverse[depth, 0] = clock["inverse_sum"]
+        state.stack_inverse[depth, 1] = 0.0
+        copy_sums(state.stack_sums[depth], state.sums)
+    clock["depth"] = depth + 1
+
+
+@kernel
+def schedule_replay(state: BosseState, rng: np.random.Generator, power: int, age: int) -> None:
+    """Draw the next round after ``age`` of the episode at which a replay of 2^(power+1) is due.
+
+    Without a horizon a length is in use from the age of half its rounds on.
+    """
+    clock = state.clock[0]
+    length = 2.0 * (1 << power)
+    if state.rule[0]["anytime"]:
+        age = max(age, int(length) // 2 - 1)
+    size = state.rule[0]["replays"] * length ** (-1.0 / 3.0)
+    while size > 0.0 and age < NEVER:
+        chance = min(1.0, size * (age + 1.0) ** (-2.0 / 3.0))
+        gap = 1.0
+        if chance < 1.0:
+            gap = 1.0 + np.floor(np.log1p(-rng.random()) / np.log1p(-chance))
+        if gap > NEVER - age:
+            break
+        age += int(gap)
+        here = min(1.0, size * float(age) ** (-2.0 / 3.0))
+        if rng.random() * chance < here:
+            state.replay_at[power] = clock["episode"] + age
+            clock["next_replay"] = min(clock["next_replay"], state.replay_at[power])
+            return
+    state.replay_at[power] = NEVER
+
+
+@kernel
+def set_active(state: BosseState) -> None:
+    """Read the active set of the top base from the evidence."""
+    clock = state.clock[0]
+    start = state.stack[clock["depth"] - 1, 0]
+    clock["version"] += 1
+    clock["stale"] = clock["version"]
+    n_active = 0
+    last_absent = -1
+    for arm in range(state.evidence.shape[0]):
+        active = state.evidence[arm] < start
+        if active:
+            if not state.is_active[arm]:
+                state.absent[arm] = clock["round"] - 1
+                state.since[arm] = clock["version"]
+            state.active[n_active] = arm
+            n_active += 1
+            last_absent = max(last_absent, state.absent[arm])
+        state.is_active[arm] = active
+    clock["n_active"] = n_active
+    clock["last_absent"] = last_absent
+
+
+@kernel
+def set_rate(state: BosseState) -> None:
+    """Compute the exploration rate of the top base from its age, and what depends on it."""
+    clock = state.clock[0]
+    rule = state.rule[0]
+    age = clock["round"] - state.stack[clock["depth"] - 1, 0]
+    rate = rule["cap"]
+    if age > 0:
+        rate = min(rate, rule["rate"] * float(age) ** (-1.0 / 3.0))
+    clock["refresh"] = clock["round"] + max(1, int(age * rule["refresh"]))
+    n_arms = state.evidence.shape[0]
+    clock["rate"] = rate
+    clock["inverse_rate"] = 1.0 / rate
+    clock["explore_scale"] = n_arms / rate
+    clock["exploit_scale"] = clock["n_active"] / (1.0 - rate) if rate < 1.0 else 0.0
+    clock["q_active"] = (1.0 - rate) / clock["n_active"]
+    clock["q_out"] = rate / n_arms
+    clock["q_in"] = clock["q_out"] + clock["q_active"]
+
+
+@kernel
+def set_wake(state: BosseState) -> None:
+    """Compute the next round at which there is something to settle."""
+    clock = state.clock[0]
+    power = state.rule[0]["tick_power"]
+    age = clock["round"] - clock["episode"]
+    wake = clock["episode"] + (((age >> power) + 1) << power)
+    wake = min(wake, state.stack[clock["depth"] - 1, 1] + 1)
+    wake = min(wake, clock["next_replay"])
+    wake = min(wake, clock["next_weight"])
+    clock["wake"] = min(wake, clock["refresh"])
+
+
+@kernel
+def new_note(state: BosseState, kind: int, round_: int, subject: int) -> int:
+    """Begin a row of the journal and return its number."""
+    clock = state.clock[0]
+    note = clock["noted"]
+    clock["noted"] = note + 1
+    state.journal[note, 0] = kind
+    state.journal[note, 1] = round_
+    state.journal[note, 2] = subject
+    return note
+
+
+@kernel
+def journal_full(state: BosseState) -> bool:
+    """Tell whether one more round might not find room in the journal."""
+    return state.clock[0]["noted"] + state.evidence.shape[0] + 2 > state.journal.shape[0]

@@ -1,0 +1,104 @@
+"""The arrays of BOSSE and METABOSSE, and the words for what is in them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+NEVER = np.iinfo(np.int64).max // 4
+
+CLOCK = np.dtype(
+    [
+        ("round", "i8"),  # outcomes learned, so the number of the round to come
+        ("wake", "i8"),  # the round at which settle has work
+        ("version", "i8"),  # counts changes of the active set
+        ("stale", "i8"),  # version of the set when the last outcome's duel was asked
+        ("n_active", "i8"),
+        ("last_absent", "i8"),  # the largest absent of the active arms
+        ("rate", "f8"),  # eta, the exploration rate in use
+        ("inverse_rate", "f8"),
+        ("explore_scale", "f8"),  # K / eta
+        ("exploit_scale", "f8"),  # active arms / (1 - eta)
+        ("q_out", "f8"),  # chance of an arm that is not active, uniform weight
+        ("q_in", "f8"),  # chance of an active arm, uniform weight
+        ("q_active", "f8"),  # (1 - eta) / active arms
+        ("inverse_sum", "f8"),  # sum of 1/eta since the episode began
+        ("inverse_max", "f8"),  # largest 1/eta since note_rates
+        ("tick_max", "f8"),  # largest 1/eta of the current tick
+        ("scale", "f8"),  # C log T, or C log t
+        ("episode", "i8"),
+        ("depth", "i8"),
+        ("refresh", "i8"),  # round at which the rate is computed anew
+        ("next_replay", "i8"),
+        ("next_weight", "i8"),  # round at which a known sequence of weights changes
+        ("weight_row", "i8"),
+        ("n_found", "i8"),
+        ("noted", "i8"),  # rows in the journal
+    ],
+    align=True,
+)
+
+RULE = np.dtype(
+    [
+        ("unknown", "i8"),  # 1 for unknown weights: one reference weight per arm
+        ("uniform", "i8"),  # 1 if exploring is uniform over arms
+        ("share", "f8"),  # weight of the right arm in an estimate, if exploring is uniform
+        ("centre", "f8"),  # 1/2 for the centred estimate, 0 for the raw one
+        ("drift", "f8"),  # d, v and r of the threshold
+        ("variance", "f8"),
+        ("range", "f8"),
+        ("constant", "f8"),  # C
+        ("anytime", "i8"),
+        ("rate", "f8"),  # gamma_n = min(cap, rate n^(-1/3))
+        ("cap", "f8"),
+        ("refresh", "f8"),  # share of its age after which a base computes its rate anew
+        ("replays", "f8"),  # multiplier of the replay probability; 0 for none
+        ("restarts", "i8"),
+        ("all", "i8"),  # 1 to test every interval
+        ("tick_power", "i8"),  # tests are made every 2^tick_power rounds
+        ("steps", "i8"),
+        ("prefix", "f8"),
+    ],
+    align=True,
+)
+
+EVICTION, REPLAY, EPISODE = 0, 1, 2
+JOURNAL_COLUMNS = 9
+
+
+class BosseState(NamedTuple):
+    """The arrays of BOSSE and METABOSSE; W is 1 for a known weight, K for unknown ones."""
+
+    clock: NDArray[np.void]
+    rule: NDArray[np.void]
+    evidence: Ints  # (K,) see driftduel.learners.meta
+    absent: Ints  # (K,) last round in which the arm was not active
+    since: Ints  # (K,) version of the active set at which the arm's turn began
+    active: Ints  # (K,) the active arms first
+    is_active: NDArray[np.bool_]  # (K,)
+    valid: Ints  # (K,) scratch
+    found_first: Ints  # (K,) largest start of an evicting interval found this round, or -1
+    found: Floats  # (K, 4) beaten by, weight, statistic, threshold
+    sums: Floats  # (W, K) summed estimates since the episode began
+    stack: Ints  # (D, 3) start, end, next prefix test of each base
+    stack_inverse: Floats  # (D, 2) sum of 1/eta at the start, largest 1/eta since
+    stack_sums: Floats  # (D, W, K) sums at the start
+    level_sums: Floats  # (L, steps, W, K) snapshots of sums
+    level_inverse: Floats  # (L, steps)
+    level_drift: Floats  # (L,) (length - 1)^(2/3)
+    level_max: Floats  # (L, max(steps, 2)) largest 1/eta of the latest pieces
+    replay_at: Ints  # (M,) next replay of length 2, 4, 8, ...
+    weights: Floats  # (N, K) known weights
+    alias_chance: Floats  # (N, K)
+    alias_arm: Ints  # (N, K)
+    weight_starts: Ints  # (N + 1,)
+    journal: Floats  # (J, 9) events not read yet
+    past_sums: Floats  # (T + 1, W, K) for all intervals only
+    past_drift: Floats  # (T + 1,) n^(2/3)
+    past_inverse: Floats  # (T + 1,)
+    past_rate: Floats  # (T + 1,)
