@@ -190,6 +190,7 @@ def test_as_times_reads_dates_only_for_dated_logs():
 
 def test_repr_tells_what_the_log_is(log, csv):
     assert repr(log) == "Log(3 arms, 11 votes, time 1 to 4)"
+    assert repr(log.select(["c", "a"])) == "Log(2 arms, 1 vote, time 3 to 3)"
     assert repr(read_log(csv(VOTES))) == "Log(3 arms, 3 votes, 2024-01-01 to 2024-01-03)"
 
 

@@ -173,24 +173,24 @@ def _held_out_loss(
     pseudo_count: float,
 ) -> float:
     """Return the sum of the log-losses of all cells, each predicted from the other folds."""
-    total = 0.0
     reach = REACH * bandwidth
+    wins = np.full(len(time), pseudo_count / 2)
+    losses = np.full(len(time), pseudo_count / 2)
     for pair in range(len(pair_begins) - 1):
-        low, end = pair_begins[pair], pair_begins[pair + 1]
-        for cell in range(low, end):
-            while time[cell] - time[low] > reach:
-                low += 1
-            wins = pseudo_count / 2
-            losses = pseudo_count / 2
-            for other in range(low, end):
-                distance = time[other] - time[cell]
+        for cell in range(pair_begins[pair], pair_begins[pair + 1]):
+            for later in range(cell + 1, pair_begins[pair + 1]):
+                distance = time[later] - time[cell]
                 if distance > reach:
                     break
-                if fold[other] != fold[cell]:
+                if fold[later] != fold[cell]:
                     kernel = math.exp(-0.5 * (distance / bandwidth) ** 2)
-                    wins += kernel * won[other]
-                    losses += kernel * lost[other]
-            odds = math.log(wins / losses) + shift[cell]
-            total += target_won[cell] * math.log1p(math.exp(-odds))
-            total += target_lost[cell] * math.log1p(math.exp(odds))
+                    wins[cell] += kernel * won[later]
+                    losses[cell] += kernel * lost[later]
+                    wins[later] += kernel * won[cell]
+                    losses[later] += kernel * lost[cell]
+    total = 0.0
+    for cell in range(len(time)):
+        odds = math.log(wins[cell] / losses[cell]) + shift[cell]
+        total += target_won[cell] * math.log1p(math.exp(-odds))
+        total += target_lost[cell] * math.log1p(math.exp(odds))
     return total

@@ -247,7 +247,8 @@ class Log:
             when = f"time {self.time[0]:g} to {self.time[-1]:g}"
         else:
             when = f"{self.span[0]} to {self.span[1]}"
-        return f"Log({self.n_arms} arms, {self.n_votes:,} votes, {when})"
+        votes = "1 vote" if self.n_votes == 1 else f"{self.n_votes:,} votes"
+        return f"Log({self.n_arms} arms, {votes}, {when})"
 
 
 def as_arms(arms: Sequence[str]) -> tuple[str, ...]:

@@ -11,9 +11,9 @@ days for logs with dates and in the unit of the ``time`` column otherwise.
 
 The side on which an arm is shown may help it. If the left arm's log-odds are raised by some
 beta whoever it is, then a vote won by the left arm carries ``exp(beta)`` times the odds it
-should. Giving votes for the left arm the weight ``1/(2 sigma(beta))`` and votes for the right
-arm ``1/(2 sigma(-beta))``, sigma the logistic function, makes the win shares those of a fair
-showing, exactly in expectation, however often each arm was shown left.
+should. Votes for the left arm therefore get the weight ``1/(2 sigma(beta))`` and votes for the
+right arm ``1/(2 sigma(-beta))``, sigma the logistic function: expected wins and losses then
+stand in the ratio of a fair showing, however often each arm was shown left.
 """
 
 from __future__ import annotations
