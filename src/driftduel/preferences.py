@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from driftduel._checks import as_floats
 
 Array = NDArray[np.float64]
+Arms = NDArray[np.intp]
 
 TIE = 1e-12
 """Two probabilities or scores closer than this are equal."""
@@ -177,62 +178,64 @@ def is_sti(P: Array) -> bool:
     more time than K^3 only where many arms tie in an irregular way.
     """
     gap = np.where(np.abs(P - 0.5) > TIE, P - 0.5, 0)
-    return _sti_order_exists(gap, [], list(range(len(P))))
+    nobody = np.empty(0, dtype=np.intp)
+    return _sti_order_exists(gap, nobody, np.arange(len(P)))
 
 
-def _sti_order_exists(gap: Array, placed: list[int], left: list[int]) -> bool:
+def _sti_order_exists(gap: Array, placed: Arms, left: Arms) -> bool:
     """Tell whether the arms ``left`` can follow the arms ``placed`` in an order that is STI.
 
     An inequality d(i, k) <= d(i, j) + d(j, k) is checked when j is placed, so it depends on
     which arms stand before j but not on their order.
     """
     while len(left) > 1:
-        groups = _linked_groups(gap, left)
+        inner = gap[np.ix_(left, left)]
+        groups = [left[group] for group in _linked_groups(inner != 0)]
         if len(groups) > 1:
-            if not _stack(gap, placed, groups):
+            if not _can_queue(gap, placed, groups):
                 return False
             *small, left = sorted(groups, key=len)
             if not all(_sti_order_exists(gap, placed, group) for group in small):
                 return False
             continue
-        nexts = _possible_nexts(gap, placed, left)
+        nexts = _possible_nexts(gap, placed, left, left[(inner >= 0).all(axis=1)])
         if not nexts:
             return False
         for arm in nexts[:-1]:
-            if _sti_order_exists(gap, [*placed, arm], [other for other in left if other != arm]):
+            if _sti_order_exists(gap, np.append(placed, arm), left[left != arm]):
                 return True
-        placed = [*placed, nexts[-1]]
-        left = [other for other in left if other != nexts[-1]]
+        placed, left = np.append(placed, nexts[-1]), left[left != nexts[-1]]
     return True
 
 
-def _linked_groups(gap: Array, arms: list[int]) -> list[list[int]]:
+def _linked_groups(linked: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
     """Split arms into groups such that arms of different groups tie.
 
     An arm that ties with i and with k cannot stand between them if i beats k. So each group
     stands in one piece, and its inner order concerns no other group.
     """
-    linked = gap[np.ix_(arms, arms)] != 0
-    todo = np.ones(len(arms), dtype=bool)
+    if linked.sum(axis=1).max() == len(linked) - 1:
+        return [np.ones(len(linked), dtype=bool)]
+    todo = np.ones(len(linked), dtype=bool)
     groups = []
     while todo.any():
-        group = np.zeros(len(arms), dtype=bool)
-        fresh = np.arange(len(arms)) == todo.argmax()
+        group = np.zeros(len(linked), dtype=bool)
+        fresh = np.arange(len(linked)) == todo.argmax()
         while fresh.any():
             group |= fresh
             fresh = linked[fresh].any(axis=0) & ~group
         todo &= ~group
-        groups.append([arms[n] for n in np.flatnonzero(group)])
+        groups.append(group)
     return groups
 
 
-def _stack(gap: Array, placed: list[int], groups: list[list[int]]) -> bool:
+def _can_queue(gap: Array, placed: Arms, groups: list[Arms]) -> bool:
     """Tell whether groups that tie can follow ``placed`` one after the other.
 
     With j and k in different groups, d(i, k) <= d(i, j) + 0 if j comes first: every placed arm
     must beat the groups less and less.
     """
-    if not placed:
+    if len(placed) == 0:
         return True
     most = np.array([gap[np.ix_(placed, group)].max(axis=1) for group in groups])
     least = np.array([gap[np.ix_(placed, group)].min(axis=1) for group in groups])
@@ -240,15 +243,14 @@ def _stack(gap: Array, placed: list[int], groups: list[list[int]]) -> bool:
     return bool((least[order][:-1] >= most[order][1:] - TIE).all())
 
 
-def _possible_nexts(gap: Array, placed: list[int], left: list[int]) -> list[int]:
-    """Return the arms of ``left`` that may come next; of arms with equal rows, the first."""
-    unbeaten = [arm for arm in left if (gap[arm, left] >= 0).all()]
+def _possible_nexts(gap: Array, placed: Arms, left: Arms, unbeaten: Arms) -> list[int]:
+    """Return the unbeaten arms that may come next; of arms with equal rows, the first."""
     direct = gap[np.ix_(placed, left)]
     nexts: list[int] = []
     for arm in unbeaten:
-        detour = gap[placed, arm][:, None] + gap[arm, left][None, :]
+        detour = gap[placed, arm][:, None] + gap[arm, left]
         if (direct <= detour + TIE).all() and not any((gap[arm] == gap[n]).all() for n in nexts):
-            nexts.append(arm)
+            nexts.append(int(arm))
     return nexts
 
 
