@@ -9,12 +9,25 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from driftduel import learners as learners
+    from driftduel import shifts as shifts
+    from driftduel import simulation as simulation
     from driftduel import streams as streams
     from driftduel.criteria import Borda as Borda
     from driftduel.criteria import Condorcet as Condorcet
     from driftduel.criteria import Criterion as Criterion
     from driftduel.criteria import Weighted as Weighted
+    from driftduel.learners import Bosse as Bosse
+    from driftduel.learners import Learner as Learner
+    from driftduel.learners import MetaBosse as MetaBosse
+    from driftduel.learners import all_learners as all_learners
     from driftduel.preferences import classify as classify
+    from driftduel.shifts.measures import Measures as Measures
+    from driftduel.shifts.measures import measure as measure
+    from driftduel.shifts.phases import Phases as Phases
+    from driftduel.simulation import Run as Run
+    from driftduel.simulation import simulate as simulate
+    from driftduel.simulation import simulate_many as simulate_many
     from driftduel.streams.stream import Stream as Stream
     from driftduel.weights import WeightSequence as WeightSequence
 
@@ -22,14 +35,24 @@ __version__ = "0.1.0"
 
 _HOME = {
     "Borda": "criteria",
+    "Bosse": "learners",
     "Condorcet": "criteria",
     "Criterion": "criteria",
+    "Learner": "learners",
+    "Measures": "shifts.measures",
+    "MetaBosse": "learners",
+    "Phases": "shifts.phases",
+    "Run": "simulation",
     "Stream": "streams.stream",
     "WeightSequence": "weights",
     "Weighted": "criteria",
+    "all_learners": "learners",
     "classify": "preferences",
+    "measure": "shifts.measures",
+    "simulate": "simulation",
+    "simulate_many": "simulation",
 }
-_MODULES = ("streams",)
+_MODULES = ("learners", "shifts", "simulation", "streams")
 
 __all__ = ["__version__", *_HOME, *_MODULES]  # noqa: PLE0604
 

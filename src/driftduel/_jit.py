@@ -44,6 +44,11 @@ def kernel(function: F) -> F:
     is given. In return nothing is counted when arrays are passed on, which would otherwise cost
     ten times the work of a learner's round.
     """
+    return _compile(function, {"nogil": True, "_nrt": False})
+
+
+def inline_kernel(function: F) -> F:
+    """Compile ``function`` as `kernel` does, into its callers: for what every round runs."""
     return _compile(function, {"nogil": True, "_nrt": False, "forceinline": True})
 
 

@@ -30,7 +30,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._jit import kernel
+from driftduel._jit import inline_kernel
 from driftduel.criteria import Borda, Criterion, as_criterion
 
 State = Any
@@ -122,12 +122,12 @@ class Session:
     history: History = field(default_factory=History)
 
 
-@kernel
+@inline_kernel
 def nothing_to_settle(state, rng):  # type: ignore[no-untyped-def]
     """Do nothing: the default of `Learner.settle`."""
 
 
-@kernel
+@inline_kernel
 def never_full(state: State) -> bool:
     """Return False: the default of `Learner.full`."""
     return False

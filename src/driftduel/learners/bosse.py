@@ -14,18 +14,23 @@ from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
-from driftduel._jit import kernel
+from driftduel._jit import inline_kernel, kernel
 from driftduel.criteria import Condorcet, Weighted
 from driftduel.learners import meta
 from driftduel.learners.base import Eviction, History, Learner, Replay, as_count, as_positive
 from driftduel.learners.sampling import alias_table
 from driftduel.learners.state import (
+    ARM,
+    BASE,
     CLOCK,
     EPISODE,
     JOURNAL_COLUMNS,
+    MIX,
     NEVER,
+    PAST,
     REPLAY,
     RULE,
+    SNAPSHOT,
     BosseState,
     Floats,
     Ints,
@@ -67,7 +72,7 @@ THEORY = Constants(scale=10 * (math.e - 1), point_mass_range=1, cap=1.0, refresh
 """The paper's own: evicts nothing before about 10^9 rounds."""
 
 
-@kernel
+@inline_kernel
 def choose(
     state: BosseState, rng: np.random.Generator
 ) -> tuple[int, int, tuple[float, float, float, float]]:
@@ -79,25 +84,26 @@ def choose(
         right = _draw_uniform(state, rng.random())
         q_left = clock["q_in"] if state.is_active[left] else clock["q_out"]
         q_right = clock["q_in"] if state.is_active[right] else clock["q_out"]
+        share = rule["share"]
     else:
         left = _draw_weighted(state, rng.random())
         right = _draw_weighted(state, rng.random())
-        weight = state.weights[clock["weight_row"]]
-        q_left = clock["rate"] * weight[left] + clock["q_active"] * state.is_active[left]
-        q_right = clock["rate"] * weight[right] + clock["q_active"] * state.is_active[right]
-    share = rule["share"] if rule["uniform"] else state.weights[clock["weight_row"], right]
+        mix = state.mix[clock["weight_row"]]
+        q_left = clock["rate"] * mix[left]["weight"] + clock["q_active"] * state.is_active[left]
+        q_right = clock["rate"] * mix[right]["weight"] + clock["q_active"] * state.is_active[right]
+        share = mix[right]["weight"]
     chance = q_left * q_right
     return left, right, (chance, clock["inverse_rate"], share, float(clock["version"]))
 
 
-@kernel
+@inline_kernel
 def _draw_uniform(state: BosseState, number: float) -> int:
     # Both cases are computed and one is kept: a branch on a random number is guessed wrong.
     clock = state.clock[0]
     explore = number < clock["rate"]
     scaled = number * clock["explore_scale"]
     rest = (number - clock["rate"]) * clock["exploit_scale"]
-    place = min(int(scaled if explore else rest), state.evidence.shape[0] - 1)
+    place = min(int(scaled if explore else rest), state.active.shape[0] - 1)
     arm = state.active[min(place, clock["n_active"] - 1)]
     return place if explore else arm
 
@@ -109,13 +115,12 @@ def _draw_weighted(state: BosseState, number: float) -> int:
         place = int((number - clock["rate"]) * clock["exploit_scale"])
         return state.active[min(place, clock["n_active"] - 1)]
     scaled = number * clock["explore_scale"]
-    arm = min(int(scaled), state.evidence.shape[0] - 1)
-    if scaled - arm < state.alias_chance[clock["weight_row"], arm]:
-        return arm
-    return state.alias_arm[clock["weight_row"], arm]
+    arm = min(int(scaled), state.active.shape[0] - 1)
+    mix = state.mix[clock["weight_row"], arm]
+    return arm if scaled - arm < mix["chance"] else mix["other"]
 
 
-@kernel
+@inline_kernel
 def learn(
     state: BosseState, left: int, right: int, ticket: tuple[float, ...], outcome: float
 ) -> bool:
@@ -239,43 +244,41 @@ class Bosse(Learner):
         kept = rounds + 1 if test_all else 0
         prefix = 0 if test_all or not self.prefix else depth
         _refuse_if_too_large(8 * w * k * (1 + prefix + levels * self.steps + kept), self)
+        ring = max(self.steps, 2)
         weights, starts = self._weights()
-        alias = [alias_table(row) for row in weights]
-        return BosseState(
+        state = BosseState(
             clock=np.zeros(1, CLOCK),
             rule=np.zeros(1, RULE),
-            evidence=np.full(k, -1),
-            absent=np.full(k, -1),
-            since=np.zeros(k, np.int64),
+            arms=np.zeros(k, ARM),
             active=np.arange(k),
             is_active=np.zeros(k, np.bool_),
             valid=np.zeros(k, np.int64),
-            found_first=np.full(k, -1),
-            found=np.zeros((k, 4)),
             sums=np.zeros((w, k)),
-            stack=np.zeros((depth, 3), np.int64),
-            stack_inverse=np.zeros((depth, 2)),
-            stack_sums=np.zeros((prefix, w, k)),
+            bases=np.zeros(depth, BASE),
+            base_sums=np.zeros((prefix, w, k)),
+            snapshots=np.zeros((levels, ring), SNAPSHOT),
             level_sums=np.zeros((levels, self.steps, w, k)),
-            level_inverse=np.zeros((levels, self.steps)),
-            level_drift=np.asarray((block * 2.0 ** np.arange(levels) - 1) ** (2 / 3), np.float64),
-            level_max=np.zeros((levels, max(self.steps, 2))),
             replay_at=np.full(lengths, NEVER),
-            weights=weights,
-            alias_chance=np.array([chance for chance, _ in alias]),
-            alias_arm=np.array([arm for _, arm in alias]),
+            mix=np.zeros(weights.shape, MIX),
             weight_starts=starts,
             journal=np.zeros((2 * k + 64, JOURNAL_COLUMNS)),
+            past=np.zeros(kept, PAST),
             past_sums=np.zeros((kept, w, k)),
-            past_drift=np.asarray(np.arange(kept) ** (2 / 3), np.float64),
-            past_inverse=np.zeros(kept),
-            past_rate=np.zeros(kept),
         )
+        for name in ("evidence", "absent", "found"):
+            state.arms[name] = -1
+        lengths_of_blocks = block * 2.0 ** np.arange(levels)
+        state.snapshots["drift"] = (lengths_of_blocks[:, None] - 1) ** (2 / 3)
+        state.past["drift"] = np.arange(kept) ** (2 / 3)
+        state.mix["weight"] = weights
+        for row, weight in zip(state.mix, weights, strict=True):
+            row["chance"], row["other"] = alias_table(weight)
+        return state
 
     def _set_rule(self, state: BosseState) -> None:
         k = float(self.n_arms)
         constants = self._constants()
-        uniform_play = self.unknown or bool(np.ptp(state.weights, axis=1).max() < 1e-12)
+        uniform_play = self.unknown or bool(np.ptp(state.mix["weight"], axis=1).max() < 1e-12)
         test_all = self.intervals == "all"
         exact = constants.refresh == 0 or test_all
         rule = state.rule[0]
@@ -338,7 +341,7 @@ class Bosse(Learner):
 
         For unknown weights that is the arm whose worst comparison is best.
         """
-        never_evicted = state.evidence < state.clock[0]["episode"]
+        never_evicted = state.arms["evidence"] < state.clock[0]["episode"]
         if not never_evicted.any():
             never_evicted = np.array(state.is_active)
         worst = state.sums.min(axis=0)

@@ -13,7 +13,7 @@ the estimate as large as K^2/eta). ``eta`` is the exploration rate used in each 
 Which intervals end now is the business of `check_grid`, blocks of length 2^k at every fraction
 of their length and the life of the active base, in amortised constant time a round; or of
 `check_all`, every interval, the paper's rule and the reference. What they find waits in
-``found_first`` until the round is over, so that evictions of one round do not influence each
+``found`` until the round is over, so that evictions of one round do not influence each
 other.
 """
 
@@ -21,11 +21,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from driftduel._jit import kernel
-from driftduel.learners.state import BosseState, Floats, Ints
+from driftduel._jit import inline_kernel, kernel
+from driftduel.learners.state import NEVER, BosseState, Floats, Ints
 
 
-@kernel
+@inline_kernel
 def examine(
     state: BosseState,
     first: int,
@@ -48,7 +48,7 @@ def examine(
         for n in range(clock["n_active"]):
             arm = state.active[n]
             valid[n_valid] = arm
-            n_valid += state.absent[arm] < first
+            n_valid += state.arms[arm]["absent"] < first
     if n_valid < 2:
         return
     noise = np.sqrt(rule["variance"] * inverse_sum) + rule["range"] * inverse_max
@@ -83,16 +83,17 @@ def blame(
             leader = arm
     for arm in valid:
         behind = most - (sums[weight, arm] - sums_then[weight, arm])
-        if behind >= threshold and first > state.found_first[arm]:
-            state.found_first[arm] = first
-            state.found[arm, 0] = leader
-            state.found[arm, 1] = weight
-            state.found[arm, 2] = behind
-            state.found[arm, 3] = threshold
+        record = state.arms[arm]
+        if behind >= threshold and first > record["found"]:
+            record["found"] = first
+            record["beaten_by"] = leader
+            record["weight"] = weight
+            record["statistic"] = behind
+            record["threshold"] = threshold
             state.clock[0]["n_found"] += 1
 
 
-@kernel
+@inline_kernel
 def note_rates(state: BosseState) -> None:
     """Fold the largest 1/eta since the last call into the current tick and the open bases."""
     clock = state.clock[0]
@@ -100,10 +101,11 @@ def note_rates(state: BosseState) -> None:
     clock["inverse_max"] = 0.0
     clock["tick_max"] = max(clock["tick_max"], largest)
     for depth in range(clock["depth"]):
-        state.stack_inverse[depth, 1] = max(state.stack_inverse[depth, 1], largest)
+        base = state.bases[depth]
+        base["inverse_max"] = max(base["inverse_max"], largest)
 
 
-@kernel
+@inline_kernel
 def copy_sums(target: Floats, source: Floats) -> None:
     """Copy an array (W, K), without the temporary that numba's assignment makes."""
     for weight in range(source.shape[0]):
@@ -111,7 +113,7 @@ def copy_sums(target: Floats, source: Floats) -> None:
             target[weight, arm] = source[weight, arm]
 
 
-@kernel
+@inline_kernel
 def check_grid(state: BosseState) -> None:
     """Test the blocks that end now, keep the sums for later ones, test the base's life.
 
@@ -126,36 +128,37 @@ def check_grid(state: BosseState) -> None:
     now = clock["round"]
     age = now - clock["episode"]
     steps = rule["steps"]
-    ring = state.level_max.shape[1]
+    ring = state.snapshots.shape[1]
     index = age >> rule["tick_power"]
     largest = clock["tick_max"]
     clock["tick_max"] = 0.0
     for level in range(state.level_sums.shape[0]):
-        pieces = state.level_max[level]
-        pieces[index & (ring - 1)] = largest
+        pieces = state.snapshots[level]
         slot = index & (steps - 1)
+        oldest = pieces[slot]
+        pieces[index & (ring - 1)]["inverse_max"] = largest
         if index >= steps:
             inverse_max = 0.0
             for piece in range(steps):
-                inverse_max = max(inverse_max, pieces[(index - piece) & (ring - 1)])
-            inverse_sum = clock["inverse_sum"] - state.level_inverse[level, slot]
+                inverse_max = max(inverse_max, pieces[(index - piece) & (ring - 1)]["inverse_max"])
+            inverse_sum = clock["inverse_sum"] - oldest["inverse_sum"]
             first = now - (steps << (rule["tick_power"] + level))
             then = state.level_sums[level, slot]
-            examine(state, first, then, state.level_drift[level], inverse_sum, inverse_max)
+            examine(state, first, then, oldest["drift"], inverse_sum, inverse_max)
         copy_sums(state.level_sums[level, slot], state.sums)
-        state.level_inverse[level, slot] = clock["inverse_sum"]
+        oldest["inverse_sum"] = clock["inverse_sum"]
         if index & 1:
             break
-        largest = max(largest, pieces[(index - 1) & (ring - 1)])
+        largest = max(largest, pieces[(index - 1) & (ring - 1)]["inverse_max"])
         index >>= 1
     top = clock["depth"] - 1
-    if now >= state.stack[top, 2]:
-        start = state.stack[top, 0]
-        inverse_sum = clock["inverse_sum"] - state.stack_inverse[top, 0]
-        inverse_max = state.stack_inverse[top, 1]
+    base = state.bases[top]
+    if now >= base["next_test"]:
+        start = base["start"]
         drift = float(now - 1 - start) ** (2.0 / 3.0)
-        examine(state, start, state.stack_sums[top], drift, inverse_sum, inverse_max)
-        state.stack[top, 2] = now + int((now - start) * rule["prefix"])
+        inverse_sum = clock["inverse_sum"] - base["inverse_sum"]
+        examine(state, start, state.base_sums[top], drift, inverse_sum, base["inverse_max"])
+        base["next_test"] = now + int((now - start) * rule["prefix"])
 
 
 @kernel
@@ -168,28 +171,28 @@ def check_all(state: BosseState) -> None:
     clock = state.clock[0]
     now = clock["round"]
     copy_sums(state.past_sums[now], state.sums)
-    state.past_inverse[now] = clock["inverse_sum"]
-    state.past_rate[now - 1] = clock["inverse_max"]
-    earliest = second_smallest(state.absent, state.active, clock["n_active"]) + 1
-    largest = state.past_rate[now - 1]
+    state.past[now]["inverse_sum"] = clock["inverse_sum"]
+    state.past[now - 1]["inverse_rate"] = clock["inverse_max"]
+    earliest = second_smallest_absent(state) + 1
+    largest = clock["inverse_max"]
     clock["inverse_max"] = 0.0
     for first in range(now - 2, max(clock["episode"], earliest) - 1, -1):
-        largest = max(largest, state.past_rate[first])
-        inverse_sum = clock["inverse_sum"] - state.past_inverse[first]
-        drift = state.past_drift[now - 1 - first]
+        largest = max(largest, state.past[first]["inverse_rate"])
+        inverse_sum = clock["inverse_sum"] - state.past[first]["inverse_sum"]
+        drift = state.past[now - 1 - first]["drift"]
         examine(state, first, state.past_sums[first], drift, inverse_sum, largest)
 
 
 @kernel
-def second_smallest(absent: Ints, active: Ints, n_active: int) -> int:
+def second_smallest_absent(state: BosseState) -> int:
     """Return the second smallest ``absent`` of the active arms; very large if there is one."""
-    smallest = np.iinfo(np.int64).max
-    second = smallest - 1
-    for n in range(n_active):
-        value = absent[active[n]]
-        if value < smallest:
-            second = min(second, smallest)
-            smallest = value
-        elif value < second:
-            second = value
+    smallest = NEVER
+    second = NEVER
+    for n in range(state.clock[0]["n_active"]):
+        absent = state.arms[state.active[n]]["absent"]
+        if absent < smallest:
+            second = smallest
+            smallest = absent
+        elif absent < second:
+            second = absent
     return second

@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from driftduel._jit import kernel
+from driftduel._jit import inline_kernel, kernel
 from driftduel.learners.evidence import check_all, check_grid, copy_sums, note_rates
 from driftduel.learners.state import EPISODE, EVICTION, NEVER, REPLAY, BosseState
 
 
-@kernel
+@inline_kernel
 def settle(state: BosseState, rng: np.random.Generator) -> None:
     """Do what is due after a round: tests, restart, ends of bases, replays, rates."""
     clock = state.clock[0]
@@ -40,7 +40,7 @@ def settle(state: BosseState, rng: np.random.Generator) -> None:
             if changed and rule["restarts"] and nobody_is_global(state):
                 begin_episode(state, rng)
                 return
-    while state.stack[clock["depth"] - 1, 1] < now:
+    while state.bases[clock["depth"] - 1]["end"] < now:
         clock["depth"] -= 1
         changed = True
     if now >= clock["next_replay"]:
@@ -56,7 +56,7 @@ def settle(state: BosseState, rng: np.random.Generator) -> None:
     set_wake(state)
 
 
-@kernel
+@inline_kernel
 def doubt_stale_arms(state: BosseState) -> None:
     """Count an arm as absent if it may not have been active when the duel was asked.
 
@@ -67,9 +67,9 @@ def doubt_stale_arms(state: BosseState) -> None:
     if clock["stale"] == clock["version"]:
         return
     for n in range(clock["n_active"]):
-        arm = state.active[n]
-        if state.since[arm] > clock["stale"]:
-            state.absent[arm] = clock["round"] - 1
+        arm = state.arms[state.active[n]]
+        if arm["since"] > clock["stale"]:
+            arm["absent"] = clock["round"] - 1
             clock["last_absent"] = clock["round"] - 1
     clock["stale"] = clock["version"]
 
@@ -79,24 +79,27 @@ def evict_found(state: BosseState) -> bool:
     """Turn what the tests found into evidence; tell whether any set changed."""
     clock = state.clock[0]
     clock["n_found"] = 0
-    base = state.stack[clock["depth"] - 1, 0]
+    base = state.bases[clock["depth"] - 1]["start"]
     if not state.rule[0]["restarts"]:
         spare_last_arm(state)
     changed = False
-    for arm in range(state.evidence.shape[0]):
-        first = state.found_first[arm]
-        state.found_first[arm] = -1
-        before = state.evidence[arm]
+    for number in range(state.arms.shape[0]):
+        arm = state.arms[number]
+        first = arm["found"]
+        arm["found"] = -1
+        before = arm["evidence"]
         if first <= before:
             continue
-        state.evidence[arm] = first
+        arm["evidence"] = first
         if before < clock["episode"] or first >= base:
             changed = True
-            note = new_note(state, EVICTION, clock["round"] - 1, arm)
-            state.journal[note, 3] = first
-            state.journal[note, 4] = base
-            for column in range(4):
-                state.journal[note, 5 + column] = state.found[arm, column]
+            note = state.journal[new_note(state, EVICTION, clock["round"] - 1, number)]
+            note[3] = first
+            note[4] = base
+            note[5] = arm["beaten_by"]
+            note[6] = arm["weight"]
+            note[7] = arm["statistic"]
+            note[8] = arm["threshold"]
     return changed
 
 
@@ -104,22 +107,22 @@ def evict_found(state: BosseState) -> bool:
 def spare_last_arm(state: BosseState) -> None:
     """Without restarts one arm must stay: the one that won the latest evicting interval."""
     clock = state.clock[0]
-    latest = -1
+    latest = state.active[0]
     for n in range(clock["n_active"]):
         arm = state.active[n]
-        if state.found_first[arm] < 0:
+        if state.arms[arm]["found"] < 0:
             return
-        if latest < 0 or state.found_first[arm] > state.found_first[latest]:
+        if state.arms[arm]["found"] > state.arms[latest]["found"]:
             latest = arm
-    state.found_first[int(state.found[latest, 0])] = -1
+    state.arms[state.arms[latest]["beaten_by"]]["found"] = -1
 
 
 @kernel
 def nobody_is_global(state: BosseState) -> bool:
     """Tell whether every arm was evicted in this episode."""
     episode = state.clock[0]["episode"]
-    for arm in range(state.evidence.shape[0]):
-        if state.evidence[arm] < episode:
+    for arm in range(state.arms.shape[0]):
+        if state.arms[arm]["evidence"] < episode:
             return False
     return True
 
@@ -135,14 +138,15 @@ def begin_episode(state: BosseState, rng: np.random.Generator) -> None:
     clock["inverse_sum"] = 0.0
     clock["inverse_max"] = 0.0
     clock["tick_max"] = 0.0
-    state.evidence[:] = -1
+    for arm in range(state.arms.shape[0]):
+        state.arms[arm]["evidence"] = -1
     state.sums[:] = 0.0
     if state.rule[0]["all"]:
         state.past_sums[now] = 0.0
-        state.past_inverse[now] = 0.0
+        state.past[now]["inverse_sum"] = 0.0
     for level in range(state.level_sums.shape[0]):
         state.level_sums[level, 0] = 0.0
-        state.level_inverse[level, 0] = 0.0
+        state.snapshots[level, 0]["inverse_sum"] = 0.0
     clock["depth"] = 0
     push_base(state, NEVER)
     clock["next_replay"] = NEVER
@@ -169,7 +173,7 @@ def begin_replay(state: BosseState, rng: np.random.Generator) -> None:
     new_note(state, REPLAY, now, longest)
     # A base that ends no later than the replay could never play again; dropping it bounds the
     # depth of the stack.
-    while state.stack[clock["depth"] - 1, 1] <= now + longest:
+    while state.bases[clock["depth"] - 1]["end"] <= now + longest:
         clock["depth"] -= 1
     push_base(state, now + longest)
 
@@ -182,14 +186,15 @@ def push_base(state: BosseState, end: int) -> None:
     smallest_block = state.rule[0]["steps"] << state.rule[0]["tick_power"]
     note_rates(state)
     depth = clock["depth"]
-    state.stack[depth, 0] = now
-    state.stack[depth, 1] = end
-    state.stack[depth, 2] = NEVER
+    base = state.bases[depth]
+    base["start"] = now
+    base["end"] = end
+    base["next_test"] = NEVER
     if end - now >= smallest_block and state.rule[0]["prefix"] > 0.0:
-        state.stack[depth, 2] = now + smallest_block
-        state.stack_inverse[depth, 0] = clock["inverse_sum"]
-        state.stack_inverse[depth, 1] = 0.0
-        copy_sums(state.stack_sums[depth], state.sums)
+        base["next_test"] = now + smallest_block
+        base["inverse_sum"] = clock["inverse_sum"]
+        base["inverse_max"] = 0.0
+        copy_sums(state.base_sums[depth], state.sums)
     clock["depth"] = depth + 1
 
 
@@ -224,21 +229,22 @@ def schedule_replay(state: BosseState, rng: np.random.Generator, power: int, age
 def set_active(state: BosseState) -> None:
     """Read the active set of the top base from the evidence."""
     clock = state.clock[0]
-    start = state.stack[clock["depth"] - 1, 0]
+    start = state.bases[clock["depth"] - 1]["start"]
     clock["version"] += 1
     clock["stale"] = clock["version"]
     n_active = 0
     last_absent = -1
-    for arm in range(state.evidence.shape[0]):
-        active = state.evidence[arm] < start
+    for number in range(state.arms.shape[0]):
+        arm = state.arms[number]
+        active = arm["evidence"] < start
         if active:
-            if not state.is_active[arm]:
-                state.absent[arm] = clock["round"] - 1
-                state.since[arm] = clock["version"]
-            state.active[n_active] = arm
+            if not state.is_active[number]:
+                arm["absent"] = clock["round"] - 1
+                arm["since"] = clock["version"]
+            state.active[n_active] = number
             n_active += 1
-            last_absent = max(last_absent, state.absent[arm])
-        state.is_active[arm] = active
+            last_absent = max(last_absent, arm["absent"])
+        state.is_active[number] = active
     clock["n_active"] = n_active
     clock["last_absent"] = last_absent
 
@@ -248,12 +254,12 @@ def set_rate(state: BosseState) -> None:
     """Compute the exploration rate of the top base from its age, and what depends on it."""
     clock = state.clock[0]
     rule = state.rule[0]
-    age = clock["round"] - state.stack[clock["depth"] - 1, 0]
+    age = clock["round"] - state.bases[clock["depth"] - 1]["start"]
     rate = rule["cap"]
     if age > 0:
         rate = min(rate, rule["rate"] * float(age) ** (-1.0 / 3.0))
     clock["refresh"] = clock["round"] + max(1, int(age * rule["refresh"]))
-    n_arms = state.evidence.shape[0]
+    n_arms = state.arms.shape[0]
     clock["rate"] = rate
     clock["inverse_rate"] = 1.0 / rate
     clock["explore_scale"] = n_arms / rate
@@ -263,14 +269,14 @@ def set_rate(state: BosseState) -> None:
     clock["q_in"] = clock["q_out"] + clock["q_active"]
 
 
-@kernel
+@inline_kernel
 def set_wake(state: BosseState) -> None:
     """Compute the next round at which there is something to settle."""
     clock = state.clock[0]
     power = state.rule[0]["tick_power"]
     age = clock["round"] - clock["episode"]
     wake = clock["episode"] + (((age >> power) + 1) << power)
-    wake = min(wake, state.stack[clock["depth"] - 1, 1] + 1)
+    wake = min(wake, state.bases[clock["depth"] - 1]["end"] + 1)
     wake = min(wake, clock["next_replay"])
     wake = min(wake, clock["next_weight"])
     clock["wake"] = min(wake, clock["refresh"])
@@ -288,7 +294,7 @@ def new_note(state: BosseState, kind: int, round_: int, subject: int) -> int:
     return note
 
 
-@kernel
+@inline_kernel
 def journal_full(state: BosseState) -> bool:
     """Tell whether one more round might not find room in the journal."""
-    return state.clock[0]["noted"] + state.evidence.shape[0] + 2 > state.journal.shape[0]
+    return state.clock[0]["noted"] + state.arms.shape[0] + 2 > state.journal.shape[0]

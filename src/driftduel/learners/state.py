@@ -67,38 +67,70 @@ RULE = np.dtype(
     align=True,
 )
 
+ARM = np.dtype(
+    [
+        ("evidence", "i8"),  # largest start of an interval that evicted the arm, -1 if none
+        ("absent", "i8"),  # last round in which the arm was not active
+        ("since", "i8"),  # version of the active set at which the arm's turn began
+        ("found", "i8"),  # largest start of an evicting interval found this round, or -1
+        ("beaten_by", "i8"),  # what was found: by whom, for which weight, how clearly
+        ("weight", "i8"),
+        ("statistic", "f8"),
+        ("threshold", "f8"),
+    ],
+    align=True,
+)
+
+BASE = np.dtype(
+    [
+        ("start", "i8"),
+        ("end", "i8"),  # the last round in which the base may play
+        ("next_test", "i8"),  # round at which the life of the base is tested again
+        ("inverse_sum", "f8"),  # sum of 1/eta at the start
+        ("inverse_max", "f8"),  # largest 1/eta since
+    ],
+    align=True,
+)
+
+SNAPSHOT = np.dtype(
+    [
+        ("inverse_sum", "f8"),  # sum of 1/eta when the snapshot was taken
+        ("inverse_max", "f8"),  # largest 1/eta of the piece that ended then
+        ("drift", "f8"),  # (length - 1)^(2/3) of the blocks of this level
+    ],
+    align=True,
+)
+
+MIX = np.dtype([("weight", "f8"), ("chance", "f8"), ("other", "i8")], align=True)
+"""A reference weight and its alias table, one entry per arm."""
+
+PAST = np.dtype([("inverse_sum", "f8"), ("inverse_rate", "f8"), ("drift", "f8")], align=True)
+"""What testing all intervals remembers of each round; drift is n^(2/3) of its number n."""
+
 EVICTION, REPLAY, EPISODE = 0, 1, 2
 JOURNAL_COLUMNS = 9
 
 
 class BosseState(NamedTuple):
-    """The arrays of BOSSE and METABOSSE; W is 1 for a known weight, K for unknown ones."""
+    """The arrays of BOSSE and METABOSSE; W is 1 for a known weight, K for unknown ones.
 
-    clock: NDArray[np.void]
-    rule: NDArray[np.void]
-    evidence: Ints  # (K,) see driftduel.learners.meta
-    absent: Ints  # (K,) last round in which the arm was not active
-    since: Ints  # (K,) version of the active set at which the arm's turn began
-    active: Ints  # (K,) the active arms first
+    Few arrays with many fields, because every array makes every call slower to compile.
+    """
+
+    clock: NDArray[np.void]  # (1,) CLOCK
+    rule: NDArray[np.void]  # (1,) RULE
+    arms: NDArray[np.void]  # (K,) ARM
+    active: Ints  # (K,) the active arms first, in order
     is_active: NDArray[np.bool_]  # (K,)
     valid: Ints  # (K,) scratch
-    found_first: Ints  # (K,) largest start of an evicting interval found this round, or -1
-    found: Floats  # (K, 4) beaten by, weight, statistic, threshold
     sums: Floats  # (W, K) summed estimates since the episode began
-    stack: Ints  # (D, 3) start, end, next prefix test of each base
-    stack_inverse: Floats  # (D, 2) sum of 1/eta at the start, largest 1/eta since
-    stack_sums: Floats  # (D, W, K) sums at the start
-    level_sums: Floats  # (L, steps, W, K) snapshots of sums
-    level_inverse: Floats  # (L, steps)
-    level_drift: Floats  # (L,) (length - 1)^(2/3)
-    level_max: Floats  # (L, max(steps, 2)) largest 1/eta of the latest pieces
+    bases: NDArray[np.void]  # (D,) BASE, the stack; the last one plays
+    base_sums: Floats  # (D, W, K) sums at the start of each base
+    snapshots: NDArray[np.void]  # (L, max(steps, 2)) SNAPSHOT
+    level_sums: Floats  # (L, steps, W, K) sums when a snapshot was taken
     replay_at: Ints  # (M,) next replay of length 2, 4, 8, ...
-    weights: Floats  # (N, K) known weights
-    alias_chance: Floats  # (N, K)
-    alias_arm: Ints  # (N, K)
-    weight_starts: Ints  # (N + 1,)
+    mix: NDArray[np.void]  # (N, K) MIX, the known weights in order
+    weight_starts: Ints  # (N + 1,) rounds at which they begin to hold
     journal: Floats  # (J, 9) events not read yet
-    past_sums: Floats  # (T + 1, W, K) for all intervals only
-    past_drift: Floats  # (T + 1,) n^(2/3)
-    past_inverse: Floats  # (T + 1,)
-    past_rate: Floats  # (T + 1,)
+    past: NDArray[np.void]  # (T + 1,) PAST, for all intervals only
+    past_sums: Floats  # (T + 1, W, K)

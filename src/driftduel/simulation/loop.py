@@ -49,15 +49,15 @@ def play(  # type: ignore[no-untyped-def]
     return n
 
 
-@cache
 def loop_of(kind: type[Learner]) -> Any:
     """Return `play` bound to the kernels of a class of learners."""
-    kernels = {name: getattr(kind, name) for name in _KERNELS}
-    files = {inspect.getfile(_source(kernel)) for kernel in kernels.values()}
-    known = sorted(Path(file) for file in files if Path(file).is_file())
-    name = f"play_{kind.__qualname__.replace('.', '_')}_{_jit.source_hash(*known)}"
-    return _jit.rebind(play, name, kernels)  # type: ignore[arg-type]
+    return _bind(tuple(getattr(kind, name) for name in _KERNELS))
 
 
-def _source(kernel: Any) -> Any:
-    return getattr(kernel, "py_func", kernel)
+@cache
+def _bind(kernels: tuple[Any, ...]) -> Any:
+    sources = [getattr(kernel, "py_func", kernel) for kernel in kernels]
+    files = sorted({Path(inspect.getfile(source)) for source in sources})
+    name = "_".join(["play", *(source.__qualname__ for source in sources[:2])])
+    name += "_" + _jit.source_hash(*(file for file in files if file.is_file()))
+    return _jit.rebind(play, name, dict(zip(_KERNELS, kernels, strict=True)))  # type: ignore[arg-type]
