@@ -12,7 +12,7 @@ import os
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +25,7 @@ from driftduel.preferences import Array, as_matrix, as_palette, chunks
 Ints = NDArray[np.int64]
 
 _FORMAT = 1
+_FIELDS = {"driftduel_stream", "palette", "which", "starts", "horizon", "labels", "span"}
 
 
 class Stream:
@@ -278,7 +279,7 @@ class Stream:
         if sorted(arms.tolist()) != list(range(self.n_arms)):
             raise ValueError(f"order must name each arm 0 to {self.n_arms - 1} once")
         labels = None if self.labels is None else [self.labels[a] for a in arms]
-        palette = self.palette[:, arms[:, None], arms]
+        palette = np.ascontiguousarray(self.palette[:, arms[:, None], arms])
         return self._trusted(palette, self.which, self.starts, self.horizon, labels, self.span)
 
     def regret(
@@ -351,39 +352,37 @@ class Stream:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the stream to an ``.npz`` file, whole or not at all."""
-        fields: dict[str, NDArray[np.generic]] = {
-            "driftduel_stream": np.array(_FORMAT),
+        # Absent labels and dates are written as empty lists: a field that is missing is damage.
+        fields: dict[str, Any] = {
+            "driftduel_stream": _FORMAT,
             "palette": self.palette,
             "which": self.which,
             "starts": self.starts,
-            "horizon": np.array(self.horizon),
+            "horizon": self.horizon,
+            "labels": np.array(self.labels or [], dtype=np.str_),
+            "span": np.array([day.isoformat() for day in self.span or []], dtype=np.str_),
         }
-        if self.labels is not None:
-            fields["labels"] = np.array(self.labels)
-        if self.span is not None:
-            fields["span"] = np.array([day.isoformat() for day in self.span])
         with replacing(path) as temporary, temporary.open("wb") as file:
-            np.savez_compressed(file, allow_pickle=False, **fields)
+            np.savez_compressed(file, **fields)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a stream that `save` wrote."""
         name = Path(path).name
         try:
-            with np.load(path, allow_pickle=False) as file:
-                fields = {key: file[key] for key in file.files}
+            with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as archive:
+                fields = {key: archive[key] for key in archive.files}
         except FileNotFoundError:
             raise
         except Exception:  # damage shows as an error of zip, zlib, or of numpy's headers
             raise ValueError(f"{name}: is not a readable .npz stream") from None
-        missing = {"driftduel_stream", "palette", "which", "starts", "horizon"} - set(fields)
-        if missing:
-            raise ValueError(f"{name}: is not a stream, it has no {sorted(missing)[0]!r}")
         try:
-            if fields["driftduel_stream"].item() > _FORMAT:
+            if "driftduel_stream" in fields and fields["driftduel_stream"].item() > _FORMAT:
                 raise ValueError("was written by a newer driftduel, please update")
+            for key in sorted(_FIELDS - set(fields)):
+                raise ValueError(f"is not a stream, it has no {key!r}")
             span = None
-            if "span" in fields:
+            if fields["span"].size:
                 first, last = map(date.fromisoformat, fields["span"].tolist())
                 span = (first, last)
             return cls(
@@ -391,7 +390,7 @@ class Stream:
                 fields["which"],
                 fields["starts"],
                 fields["horizon"].item(),
-                labels=fields["labels"].tolist() if "labels" in fields else None,
+                labels=fields["labels"].tolist() or None,
                 span=span,
             )
         except (TypeError, ValueError) as error:
