@@ -1,0 +1,59 @@
+"""Is the default constant quiet on ties? Runs METABOSSE where there is nothing to find.
+
+For each number of arms and horizon: how many of the runs evicted any arm, with the upper end of
+the 95 % confidence interval (Clopper and Pearson). The constants in
+`driftduel.learners.bosse.calibrated` were found by lowering C until this bar broke: at most 1
+run in 100.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+
+import numpy as np
+
+import driftduel as dd
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=200, help="runs per size")
+    parser.add_argument("--scale", type=float, help="C to try instead of the default")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--arms", type=int, nargs="*", default=[2, 3, 5, 10, 20, 50])
+    parser.add_argument("--rounds", type=int, nargs="*", default=[10**4, 10**5, 10**6])
+    options, _ = parser.parse_known_args()
+    print(f"{'criterion':>10} {'arms':>5} {'rounds':>9} {'C':>6} {'evicting':>9} {'at most':>8}")
+    for criterion in (dd.Borda(), dd.Condorcet()):
+        for n_arms in options.arms:
+            for horizon in options.rounds:
+                scale = options.scale
+                constants = "calibrated" if scale is None else dd.learners.Constants(scale)
+                learner = dd.MetaBosse(n_arms, horizon, criterion=criterion, constants=constants)
+                ties = dd.Stream.stationary(np.full((n_arms, n_arms), 0.5), horizon)
+                runs = dd.simulate_many(
+                    learner, ties, range(options.runs), options.workers, points=1
+                )
+                loud = sum(len(run.evictions) > 0 for run in runs)
+                print(
+                    f"{criterion.name:>10} {n_arms:5} {horizon:9,} {learner.scale:6.3f} "
+                    f"{loud:4}/{options.runs:4} {upper(loud, options.runs):8.4f}",
+                    flush=True,
+                )
+
+
+def upper(hits: int, runs: int, error: float = 0.025) -> float:
+    """Return the upper end of the exact interval for a share, by bisection."""
+    low, high = hits / runs, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        at_most = sum(
+            math.comb(runs, k) * middle**k * (1 - middle) ** (runs - k) for k in range(hits + 1)
+        )
+        low, high = (middle, high) if at_most > error else (low, middle)
+    return high
+
+
+if __name__ == "__main__":
+    main()
