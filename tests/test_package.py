@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import ast
+import importlib.metadata
+import json
+import os
+import subprocess
+import sys
+import tomllib
+import warnings
+from pathlib import Path
+
+import pytest
+
+import driftduel
+
+ROOT = Path(__file__).parent.parent
+CONFIGURATION = tomllib.loads((ROOT / "pyproject.toml").read_text())
+HEAVY = {"altair", "numba", "numpy", "polars", "rich", "typer"}
+
+
+def modules_after(script: str) -> set[str]:
+    """Names of the top modules that a new process holds after running ``script``."""
+    script += "\nimport json, sys; print(json.dumps(sorted(sys.modules)))"
+    environment = {key: value for key, value in os.environ.items() if "COV" not in key}
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment
+    )
+    return {name.partition(".")[0] for name in json.loads(done.stdout)}
+
+
+def test_importing_the_package_imports_nothing_heavy():
+    assert modules_after("import driftduel") & HEAVY == set()
+
+
+def test_streams_and_criteria_do_without_numba():
+    script = "import driftduel as dd; dd.Stream, dd.Borda, dd.Weighted, dd.Condorcet, dd.classify"
+    assert modules_after(script) & HEAVY == {"numpy"}
+
+
+def test_every_public_name_can_be_had():
+    for name in driftduel.__all__:
+        assert getattr(driftduel, name) is not None
+    assert dir(driftduel) == sorted(driftduel.__all__)
+    assert {"Borda", "Condorcet", "Stream", "Weighted", "classify"} <= set(driftduel.__all__)
+
+
+def test_type_checkers_see_the_names_that_exist_at_run_time():
+    tree = ast.parse(Path(driftduel.__file__).read_text())
+    guarded = [node for node in tree.body if isinstance(node, ast.If)]
+    names = {
+        alias.asname
+        for node in ast.walk(guarded[0])
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    assert names == set(driftduel.__all__) - {"__version__"}
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match=r"^module 'driftduel' has no attribute 'stream'$"):
+        driftduel.stream  # noqa: B018
+
+
+def test_the_version_is_the_one_that_was_installed():
+    assert driftduel.__version__ == CONFIGURATION["project"]["version"]
+    assert importlib.metadata.version("driftduel") == driftduel.__version__
+
+
+def test_the_package_says_that_it_is_typed():
+    assert (Path(driftduel.__file__).parent / "py.typed").is_file()
+
+
+def test_warnings_are_errors():
+    with pytest.raises(UserWarning, match="beware"):
+        warnings.warn("beware", stacklevel=1)
+
+
+def test_unknown_markers_are_refused_and_the_known_ones_explained(pytestconfig):
+    assert pytestconfig.getoption("strict_markers")
+    names = {line.partition(":")[0] for line in pytestconfig.getini("markers")}
+    assert {"large", "slow"} <= names
+
+
+def test_examples_in_docstrings_are_tests(pytestconfig):
+    assert pytestconfig.getoption("doctestmodules")
+    assert "src" in pytestconfig.getini("testpaths")
