@@ -27,6 +27,9 @@ def settle(state: BosseState, rng: np.random.Generator) -> None:
     rule = state.rule[0]
     now = clock["round"]
     doubt_stale_arms(state)
+    if now >= clock["next_weight"]:
+        clock["weight_row"] += 1
+        clock["next_weight"] = state.weight_starts[clock["weight_row"] + 1]
     changed = False
     if (now - clock["episode"]) & ((1 << rule["tick_power"]) - 1) == 0:
         if rule["anytime"]:
@@ -46,9 +49,6 @@ def settle(state: BosseState, rng: np.random.Generator) -> None:
     if now >= clock["next_replay"]:
         begin_replay(state, rng)
         changed = True
-    if now >= clock["next_weight"]:
-        clock["weight_row"] += 1
-        clock["next_weight"] = state.weight_starts[clock["weight_row"] + 1]
     if changed:
         set_active(state)
     if changed or now >= clock["refresh"]:
