@@ -178,6 +178,10 @@ def test_sti_fails_when_one_of_many_unrelated_groups_fails():
     assert is_sti(P)
     P[np.ix_([60, 61, 62], [60, 61, 62])] = ROCK_PAPER_SCISSORS
     assert not is_sti(P)
+    P[np.ix_(range(9), range(9))] = from_gaps(np.full((9, 9), 0.25))
+    assert not is_sti(P)
+    P[np.ix_([60, 61, 62], [60, 61, 62])] = LADDER
+    assert is_sti(P)
 
 
 @pytest.mark.parametrize("good", [True, False])

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import copy
 import io
+import pickle
 import zipfile
 from datetime import date, datetime, timedelta
 
@@ -161,7 +163,10 @@ def test_a_stream_does_not_share_its_arrays_with_the_caller():
 
 def test_the_arrays_of_a_stream_are_read_only_however_it_was_made():
     s = dd.Stream.piecewise([P, Q], [0, 5], 10)
-    for made in (s, s[2:], s[:], s + s, s.stretch(20), s.relabel([1, 0]), dd.Stream.sequence([P])):
+    copies = (copy.copy(s), copy.deepcopy(s), pickle.loads(pickle.dumps(s)))
+    assert all(other == s for other in copies)
+    made_from = (s[2:], s[:], s + s, s.stretch(20), s.relabel([1, 0]), dd.Stream.sequence([P]))
+    for made in (s, *copies, *made_from):
         for array in (made.palette, made.which, made.starts, made.matrix(0)):
             with pytest.raises(ValueError, match="read-only"):
                 array[0] = 0

@@ -17,7 +17,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from driftduel._checks import LONGEST, as_starts, as_whole_numbers
+from driftduel._checks import LONGEST, as_labels, as_starts, as_whole_numbers
 from driftduel._files import replacing
 from driftduel.criteria import Criterion, NoCondorcetWinnerError, as_criterion, pair_regret
 from driftduel.preferences import Array, as_matrix, as_palette, chunks
@@ -119,10 +119,17 @@ class Stream:
         self.which = rank[which]
         self.starts = starts
         self.horizon = horizon
-        self.labels = _as_labels(labels, palette.shape[1])
+        self.labels = as_labels(labels, palette.shape[1])
         self.span = _as_span(span)
+        self._freeze()
+
+    def _freeze(self) -> None:
         for array in (self.palette, self.which, self.starts):
             array.setflags(write=False)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._freeze()  # numpy forgets it in copies and pickles
 
     @classmethod
     def _trusted(
@@ -428,19 +435,6 @@ def as_horizon(horizon: int) -> int:
     if horizon > LONGEST:
         raise ValueError(f"horizon is {horizon}, must be at most 2**62")
     return int(horizon)
-
-
-def _as_labels(labels: Sequence[str] | None, n_arms: int) -> tuple[str, ...] | None:
-    if labels is None:
-        return None
-    if isinstance(labels, str):
-        raise ValueError(f"labels: must be a list of names, not the text {labels!r}")
-    names = tuple(str(label) for label in labels)
-    if len(names) != n_arms:
-        raise ValueError(f"labels: {len(names)} given, there are {n_arms} arms")
-    if len(set(names)) != n_arms:
-        raise ValueError("labels: each arm needs a different one")
-    return names
 
 
 def _as_span(span: tuple[date, date] | None) -> tuple[date, date] | None:
