@@ -1,0 +1,224 @@
+"""Every measure of how much a stream moves, in one call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from driftduel.shifts.phases import Ints, Phases
+from driftduel.shifts.rates import regret_rates
+from driftduel.shifts.significant import significant_phases
+from driftduel.shifts.tables import (
+    Survey,
+    borda_gaps,
+    condorcet_gaps,
+    first_round,
+    point_mass_gaps,
+    score_winners,
+    survey,
+    weighted_gaps,
+)
+from driftduel.shifts.winners import approximate_phases, total_variation, winner_switches
+from driftduel.streams.stream import Stream
+from driftduel.weights import WeightSequence, as_weight
+
+
+@dataclass(frozen=True)
+class Measures:
+    """How much a stream moves, as returned by `measure`.
+
+    A count of changes is one less than the number of phases. What is undefined on the stream is
+    None, and ``reasons`` says why.
+
+    Attributes
+    ----------
+    n_arms, horizon : int
+        Size of the stream, K and T.
+    changes : int
+        L, the number of rounds at which the matrix changes.
+    variation : float
+        V_T, the sum over the rounds of the largest change of an entry.
+    borda_switches, weighted_switches : int
+        S_B, the changes of the Borda winner; and the same for the given weight.
+    condorcet_switches, gic_switches : int or None
+        S_C, the changes of the Condorcet winner; and of the arm that maximises every column.
+    significant_borda : Phases
+        Significant Borda winner switches (SBS).
+    significant_weighted : Phases
+        Significant winner switches for the given weight (SKW).
+    significant_unknown : Phases
+        Significant winner switches for unknown weights (SUW).
+    significant_condorcet : Phases or None
+        Significant Condorcet winner switches.
+    approximate_winner : Phases or None
+        Approximate winner phases; ``last_safe`` is the arm that stays an approximate winner
+        longest.
+    fixed_weight : bool
+        Whether the given weight is the same in all rounds.
+    reasons : dict of str to str
+        For every attribute that is None, one sentence that says why.
+    """
+
+    n_arms: int
+    horizon: int
+    changes: int
+    variation: float
+    borda_switches: int
+    weighted_switches: int
+    condorcet_switches: int | None
+    gic_switches: int | None
+    significant_borda: Phases
+    significant_weighted: Phases
+    significant_unknown: Phases
+    significant_condorcet: Phases | None
+    approximate_winner: Phases | None
+    fixed_weight: bool = True
+    reasons: dict[str, str] = field(default_factory=dict)
+
+    def aligned(self, weights: WeightSequence) -> bool:
+        """Tell whether ``weights`` are constant inside every SUW phase; see `aligned`."""
+        _check_arms(weights, self.n_arms)
+        turns = _turns(weights, self.horizon)
+        return bool(self.significant_unknown.starts_at(turns).all())
+
+    def rates(self) -> dict[str, float | None]:
+        """Return the regret bounds of the literature on this stream; see `regret_rates`."""
+        return regret_rates(self)
+
+
+def measure(stream: Stream, weight: ArrayLike | WeightSequence | None = None) -> Measures:
+    """Measure how much a stream moves, in every sense of Suk & Agarwal.
+
+    All measures are exact. The cost grows with the number of stretches, not with the horizon.
+
+    Parameters
+    ----------
+    stream : Stream
+        The world.
+    weight : array_like of shape (K,) or WeightSequence, optional
+        The known weight of the SKW measure; uniform if left out.
+
+    Returns
+    -------
+    Measures
+
+    Examples
+    --------
+    Tastes change at round 400: arm 1 becomes the best. The change matters once arm 0, which was
+    best, has lost enough by it.
+
+    >>> from driftduel import Stream
+    >>> P, Q = [[0.5, 0.9], [0.1, 0.5]], [[0.5, 0.2], [0.8, 0.5]]
+    >>> m = measure(Stream.piecewise([P, Q], starts=[0, 400], horizon=1000))
+    >>> m.changes, round(m.variation, 3), m.borda_switches, m.condorcet_switches
+    (1, 0.7, 1, 1)
+    >>> m.significant_borda
+    Phases(2 phases of 1,000 rounds, starting at 0, 472)
+    >>> m.significant_borda.last_safe
+    array([0, 1])
+
+    Rock, paper, scissors has no winner: SUW phases never end, other measures are undefined.
+
+    >>> m = measure(Stream.stationary([[0.5, 1, 0], [0, 0.5, 1], [1, 0, 0.5]], horizon=10**9))
+    >>> m.significant_unknown
+    Phases(166,666,667 phases of 1,000,000,000 rounds, starting at 0, 6, 12, 18, ...)
+    >>> m.reasons["condorcet_switches"]
+    'round 0: no arm is a Condorcet winner'
+    """
+    known = _as_sequence(weight, stream.n_arms)
+    n_arms, which = stream.n_arms, stream.which
+    found = survey(stream.palette)
+    reasons = _undefined(stream, found)
+
+    gaps = borda_gaps(stream)
+    borda = significant_phases(gaps, n_arms, 3)
+    borda_switches = winner_switches(score_winners(gaps), which)
+    weighted, weighted_switches = borda, borda_switches
+    if known is not None:
+        gaps = weighted_gaps(stream, known)
+        weighted = significant_phases(gaps, n_arms, 3)
+        weighted_switches = winner_switches(score_winners(gaps), gaps.which)
+    unknown = significant_phases(point_mass_gaps(stream, found.column_best), n_arms**2, 3)
+
+    condorcet, condorcet_switches = None, None
+    if "condorcet_switches" not in reasons:
+        condorcet = significant_phases(condorcet_gaps(stream, found.unbeaten), n_arms, 2)
+        condorcet_switches = winner_switches(found.unbeaten, which)
+    approximate, gic_switches = None, None
+    if "gic_switches" not in reasons:
+        approximate = approximate_phases(stream, found.shortfall)
+        gic_switches = winner_switches(found.dominant, which)
+
+    return Measures(
+        n_arms=n_arms,
+        horizon=stream.horizon,
+        changes=stream.n_stretches - 1,
+        variation=total_variation(stream),
+        borda_switches=borda_switches,
+        weighted_switches=weighted_switches,
+        condorcet_switches=condorcet_switches,
+        gic_switches=gic_switches,
+        significant_borda=borda,
+        significant_weighted=weighted,
+        significant_unknown=unknown,
+        significant_condorcet=condorcet,
+        approximate_winner=approximate,
+        fixed_weight=known is None or len(_turns(known, stream.horizon)) == 0,
+        reasons=reasons,
+    )
+
+
+def aligned(stream: Stream, weights: WeightSequence) -> bool:
+    """Tell whether ``weights`` are constant inside every SUW phase of ``stream``.
+
+    Under aligned weights METABOSSE's bound for unknown weights holds [defn:aligned-weights].
+
+    Examples
+    --------
+    >>> from driftduel import Stream
+    >>> s = Stream.stationary([[0.5, 1, 0], [0, 0.5, 1], [1, 0, 0.5]], horizon=100)
+    >>> masses = [[1, 0, 0], [0, 1, 0]]
+    >>> aligned(s, WeightSequence(masses, [0, 12])), aligned(s, WeightSequence(masses, [0, 13]))
+    (True, False)
+    """
+    _check_arms(weights, stream.n_arms)
+    best = survey(stream.palette).column_best
+    phases = significant_phases(point_mass_gaps(stream, best), stream.n_arms**2, 3)
+    return bool(phases.starts_at(_turns(weights, stream.horizon)).all())
+
+
+def _as_sequence(weight: ArrayLike | WeightSequence | None, n_arms: int) -> WeightSequence | None:
+    if weight is None:
+        return None
+    if not isinstance(weight, WeightSequence):
+        return WeightSequence(as_weight(weight, n_arms)[None])
+    _check_arms(weight, n_arms)
+    return weight
+
+
+def _check_arms(weights: WeightSequence, n_arms: int) -> None:
+    if weights.n_arms != n_arms:
+        raise ValueError(f"weight: has {weights.n_arms} entries, there are {n_arms} arms")
+
+
+def _turns(weights: WeightSequence, horizon: int) -> Ints:
+    """Return the rounds before the horizon at which the weight becomes another."""
+    differs = (weights.table[1:] != weights.table[:-1]).any(axis=1)
+    turns = np.asarray(weights.starts)[1:][differs]
+    return np.asarray(turns[turns < horizon])
+
+
+def _undefined(stream: Stream, found: Survey) -> dict[str, str]:
+    """Return why measures are undefined on the stream, naming the first round concerned."""
+    reasons: dict[str, str] = {}
+    beaten = first_round(stream, found.unbeaten.sum(axis=1) == 0)
+    if beaten is not None:
+        reason = f"round {beaten}: no arm is a Condorcet winner"
+        reasons |= dict.fromkeys(("condorcet_switches", "significant_condorcet"), reason)
+    dominated = first_round(stream, found.dominant.sum(axis=1) == 0)
+    if dominated is not None:
+        reason = f"round {dominated}: no arm maximises every column, so GIC fails"
+        reasons |= dict.fromkeys(("gic_switches", "approximate_winner"), reason)
+    return reasons
