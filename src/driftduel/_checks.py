@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -71,3 +73,25 @@ def as_starts(values: ArrayLike, name: str) -> NDArray[np.int64]:
             f"starts[{n}] = {starts[n]}"
         )
     return starts
+
+
+def as_labels(labels: Sequence[str] | None, n_arms: int) -> tuple[str, ...] | None:
+    """Return the names of arms as a tuple, or None if they have none.
+
+    Examples
+    --------
+    >>> as_labels(["tea", "tea"], 2)
+    Traceback (most recent call last):
+        ...
+    ValueError: labels: each arm needs a different one
+    """
+    if labels is None:
+        return None
+    if isinstance(labels, str):
+        raise ValueError(f"labels: must be a list of names, not the text {labels!r}")
+    names = tuple(str(label) for label in labels)
+    if len(names) != n_arms:
+        raise ValueError(f"labels: {len(names)} given, there are {n_arms} arms")
+    if len(set(names)) != n_arms:
+        raise ValueError("labels: each arm needs a different one")
+    return names
