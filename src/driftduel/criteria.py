@@ -1,8 +1,8 @@
 """What "best" means: Borda, Weighted and Condorcet, with their scores, gaps and regret.
 
 A weighted Borda score is ``b(a, w) = sum_b P[a, b] w[b]``; the gap of an arm is how far it is
-below the best score, and the regret of a round is the mean gap of the two arms played
-(PAPER.md section 1). Borda is the uniform weight over all K arms, the arm itself included.
+below the best score, and the regret of a round is the mean gap of the two arms played, as in
+Suk & Agarwal. Borda is the uniform weight over all K arms, the arm itself included.
 Condorcet is the point mass on the Condorcet winner c, so the gap of a is ``P[c, a] - 1/2``.
 """
 

@@ -1,7 +1,7 @@
 """One preference matrix: what makes it valid, who wins it, and which classes it belongs to.
 
 ``P[a, b]`` is the probability that arm a is preferred to arm b, so ``P[b, a] = 1 - P[a, b]`` and
-``P[a, a] = 1/2``. The classes of PAPER.md section 1:
+``P[a, a] = 1/2``. The classes, as in Suk & Agarwal:
 
 - CW: some arm has ``P[c, a] >= 1/2`` for all a;
 - GIC: some arm maximises every column, ``P[c, b] = max_a P[a, b]`` for all b;
@@ -36,6 +36,8 @@ _CHUNK = 2**16
 
 def as_matrix(P: ArrayLike, name: str = "preference matrix") -> Array:
     """Return ``P`` as a float array after checking that it is a preference matrix.
+
+    Sums that miss 1 by rounding are evened out.
 
     Parameters
     ----------
