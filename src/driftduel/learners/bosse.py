@@ -184,7 +184,7 @@ class Bosse(Learner):
     >>> learner = Bosse(3, horizon=1000, seed=1)
     >>> for _ in range(1000):
     ...     duel = learner.ask()
-    ...     learner.tell(duel, 0.5 if duel.left == duel.right else duel.left < duel.right)
+    ...     learner.tell(duel, 0.5 if duel.left == duel.right else float(duel.left < duel.right))
     >>> learner.best()
     0
     """
@@ -267,7 +267,7 @@ class Bosse(Learner):
             arms=np.zeros(k, ARM),
             active=np.arange(k),
             is_active=np.zeros(k, np.bool_),
-            valid=np.zeros(k, np.int64),
+            valid=np.zeros(k + 1, np.int64),
             sums=np.zeros((w, k)),
             bases=np.zeros(depth, BASE),
             base_sums=np.zeros((prefix, w, k)),

@@ -24,45 +24,56 @@ import numpy as np
 from driftduel._jit import inline_kernel, kernel
 from driftduel.learners.state import NEVER, BosseState, Floats, Ints
 
+ROUNDING = 1 + 1e-9
+"""Sums of many numbers may be this much off, relatively."""
+
 
 @inline_kernel
-def examine(
-    state: BosseState,
-    first: int,
-    sums_then: Floats,
-    drift: float,
-    inverse_sum: float,
-    inverse_max: float,
-) -> None:
-    """Test the rounds from ``first`` until now.
+def threshold_of(state: BosseState, drift: float, inverse_sum: float, inverse_max: float) -> float:
+    """Return ``C log(T) F`` of an interval; ``drift`` is ``(length - 1)^(2/3)``."""
+    rule = state.rule[0]
+    noise = np.sqrt(rule["variance"] * inverse_sum) + rule["range"] * inverse_max
+    return state.clock[0]["scale"] * max(rule["drift"] * drift, noise)
 
-    ``sums_then`` are the sums before ``first``, ``drift`` is ``(length - 1)^(2/3)``.
+
+@inline_kernel
+def examine(state: BosseState, first: int, sums_then: Floats, threshold: float) -> float:
+    """Test the rounds from ``first`` until now; return how far behind any arm was.
+
+    ``sums_then`` are the sums before ``first``. Arms that were active throughout are compared;
+    those that were evicted over a later interval already can only be ahead.
     """
     clock = state.clock[0]
-    rule = state.rule[0]
     valid = state.active
     n_valid = clock["n_active"]
-    if clock["last_absent"] >= first:
+    n_open = n_valid
+    if clock["last_absent"] >= first or clock["last_evidence"] >= first:
         valid = state.valid
         n_valid = 0
-        for n in range(clock["n_active"]):
-            arm = state.active[n]
-            valid[n_valid] = arm
-            n_valid += state.arms[arm]["absent"] < first
+        for passed in range(2):
+            for n in range(clock["n_active"]):
+                arm = state.arms[state.active[n]]
+                valid[n_valid] = state.active[n]
+                n_valid += arm["absent"] < first and (arm["evidence"] >= first) == passed
+            if passed == 0:
+                n_open = n_valid
+    farthest = 0.0
     if n_valid < 2:
-        return
-    noise = np.sqrt(rule["variance"] * inverse_sum) + rule["range"] * inverse_max
-    threshold = clock["scale"] * max(rule["drift"] * drift, noise)
+        return farthest
     sums = state.sums
     for weight in range(sums.shape[0]):
         most = -np.inf
         least = np.inf
-        for n in range(n_valid):
+        for n in range(n_open):
             lead = sums[weight, valid[n]] - sums_then[weight, valid[n]]
             most = max(most, lead)
             least = min(least, lead)
+        for n in range(n_open, n_valid):
+            most = max(most, sums[weight, valid[n]] - sums_then[weight, valid[n]])
+        farthest = max(farthest, most - least)
         if most - least >= threshold:
             blame(state, first, sums_then, weight, valid[:n_valid], most, threshold)
+    return farthest
 
 
 @kernel
@@ -143,8 +154,8 @@ def check_grid(state: BosseState) -> None:
                 inverse_max = max(inverse_max, pieces[(index - piece) & (ring - 1)]["inverse_max"])
             inverse_sum = clock["inverse_sum"] - oldest["inverse_sum"]
             first = now - (steps << (rule["tick_power"] + level))
-            then = state.level_sums[level, slot]
-            examine(state, first, then, oldest["drift"], inverse_sum, inverse_max)
+            threshold = threshold_of(state, oldest["drift"], inverse_sum, inverse_max)
+            examine(state, first, state.level_sums[level, slot], threshold)
         copy_sums(state.level_sums[level, slot], state.sums)
         oldest["inverse_sum"] = clock["inverse_sum"]
         if index & 1:
@@ -157,7 +168,8 @@ def check_grid(state: BosseState) -> None:
         start = base["start"]
         drift = float(now - 1 - start) ** (2.0 / 3.0)
         inverse_sum = clock["inverse_sum"] - base["inverse_sum"]
-        examine(state, start, state.base_sums[top], drift, inverse_sum, base["inverse_max"])
+        threshold = threshold_of(state, drift, inverse_sum, base["inverse_max"])
+        examine(state, start, state.base_sums[top], threshold)
         base["next_test"] = now + int((now - start) * rule["prefix"])
 
 
@@ -165,22 +177,43 @@ def check_grid(state: BosseState) -> None:
 def check_all(state: BosseState) -> None:
     """Test every interval of two rounds or more that ends now and lies inside the episode.
 
-    An interval needs two arms that were active throughout, so it cannot start before the
-    second smallest ``absent``.
+    Two cuts make the paper's rule affordable and change no result. An interval needs two arms
+    that were active throughout, so it cannot start before the second smallest ``absent``. And a
+    round moves one sum only: an arm is no further behind over an interval than when it was last
+    examined plus all jumps since, so it is examined again when that could reach the threshold.
+    ``slack`` is the former less the jumps until then.
     """
     clock = state.clock[0]
     now = clock["round"]
+    here = state.past[now]
+    before = state.past[now - 1]
+    here["inverse_sum"] = clock["inverse_sum"]
+    here["jumps"] = before["jumps"] + largest_difference(state.sums, state.past_sums[now - 1])
+    here["slack"] = -here["jumps"]
+    before["inverse_rate"] = clock["inverse_max"]
     copy_sums(state.past_sums[now], state.sums)
-    state.past[now]["inverse_sum"] = clock["inverse_sum"]
-    state.past[now - 1]["inverse_rate"] = clock["inverse_max"]
-    earliest = second_smallest_absent(state) + 1
+    earliest = max(clock["episode"], second_smallest_absent(state) + 1)
     largest = clock["inverse_max"]
     clock["inverse_max"] = 0.0
-    for first in range(now - 2, max(clock["episode"], earliest) - 1, -1):
-        largest = max(largest, state.past[first]["inverse_rate"])
-        inverse_sum = clock["inverse_sum"] - state.past[first]["inverse_sum"]
+    for first in range(now - 2, earliest - 1, -1):
+        begin = state.past[first]
+        largest = max(largest, begin["inverse_rate"])
+        inverse_sum = clock["inverse_sum"] - begin["inverse_sum"]
         drift = state.past[now - 1 - first]["drift"]
-        examine(state, first, state.past_sums[first], drift, inverse_sum, largest)
+        threshold = threshold_of(state, drift, inverse_sum, largest)
+        if (begin["slack"] + here["jumps"]) * ROUNDING >= threshold:
+            behind = examine(state, first, state.past_sums[first], threshold)
+            begin["slack"] = behind - here["jumps"]
+
+
+@kernel
+def largest_difference(one: Floats, other: Floats) -> float:
+    """Return the largest difference of two arrays (W, K)."""
+    largest = 0.0
+    for weight in range(one.shape[0]):
+        for arm in range(one.shape[1]):
+            largest = max(largest, abs(one[weight, arm] - other[weight, arm]))
+    return largest
 
 
 @kernel

@@ -91,6 +91,7 @@ def evict_found(state: BosseState) -> bool:
         if first <= before:
             continue
         arm["evidence"] = first
+        clock["last_evidence"] = max(clock["last_evidence"], first)
         if before < clock["episode"] or first >= base:
             changed = True
             note = state.journal[new_note(state, EVICTION, clock["round"] - 1, number)]
@@ -144,6 +145,8 @@ def begin_episode(state: BosseState, rng: np.random.Generator) -> None:
     if state.rule[0]["all"]:
         state.past_sums[now] = 0.0
         state.past[now]["inverse_sum"] = 0.0
+        state.past[now]["jumps"] = 0.0
+        state.past[now]["slack"] = 0.0
     for level in range(state.level_sums.shape[0]):
         state.level_sums[level, 0] = 0.0
         state.snapshots[level, 0]["inverse_sum"] = 0.0
@@ -234,6 +237,7 @@ def set_active(state: BosseState) -> None:
     clock["stale"] = clock["version"]
     n_active = 0
     last_absent = -1
+    last_evidence = -1
     for number in range(state.arms.shape[0]):
         arm = state.arms[number]
         active = arm["evidence"] < start
@@ -244,9 +248,11 @@ def set_active(state: BosseState) -> None:
             state.active[n_active] = number
             n_active += 1
             last_absent = max(last_absent, arm["absent"])
+            last_evidence = max(last_evidence, arm["evidence"])
         state.is_active[number] = active
     clock["n_active"] = n_active
     clock["last_absent"] = last_absent
+    clock["last_evidence"] = last_evidence
 
 
 @kernel

@@ -20,6 +20,7 @@ CLOCK = np.dtype(
         ("stale", "i8"),  # version of the set when the last outcome's duel was asked
         ("n_active", "i8"),
         ("last_absent", "i8"),  # the largest absent of the active arms
+        ("last_evidence", "i8"),  # the largest evidence of the active arms
         ("rate", "f8"),  # eta, the exploration rate in use
         ("inverse_rate", "f8"),
         ("explore_scale", "f8"),  # K / eta
@@ -104,8 +105,16 @@ SNAPSHOT = np.dtype(
 MIX = np.dtype([("weight", "f8"), ("chance", "f8"), ("other", "i8")], align=True)
 """A reference weight and its alias table, one entry per arm."""
 
-PAST = np.dtype([("inverse_sum", "f8"), ("inverse_rate", "f8"), ("drift", "f8")], align=True)
-"""What testing all intervals remembers of each round; drift is n^(2/3) of its number n."""
+PAST = np.dtype(
+    [
+        ("inverse_sum", "f8"),  # sum of 1/eta before the round
+        ("inverse_rate", "f8"),  # 1/eta of the round
+        ("jumps", "f8"),  # sum of the largest changes of a sum before the round
+        ("slack", "f8"),  # see check_all
+        ("drift", "f8"),  # n^(2/3) of its number n
+    ],
+    align=True,
+)
 
 EVICTION, REPLAY, EPISODE = 0, 1, 2
 JOURNAL_COLUMNS = 9
@@ -122,7 +131,7 @@ class BosseState(NamedTuple):
     arms: NDArray[np.void]  # (K,) ARM
     active: Ints  # (K,) the active arms first, in order
     is_active: NDArray[np.bool_]  # (K,)
-    valid: Ints  # (K,) scratch
+    valid: Ints  # (K + 1,) scratch; an arm is written before it is known to count
     sums: Floats  # (W, K) summed estimates since the episode began
     bases: NDArray[np.void]  # (D,) BASE, the stack; the last one plays
     base_sums: Floats  # (D, W, K) sums at the start of each base

@@ -2,10 +2,10 @@
 
 Rounds are cut into segments wherever the world, the criterion or a point of interest begins.
 Within a segment regret depends on how often each pair was played, not on the order, so counts
-are enough. The ledger keeps the most detailed of three records that fits:
+are enough. The ledger keeps one of three records, the first that fits:
 
 - counts of pairs per segment, from which every kind of regret follows;
-- the pair of every round, the same for streams that change all the time;
+- the pair of every round, for streams that change all the time and for many arms;
 - counts of arms per segment, enough for regret but not for weak regret.
 """
 
@@ -20,6 +20,11 @@ from driftduel._jit import jit
 
 _LARGEST = 2**24
 """Entries of a record; 64 MiB of counts."""
+
+_NEAR = 2**14
+"""Counts of pairs that the processor keeps near; counting among more is slower than a list."""
+
+_LARGEST_COUNT = np.iinfo(np.int32).max
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -39,16 +44,19 @@ class Ledger:
     def __init__(self, n_arms: int, horizon: int, cuts: Ints) -> None:
         self.n_arms = n_arms
         self.cuts = cuts
-        self._plays = np.zeros((n_arms, n_arms), np.int64)
-        self.pairs: NDArray[np.int32] | None = None
+        self.pairs: NDArray[Any] | None = None
         self.rounds: NDArray[np.int32] | None = None
-        self.arms: NDArray[np.int32] | None = None
-        if len(cuts) * n_arms**2 <= _LARGEST:
-            self.pairs = np.zeros((len(cuts), n_arms**2), np.int32)
+        self.arms: NDArray[Any] | None = None
+        self._plays = np.zeros((1, n_arms**2), np.int64)
+        longest = int(np.diff(cuts, append=horizon).max())
+        counts = np.int32 if 2 * longest <= _LARGEST_COUNT else np.int64
+        fits = len(cuts) * n_arms**2 <= _LARGEST
+        if fits and (n_arms**2 <= _NEAR or horizon > _LARGEST):
+            self.pairs = np.zeros((len(cuts), n_arms**2), counts)
         elif horizon <= _LARGEST:
             self.rounds = np.zeros(horizon, np.int32)
         else:
-            self.arms = np.zeros((len(cuts), n_arms), np.int32)
+            self.arms = np.zeros((len(cuts), n_arms), counts)
 
     def add(self, first: int, pairs: NDArray[np.int32]) -> None:
         """Take in the pairs ``left * K + right`` of the rounds from ``first`` on."""
@@ -57,19 +65,19 @@ class Ledger:
         elif self.rounds is not None:
             self.rounds[first : first + len(pairs)] = pairs
         elif self.arms is not None:
-            _count(self._plays.reshape(1, -1), self.cuts[:1], first, pairs)
+            _count(self._plays, self.cuts[:1], first, pairs)
             _count(self.arms, self.cuts, first, pairs // self.n_arms)
             _count(self.arms, self.cuts, first, pairs % self.n_arms)
 
     @property
     def plays(self) -> Ints:
         """How often each ordered pair was played in all."""
+        plays = self._plays.copy()
         if self.pairs is not None:
-            self._plays[:] = self.pairs.sum(axis=0, dtype=np.int64).reshape(self._plays.shape)
+            plays = self.pairs.sum(axis=0, dtype=np.int64)
         elif self.rounds is not None:
-            self._plays[:] = 0
-            _count(self._plays.reshape(1, -1), self.cuts[:1], 0, self.rounds)
-        return self._plays.copy()
+            _count(plays, self.cuts[:1], 0, self.rounds)
+        return plays.reshape(self.n_arms, self.n_arms)
 
     def regret(self, rows: Floats, begins: Ints, *, weak: bool) -> Floats:
         """Return the regret of each segment, given the gaps of the arms over time.
@@ -96,8 +104,8 @@ class Ledger:
         assert self.arms is not None
         if weak:
             raise ValueError(
-                f"weak regret needs the pairs of every segment; {self.n_arms} arms over so many "
-                "rounds are too many to keep, ask for fewer points"
+                f"weak regret needs the pairs of every segment; those of {self.n_arms} arms over "
+                f"{len(self.cuts):,} segments are too many to keep, ask for fewer points"
             )
         return np.asarray((self.arms * rows[row]).sum(axis=1) / 2)
 
@@ -119,7 +127,7 @@ def _count(counts: NDArray[Any], cuts: Ints, first: int, codes: NDArray[np.int32
 
 @jit
 def _regret_by_pair(
-    pairs: NDArray[np.int32], rows: Floats, row_of: NDArray[np.intp], weak: bool
+    pairs: NDArray[Any], rows: Floats, row_of: NDArray[np.intp], weak: bool
 ) -> Floats:
     n_arms = rows.shape[1]
     result = np.zeros(pairs.shape[0])

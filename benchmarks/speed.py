@@ -1,0 +1,140 @@
+"""What a round of METABOSSE costs, as a multiple of drawing its three random numbers.
+
+Thread CPU time, the minimum of several runs, the floor measured between them with the same
+generator. Ties, where every arm stays in play, are the dearest world.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import time
+import tracemalloc
+from collections.abc import Callable
+
+import numpy as np
+
+import driftduel as dd
+from driftduel._jit import jit
+
+REPEATS = 3
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=10**7)
+    options, _ = parser.parse_known_args()
+    n = options.rounds
+    borda, condorcet = dd.Borda(), dd.Condorcet()
+    floor = cost(lambda: draw_three(*generators(), n), n)
+    print(f"floor: three random numbers {floor:.1f} ns a round")
+    ten = report("Borda, K = 10", borda, 10, n, floor)
+    report("Borda, K = 100", borda, 100, n, floor, ten)
+    report("Borda, K = 1000", borda, 1000, n, floor, ten)
+    ten_c = report("Condorcet, K = 10", condorcet, 10, n, floor)
+    report("Condorcet, K = 100", condorcet, 100, n, floor, ten_c)
+    longer = report(f"Borda, K = 10, {10 * n:,} rounds", borda, 10, 10 * n, floor, repeats=1)
+    print(f"ten times the rounds cost {10 * longer / ten:.1f} times as much")
+    print(
+        f"memory of a run: {memory(10, n):.1f} MiB, ten times the rounds {memory(10, 10 * n):.1f}"
+    )
+    quick("all intervals, K = 10, T = 20,000, ties", np.full((10, 10), 0.5))
+    quick("all intervals, K = 10, T = 20,000, one winner by .4", winner(10, 0.4))
+    fresh("import driftduel", "import driftduel")
+    fresh("first simulate in a fresh process, warm cache", FIRST)
+
+
+FIRST = (
+    "import numpy as np, driftduel as dd;"
+    "dd.simulate(dd.MetaBosse(5, 1000), dd.Stream.stationary(np.full((5, 5), 0.5), 1000))"
+)
+
+
+def report(
+    name: str,
+    criterion: dd.Criterion,
+    n_arms: int,
+    n: int,
+    floor: float,
+    beside: float | None = None,
+    repeats: int = REPEATS,
+) -> float:
+    learner = dd.MetaBosse(n_arms, n, criterion=criterion)
+    ties = dd.Stream.stationary(np.full((n_arms, n_arms), 0.5), n)
+    dd.simulate(learner, ties[: min(n, 1000)], points=1)
+    mine = cost(lambda: dd.simulate(learner, ties, points=10), n, repeats)
+    versus = "" if beside is None else f", {mine / beside:.2f} times K = 10"
+    print(f"{name}: {mine:.1f} ns a round, {mine / floor:.2f} times the floor{versus}", flush=True)
+    return mine
+
+
+def cost(action: Callable[[], object], n: int, repeats: int = REPEATS) -> float:
+    """Return the least thread CPU time of ``action`` in ns a round."""
+    best = float("inf")
+    for _ in range(repeats):
+        begin = time.thread_time()
+        action()
+        best = min(best, time.thread_time() - begin)
+    return best / n * 1e9
+
+
+def generators() -> tuple[np.random.Generator, np.random.Generator]:
+    draw_three(np.random.default_rng(0), np.random.default_rng(1), 1)
+    return np.random.default_rng(0), np.random.default_rng(1)
+
+
+@jit
+def draw_three(learner: np.random.Generator, world: np.random.Generator, n: int) -> float:
+    total = 0.0
+    for _ in range(n):
+        total += learner.random() + learner.random() + world.random()
+    return total
+
+
+def winner(n_arms: int, margin: float) -> np.ndarray:
+    matrix = np.full((n_arms, n_arms), 0.5)
+    matrix[0, 1:] += margin
+    matrix[1:, 0] -= margin
+    return matrix
+
+
+def quick(name: str, matrix: np.ndarray) -> None:
+    for criterion in (dd.Borda(), dd.Condorcet()):
+        learner = dd.MetaBosse(len(matrix), 20_000, criterion=criterion, intervals="all")
+        stream = dd.Stream.stationary(matrix, 20_000)
+        dd.simulate(learner, stream[:100])
+        begin = time.perf_counter()
+        run = dd.simulate(learner, stream)
+        seconds = time.perf_counter() - begin
+        print(f"{name}, {criterion.name}: {seconds:.1f} s, {len(run.evictions)} evictions")
+
+
+def memory(n_arms: int, n: int) -> float:
+    """Return the peak of Python's and numpy's memory during a run, in MiB."""
+    learner = dd.MetaBosse(n_arms, n)
+    ties = dd.Stream.stationary(np.full((n_arms, n_arms), 0.5), n)
+    tracemalloc.start()
+    dd.simulate(learner, ties, points=10)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak / 2**20
+
+
+def fresh(name: str, code: str) -> None:
+    subprocess.run([sys.executable, "-c", code], check=True)
+    best = float("inf")
+    for _ in range(REPEATS):
+        begin = time.perf_counter()
+        subprocess.run([sys.executable, "-c", code], check=True)
+        best = min(best, time.perf_counter() - begin)
+    bare = float("inf")
+    for _ in range(REPEATS):
+        begin = time.perf_counter()
+        subprocess.run([sys.executable, "-c", "pass"], check=True)
+        bare = min(bare, time.perf_counter() - begin)
+    print(f"{name}: {best:.2f} s, of which Python itself {bare:.2f} s")
+
+
+if __name__ == "__main__":
+    main()
