@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     from driftduel.criteria import Criterion as Criterion
     from driftduel.criteria import Weighted as Weighted
     from driftduel.learners import Bosse as Bosse
+    from driftduel.learners import FixedPair as FixedPair
     from driftduel.learners import Learner as Learner
     from driftduel.learners import MetaBosse as MetaBosse
+    from driftduel.learners import Uniform as Uniform
     from driftduel.learners import all_learners as all_learners
+    from driftduel.learners import load_learner as load_learner
     from driftduel.preferences import classify as classify
     from driftduel.shifts.measures import Measures as Measures
     from driftduel.shifts.measures import measure as measure
@@ -38,16 +41,19 @@ _HOME = {
     "Bosse": "learners",
     "Condorcet": "criteria",
     "Criterion": "criteria",
+    "FixedPair": "learners",
     "Learner": "learners",
     "Measures": "shifts.measures",
     "MetaBosse": "learners",
     "Phases": "shifts.phases",
     "Run": "simulation",
     "Stream": "streams.stream",
+    "Uniform": "learners",
     "WeightSequence": "weights",
     "Weighted": "criteria",
     "all_learners": "learners",
     "classify": "preferences",
+    "load_learner": "learners",
     "measure": "shifts.measures",
     "simulate": "simulation",
     "simulate_many": "simulation",

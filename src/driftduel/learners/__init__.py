@@ -1,9 +1,12 @@
 """Who plays: the learners."""
 
+from driftduel._jit import inline_kernel, kernel
 from driftduel.learners.base import Duel, Eviction, Learner, Replay
+from driftduel.learners.baselines import FixedPair, Uniform
 from driftduel.learners.bosse import Bosse, Constants, MetaBosse
+from driftduel.learners.storage import load_learner
 
-_ALL: tuple[type[Learner], ...] = (Bosse, MetaBosse)
+_ALL: tuple[type[Learner], ...] = (Bosse, FixedPair, MetaBosse, Uniform)
 
 
 def all_learners() -> dict[str, type[Learner]]:
@@ -12,7 +15,7 @@ def all_learners() -> dict[str, type[Learner]]:
     Examples
     --------
     >>> sorted(all_learners())
-    ['Bosse', 'MetaBosse']
+    ['Bosse', 'FixedPair', 'MetaBosse', 'Uniform']
     """
     return {kind.__name__: kind for kind in _ALL}
 
@@ -22,8 +25,13 @@ __all__ = [
     "Constants",
     "Duel",
     "Eviction",
+    "FixedPair",
     "Learner",
     "MetaBosse",
     "Replay",
+    "Uniform",
     "all_learners",
+    "inline_kernel",
+    "kernel",
+    "load_learner",
 ]

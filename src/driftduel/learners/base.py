@@ -2,34 +2,42 @@
 
 A learner is written as one short file: a `NamedTuple` of arrays for its state, the kernels
 below, and a frozen dataclass that derives from `Learner` and says how the state starts. The
-same kernels serve ``ask``/``tell`` and the compiled loop of `driftduel.simulate`.
+same kernels serve ``ask``/``tell`` and the compiled loop of `driftduel.simulate`. They are
+compiled with `kernel` or `inline_kernel` of `driftduel.learners`, and cannot make arrays.
 
 ``choose(state, rng) -> (left, right, ticket)``
     Pick a pair. The ticket is a tuple of floats, everything `learn` has to know of the time of
     asking; its first entry is the propensity of the ordered pair, or NaN where no formula for it
-    is known.
+    is known. Nothing that matters later may change but the generator: a duel may be asked and
+    never told.
 ``learn(state, left, right, ticket, outcome) -> bool``
-    Take in an outcome and say whether `settle` has work to do. This is the hot path: it calls
-    nothing that is not small, because numba counts references around every call it does not
-    inline.
+    Take in an outcome and say whether `settle` has work to do. This is the hot path: what can
+    wait belongs in `settle`.
 ``settle(state, rng) -> None``
     The rare, dear work: checks, restarts, schedules. The default does nothing.
 ``full(state) -> bool``
     Whether the journal of events must be read before the next round. The default never is.
+
+`driftduel.testing` checks all of this for any learner; `driftduel.learners.baselines` shows two
+small ones. The kernels of one learner belong in one file: the cache of compiled code notices an
+edit of the files that hold the four kernels, not of a file outside this package that they call.
 """
 
 from __future__ import annotations
 
 import math
+import numbers
+import os
 import uuid
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from driftduel._checks import LONGEST, as_labels
 from driftduel._jit import inline_kernel
 from driftduel.criteria import Borda, Criterion, as_criterion
 
@@ -139,7 +147,8 @@ class Learner(ABC):
 
     The configuration never changes; the state that `ask` and `tell` change is made on first
     use. A round passes when an outcome is told, whenever its duel was asked. A learner may be
-    used from one thread at a time.
+    used from one thread at a time. Copying or pickling a learner copies its state, `clone` does
+    not.
 
     Parameters
     ----------
@@ -170,12 +179,11 @@ class Learner(ABC):
     def __post_init__(self) -> None:
         object.__setattr__(self, "n_arms", as_count(self.n_arms, "n_arms", 2))
         if self.horizon is not None:
-            object.__setattr__(self, "horizon", as_count(self.horizon, "horizon", 1))
+            object.__setattr__(self, "horizon", as_count(self.horizon, "horizon", 1, LONGEST))
         object.__setattr__(self, "seed", as_count(self.seed, "seed", 0))
         object.__setattr__(self, "criterion", as_criterion(self.criterion))
         self.criterion.check_arms(self.n_arms)
-        if self.labels is not None:
-            object.__setattr__(self, "labels", _as_labels(self.labels, self.n_arms))
+        object.__setattr__(self, "labels", as_labels(self.labels, self.n_arms))
         self.validate()
 
     def validate(self) -> None:
@@ -226,10 +234,9 @@ class Learner(ABC):
         self.check_horizon(session.told + 1)
         left, right, ticket = type(self).choose(session.state, session.rng)
         number = session.asked
-        session.open[number] = (int(left), int(right), ticket)
+        session.open[number] = (int(left), int(right), tuple(map(float, ticket)))
         session.asked += 1
-        propensity = None if math.isnan(ticket[0]) else float(ticket[0])
-        return Duel(number, int(left), int(right), propensity, session.name)
+        return _duel(session, number)
 
     def tell(self, duel: Duel | int, outcome: float) -> None:
         """Take in the outcome of a duel: 1 left preferred, 0 right preferred, 0.5 tie.
@@ -248,21 +255,12 @@ class Learner(ABC):
             unchanged.
         """
         session = self.session
-        if isinstance(duel, Duel):
-            if duel.learner != session.name:
-                raise ValueError(f"duel {duel.id} was asked by another learner")
-            number = duel.id
-        else:
-            number = as_count(duel, "duel", 0)
-        if number not in session.open:
-            known = "was told already" if number < session.asked else "was never asked"
-            raise ValueError(f"duel {number} {known}")
-        if isinstance(outcome, bool) or outcome not in (0, 0.5, 1):
-            raise ValueError(f"outcome is {outcome!r}, must be 1 (left), 0 (right) or 0.5 (tie)")
+        number = _number_of(session, duel)
+        value = _as_outcome(outcome)
         self.check_horizon(session.told + 1)
         left, right, ticket = session.open.pop(number)
         kernels = type(self)
-        if kernels.learn(session.state, left, right, ticket, float(outcome)):
+        if kernels.learn(session.state, left, right, ticket, value):
             kernels.settle(session.state, session.rng)
             self.collect(session.state, session.history)
         session.told += 1
@@ -284,11 +282,7 @@ class Learner(ABC):
     @property
     def open_duels(self) -> list[Duel]:
         """The duels asked and not told yet."""
-        session = self.session
-        return [
-            Duel(n, left, right, None if math.isnan(ticket[0]) else ticket[0], session.name)
-            for n, (left, right, ticket) in session.open.items()
-        ]
+        return [_duel(self.session, number) for number in self.session.open]
 
     @property
     def episodes(self) -> list[int]:
@@ -305,7 +299,7 @@ class Learner(ABC):
         """Every replay so far."""
         return list(self.session.history.replays)
 
-    def save(self, path: Any) -> None:
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Write the learner to a JSON file, whole or not at all; see `load_learner`."""
         from driftduel.learners.storage import save_learner
 
@@ -317,12 +311,14 @@ def learner_generator(seed: int) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(seed))
 
 
-def as_count(value: Any, name: str, least: int) -> int:
-    """Return ``value`` as an int after checking that it is a whole number, at least ``least``."""
+def as_count(value: Any, name: str, least: int, most: int | None = None) -> int:
+    """Return ``value`` as an int after checking that it is a whole number in the range given."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise ValueError(f"{name} is {value!r}, must be a whole number")
     if value < least:
         raise ValueError(f"{name} is {value}, must be at least {least}")
+    if most is not None and value > most:
+        raise ValueError(f"{name} is {value}, must be at most {most}")
     return int(value)
 
 
@@ -335,8 +331,31 @@ def as_positive(value: Any, name: str, most: float = math.inf) -> float:
     return float(value)
 
 
-def _as_labels(labels: Sequence[str], n_arms: int) -> tuple[str, ...]:
-    names = tuple(str(label) for label in labels)
-    if len(names) != n_arms or len(set(names)) != n_arms:
-        raise ValueError(f"labels: {n_arms} different ones are needed, one per arm")
-    return names
+def _number_of(session: Session, duel: Duel | int) -> int:
+    """Return the number of a duel after checking that it is open here."""
+    if not isinstance(duel, Duel):
+        number = as_count(duel, "duel", 0)
+    elif duel.learner == session.name:
+        number = duel.id
+    else:
+        raise ValueError(f"duel {duel.id} was asked by another learner")
+    if number not in session.open:
+        known = "was told already" if number < session.asked else "was never asked"
+        raise ValueError(f"duel {number} {known}")
+    # Copies of a learner, also through a file, have one name but ask apart from then on.
+    if isinstance(duel, Duel) and duel != _duel(session, number):
+        raise ValueError(f"duel {number} was asked by a copy of this learner")
+    return number
+
+
+def _as_outcome(outcome: Any) -> float:
+    number = isinstance(outcome, numbers.Real) and not isinstance(outcome, bool)
+    if not number or outcome not in (0, 0.5, 1):
+        raise ValueError(f"outcome is {outcome!r}, must be 1 (left), 0 (right) or 0.5 (tie)")
+    return float(outcome)
+
+
+def _duel(session: Session, number: int) -> Duel:
+    left, right, ticket = session.open[number]
+    propensity = None if math.isnan(ticket[0]) else ticket[0]
+    return Duel(number, left, right, propensity, session.name)

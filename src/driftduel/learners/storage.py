@@ -1,0 +1,315 @@
+"""Learners in files: the configuration and the whole state as JSON, written atomically.
+
+A file holds everything that the next round depends on: the parameters, the arrays of the state
+bit for bit, the generator, the open duels with their tickets, and what happened so far. A
+checksum over all of it tells a damaged file from a whole one.
+
+Reading never imports what a file names. A learner is made from its parameters by a class that
+the caller or this package knows, its state is made by `Learner.start`, and then the arrays of
+the file are copied into it, so nothing of another shape or type can get in.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import math
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import astuple, fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftduel._files import replacing
+from driftduel.criteria import Borda, Condorcet, Weighted
+from driftduel.learners.base import (
+    Eviction,
+    History,
+    Learner,
+    Replay,
+    Session,
+    State,
+    as_count,
+    learner_generator,
+)
+from driftduel.weights import WeightSequence
+
+_FORMAT = 1
+
+
+def save_learner(learner: Learner, path: str | os.PathLike[str]) -> None:
+    """Write a learner to a JSON file, whole or not at all.
+
+    Parameters
+    ----------
+    learner : Learner
+        Any learner whose parameters are numbers, texts, arrays, lists or tuples of them, or
+        dataclasses of such.
+    path : path
+        The file; one that exists is replaced.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is of a kind that cannot be saved.
+    """
+    from driftduel import __version__
+
+    payload = {
+        "driftduel_learner": _FORMAT,
+        "written_by": __version__,
+        "learner": _encode(learner, type(learner).__name__),
+        "session": _encode_session(learner.session),
+    }
+    payload["checksum"] = _checksum(payload)
+    lines = [f"{json.dumps(key)}: {json.dumps(item)}" for key, item in payload.items()]
+    with replacing(path) as temporary:
+        temporary.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+def load_learner(
+    path: str | os.PathLike[str], learners: Mapping[str, type] | None = None
+) -> Learner:
+    """Read a learner that `Learner.save` wrote; it continues bit for bit.
+
+    Duels asked before the learner was saved can be told to the learner read.
+
+    Parameters
+    ----------
+    path : path
+        The file. The checksum notices damage, not malice: kernels do not check what is in the
+        arrays, so read only files that you trust.
+    learners : mapping of str to class, optional
+        Classes from outside the package by name, learners and what their parameters are made
+        of; those of the package are known.
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged, no learner, of a newer format or of an unknown class.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import driftduel as dd
+    >>> learner = dd.MetaBosse(3, horizon=1000, labels=["tea", "coffee", "milk"])
+    >>> duel = learner.ask()
+    >>> file = Path(tempfile.mkdtemp()) / "drinks.json"
+    >>> learner.save(file)
+    >>> again = dd.load_learner(file)
+    >>> again.tell(duel, 1.0)
+    >>> again.rounds, again.labels
+    (1, ('tea', 'coffee', 'milk'))
+    """
+    name = Path(path).name
+    text = Path(path).read_bytes()
+    try:
+        payload = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ValueError(f"{name}: is not a learner, or cut short: it is not JSON") from None
+    try:
+        _check_envelope(payload)
+        learner = _decode(payload["learner"], {**_known(), **(learners or {})})
+        if not isinstance(learner, Learner):
+            raise ValueError(f"holds a {type(learner).__name__}, which is no learner")
+        learner.__dict__["_session"] = _decode_session(payload["session"], learner)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        reason = error if type(error) is ValueError else f"is damaged ({error!r})"
+        raise ValueError(f"{name}: {reason}") from None
+    return learner
+
+
+def classes_of(learner: Learner) -> dict[str, type]:
+    """Return the classes that a learner and its parameters are made of, by name.
+
+    They are what `load_learner` has to be given if they come from outside the package.
+
+    Examples
+    --------
+    >>> from driftduel.learners import FixedPair
+    >>> sorted(classes_of(FixedPair(2)))
+    ['Borda', 'FixedPair']
+    """
+    found: dict[str, type] = {}
+    pending: list[Any] = [learner]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, tuple | list):
+            pending.extend(value)
+        elif is_dataclass(value) and not isinstance(value, type):
+            found[type(value).__name__] = type(value)
+            pending.extend(getattr(value, item.name) for item in fields(value))
+    return found
+
+
+def _known() -> dict[str, type]:
+    from driftduel.learners import Constants, all_learners
+
+    others = (Borda, Condorcet, Weighted, WeightSequence, Constants)
+    return {**all_learners(), **{kind.__name__: kind for kind in others}}
+
+
+def _checksum(payload: dict[str, Any]) -> str:
+    canonical = json.dumps(payload, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _check_envelope(payload: Any) -> None:
+    if not isinstance(payload, dict) or "driftduel_learner" not in payload:
+        raise ValueError("is not a learner")
+    version = as_count(payload["driftduel_learner"], "the format", 1)
+    if version > _FORMAT:
+        raise ValueError("was written by a newer driftduel, please update")
+    checksum = payload.pop("checksum", None)
+    if checksum != _checksum(payload):
+        raise ValueError("is damaged, its checksum does not match")
+
+
+def _encode(value: Any, name: str) -> Any:
+    """Return a parameter as JSON: numbers and texts as they are, the rest with its kind."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, np.generic):
+        return _encode(value.item(), name)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else {"float": str(value)}
+    if isinstance(value, tuple | list):
+        kind = "tuple" if isinstance(value, tuple) else "list"
+        return {kind: [_encode(item, name) for item in value]}
+    if isinstance(value, np.ndarray) and not value.dtype.hasobject:
+        return {"array": _encode_array(value)}
+    if is_dataclass(value) and not isinstance(value, type):
+        kind = type(value).__name__
+        if _known().get(kind, type(value)) is not type(value):
+            raise ValueError(f"{kind}: is the name of another class in driftduel, rename it")
+        parameters = {
+            item.name: _encode(getattr(value, item.name), f"{kind}.{item.name}")
+            for item in fields(value)
+            if item.init
+        }
+        return {"class": kind, "parameters": parameters}
+    raise ValueError(f"{name}: a parameter of type {type(value).__name__} cannot be saved")
+
+
+def _decode(value: Any, known: Mapping[str, type]) -> Any:
+    if not isinstance(value, dict):
+        return value
+    if "class" in value:
+        kind = value["class"]
+        if kind not in known:
+            raise ValueError(
+                f"needs the class {kind}, which is not in driftduel; pass "
+                f"learners={{{kind!r}: ...}}"
+            )
+        parameters = {name: _decode(item, known) for name, item in value["parameters"].items()}
+        try:
+            return known[kind](**parameters)
+        except TypeError as error:
+            raise ValueError(f"does not fit this version of {kind}: {error}") from None
+    ((kind, content),) = value.items()
+    if kind == "float":
+        return float(content)
+    if kind == "array":
+        return _decode_array(content)
+    items = [_decode(item, known) for item in content]
+    return tuple(items) if kind == "tuple" else items
+
+
+def _encode_array(array: NDArray[Any]) -> dict[str, Any]:
+    little = array.dtype.newbyteorder("<")
+    return {
+        "dtype": np.lib.format.dtype_to_descr(little),
+        "shape": list(array.shape),
+        "bytes": base64.b64encode(array.astype(little).tobytes()).decode("ascii"),
+    }
+
+
+def _decode_array(content: dict[str, Any]) -> NDArray[Any]:
+    dtype = np.lib.format.descr_to_dtype(_as_descr(content["dtype"]))
+    data = base64.b64decode(content["bytes"], validate=True)
+    array = np.frombuffer(data, dtype).reshape(content["shape"])
+    return array.astype(dtype.newbyteorder("="))
+
+
+def _as_descr(saved: Any) -> Any:
+    """Return the description of a dtype with the tuples that JSON turned into lists."""
+    if isinstance(saved, str):
+        return saved
+    return [(field[0], _as_descr(field[1]), *map(tuple, field[2:])) for field in saved]
+
+
+def _arrays(state: State, name: str = "state") -> Iterator[tuple[str, NDArray[Any]]]:
+    """Yield the arrays of a state, which may hold other states, with their names."""
+    if isinstance(state, np.ndarray):
+        yield name, state
+    elif isinstance(state, tuple):
+        names = getattr(state, "_fields", range(len(state)))
+        for part, value in zip(names, state, strict=True):
+            yield from _arrays(value, f"{name}.{part}")
+    else:
+        raise ValueError(f"{name}: is a {type(state).__name__}, must be an array")
+
+
+def _encode_session(session: Session) -> dict[str, Any]:
+    history = session.history
+    return {
+        "name": session.name,
+        "asked": session.asked,
+        "told": session.told,
+        "open": [
+            [number, left, right, [_encode(value, "ticket") for value in ticket]]
+            for number, (left, right, ticket) in session.open.items()
+        ],
+        "episodes": history.episodes,
+        "evictions": [
+            [_encode(value, "eviction") for value in astuple(item)] for item in history.evictions
+        ],
+        "replays": [astuple(item) for item in history.replays],
+        "generator": session.rng.bit_generator.state,
+        "state": {name: _encode_array(array) for name, array in _arrays(session.state)},
+    }
+
+
+def _decode_session(content: dict[str, Any], learner: Learner) -> Session:
+    rng = learner_generator(learner.seed)
+    state = learner.start(rng)
+    _fill(state, content["state"])
+    rng.bit_generator.state = content["generator"]
+    evictions = [Eviction(*(_decode(value, {}) for value in row)) for row in content["evictions"]]
+    history = History(
+        episodes=[as_count(start, "episode", 0) for start in content["episodes"]],
+        evictions=evictions,
+        replays=[Replay(*row) for row in content["replays"]],
+    )
+    session = Session(state, rng, str(content["name"]), history=history)
+    session.asked = as_count(content["asked"], "asked", 0)
+    session.told = as_count(content["told"], "told", 0, session.asked)
+    for number, left, right, ticket in content["open"]:
+        as_count(number, "duel", 0, session.asked - 1)
+        for arm in (left, right):
+            as_count(arm, "arm", 0, learner.n_arms - 1)
+        session.open[number] = (left, right, tuple(float(_decode(v, {})) for v in ticket))
+    as_count(len(session.open), "number of open duels", 0, session.asked - session.told)
+    return session
+
+
+def _fill(state: State, saved: dict[str, Any]) -> None:
+    """Copy saved arrays into a fresh state of the same shapes and types."""
+    targets = dict(_arrays(state))
+    if targets.keys() != saved.keys():
+        raise ValueError("its arrays are not those of this version of the learner")
+    for name, target in targets.items():
+        array = _decode_array(saved[name])
+        if array.dtype != target.dtype or array.shape != target.shape:
+            raise ValueError(
+                f"{name} has shape {array.shape} and type {array.dtype}, must have "
+                f"{target.shape} and {target.dtype}"
+            )
+        if target.flags.writeable:
+            target[...] = array
+        elif target.tobytes() != array.tobytes():
+            raise ValueError(f"{name} is not what the parameters of the learner give")
