@@ -54,7 +54,7 @@ def inline_kernel(function: F) -> F:
 
 def _compile(function: F, options: dict[str, bool]) -> F:
     folder = _cache_folder()
-    keep = bool(folder) and Path(function.__code__.co_filename).is_file()
+    keep = bool(folder) and comes_from_file(function)
     # numba reads the folder from its configuration, which belongs to the user.
     with _CONFIG:
         before, config.CACHE_DIR = config.CACHE_DIR, folder
@@ -64,14 +64,23 @@ def _compile(function: F, options: dict[str, bool]) -> F:
             config.CACHE_DIR = before
 
 
-def rebind(template: types.FunctionType, name: str, kernels: Mapping[str, object]) -> Any:
+def comes_from_file(function: Callable[..., Any]) -> bool:
+    """Tell whether a function was written in a file, not at a prompt or in a notebook."""
+    return Path(function.__code__.co_filename).is_file()
+
+
+def rebind(template: types.FunctionType, name: str, kernels: Mapping[str, Any]) -> Any:
     """Compile a copy of ``template`` in which the global names of ``kernels`` mean those kernels.
 
     A compiled function that takes kernels as arguments is never found again in numba's cache.
     A copy with its own name and its own globals is: one loop is written, each learner gets its
-    own. The name is what the cache goes by, so it must tell kernels apart.
+    own. The name is what the cache goes by, so it must tell kernels apart. A copy bound to a
+    kernel from a prompt is not kept, for another one may have the same name tomorrow.
     """
-    copy = types.FunctionType(template.__code__, {**template.__globals__, **kernels}, name)
+    code = template.__code__
+    if not all(comes_from_file(getattr(kernel, "py_func", kernel)) for kernel in kernels.values()):
+        code = code.replace(co_filename="<prompt>")
+    copy = types.FunctionType(code, {**template.__globals__, **kernels}, name)
     copy.__module__ = template.__module__
     copy.__qualname__ = name
     return kernel(copy)

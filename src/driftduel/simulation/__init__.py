@@ -1,5 +1,5 @@
 """One learner on one stream, compiled."""
 
-from driftduel.simulation.simulate import Run, simulate, simulate_many, world_generator
+from driftduel.simulation.runs import Run, simulate, simulate_many, world_generator
 
 __all__ = ["Run", "simulate", "simulate_many", "world_generator"]

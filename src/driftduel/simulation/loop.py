@@ -1,34 +1,75 @@
 """The compiled loop: one learner, one stream, a batch of rounds.
 
-The loop is written once; `loop_of` binds it to a learner's kernels, so that each learner has its
-own compiled copy that is found again in the cache.
+The loop is written once; `bind` gives each learner its own compiled copy, which is found again in
+the cache.
 """
 
 from __future__ import annotations
 
+import hashlib
 import inspect
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from driftduel import _jit
-from driftduel.learners.base import Learner
+import numpy as np
+from numpy.typing import NDArray
 
+from driftduel._jit import rebind, source_hash
+from driftduel.learners.base import History, Learner, State, learner_generator
+from driftduel.streams.stream import Stream
+
+_BATCH = 2**16
 _KERNELS = ("choose", "learn", "settle", "full")
 
 
+def batches(
+    learner: Learner,
+    stream: Stream,
+    state: State,
+    rng: np.random.Generator,
+    world: np.random.Generator,
+    history: History,
+) -> Iterator[tuple[int, NDArray[np.int32]]]:
+    """Play a learner on a stream, in place; yield the first round and the pairs of each batch.
+
+    A pair is ``left * K + right``. The array is used again for the next batch.
+    """
+    play_on = bind(play, type(learner))
+    batch = np.empty(min(_BATCH, stream.horizon), np.int32)
+    done = 0
+    while done < stream.horizon:
+        pairs = batch[: stream.horizon - done]
+        n = play_on(state, rng, world, *_timeline(stream, done), done, pairs)
+        if n < 0:
+            raise ValueError(f"{type(learner).__name__} played an arm that does not exist")
+        learner.collect(state, history)
+        yield done, pairs[:n]
+        done += n
+
+
+def compile_for(learner: Learner, stream: Stream) -> None:
+    """Compile the loop, or read it from the cache, by playing no round."""
+    rng = learner_generator(0)
+    none = np.empty(0, np.int32)
+    bind(play, type(learner))(learner.start(rng), rng, rng, *_timeline(stream, 0), 0, none)
+
+
+def _timeline(stream: Stream, round_: int) -> tuple[Any, ...]:
+    return stream.palette, stream.which, stream.starts, stream.stretch_at(round_)
+
+
 def play(  # type: ignore[no-untyped-def]
-    state, learner_rng, world_rng, palette, which, starts, first, pairs
+    state, learner_rng, world_rng, palette, which, starts, stretch, first, pairs
 ):
     """Play ``len(pairs)`` rounds from round ``first`` on, or fewer if the journal is full.
 
     Writes ``left * K + right`` of each round to ``pairs`` and returns the number of rounds
-    played. ``choose``, ``learn``, ``settle`` and ``full`` are bound by `loop_of`.
+    played, or -1 if an arm does not exist. ``choose``, ``learn``, ``settle`` and ``full`` are
+    bound by `bind`. ``stretch`` is the one that round ``first`` belongs to.
     """
     n_arms = palette.shape[1]
-    stretch = 0
-    while stretch + 1 < starts.shape[0] and starts[stretch + 1] <= first:
-        stretch += 1
     n = 0
     while n < pairs.shape[0]:
         end = pairs.shape[0]
@@ -37,6 +78,8 @@ def play(  # type: ignore[no-untyped-def]
         matrix = palette[which[stretch]]
         while n < end:
             left, right, ticket = choose(state, learner_rng)  # type: ignore[name-defined]  # noqa: F821
+            if min(left, right) < 0 or max(left, right) >= n_arms:
+                return -1
             chance = matrix[left, right]
             outcome = 1.0 * (world_rng.random() < chance)
             pairs[n] = left * n_arms + right
@@ -49,15 +92,19 @@ def play(  # type: ignore[no-untyped-def]
     return n
 
 
-def loop_of(kind: type[Learner]) -> Any:
-    """Return `play` bound to the kernels of a class of learners."""
-    return _bind(tuple(getattr(kind, name) for name in _KERNELS))
+def bind(template: Callable[..., Any], kind: type[Learner]) -> Any:
+    """Return ``template`` compiled with the kernels of a class of learners in their names."""
+    return _bind(template, tuple(getattr(kind, name) for name in _KERNELS))
 
 
 @cache
-def _bind(kernels: tuple[Any, ...]) -> Any:
+def _bind(template: Any, kernels: tuple[Any, ...]) -> Any:
     sources = [getattr(kernel, "py_func", kernel) for kernel in kernels]
     files = sorted({Path(inspect.getfile(source)) for source in sources})
-    name = "_".join(["play", *(source.__qualname__ for source in sources[:2])])
-    name += "_" + _jit.source_hash(*(file for file in files if file.is_file()))
-    return _jit.rebind(play, name, dict(zip(_KERNELS, kernels, strict=True)))  # type: ignore[arg-type]
+    names = " ".join(f"{source.__module__}.{source.__qualname__}" for source in sources)
+    hashes = (
+        hashlib.sha256(names.encode()).hexdigest()[:16],
+        source_hash(*(file for file in files if file.is_file())),
+    )
+    name = "_".join([template.__name__, sources[0].__qualname__, *hashes])
+    return rebind(template, name, dict(zip(_KERNELS, kernels, strict=True)))

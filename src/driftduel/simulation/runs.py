@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from threading import Lock
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from driftduel._checks import as_whole_numbers
 from driftduel.criteria import Criterion, as_criterion
 from driftduel.learners.base import (
     Eviction,
@@ -19,13 +21,11 @@ from driftduel.learners.base import (
     learner_generator,
 )
 from driftduel.simulation.ledger import Ledger
-from driftduel.simulation.loop import loop_of
+from driftduel.simulation.loop import batches, compile_for
 from driftduel.streams.stream import Stream
 
 Progress = Callable[[int, int], None]
 """Called with the rounds played and the rounds in all."""
-
-_BATCH = 2**16
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,21 +109,19 @@ def simulate(
         Criteria whose weights change with time and that `Run.regret` shall answer for. Others,
         and the learner's own, need not be named.
     progress : callable, optional
-        Called with the rounds played and the rounds in all, now and then.
+        Called with the rounds played and the rounds in all, every 65,536 rounds or so.
 
     Examples
     --------
     >>> import driftduel as dd
-    >>> s = dd.Stream.stationary([[0.5, 0.9], [0.1, 0.5]], horizon=10_000)
-    >>> run = dd.simulate(dd.MetaBosse(2, 10_000), s, seed=1, points=5)
+    >>> s = dd.Stream.stationary([[0.5, 0.9], [0.1, 0.5]], horizon=100_000)
+    >>> run = dd.simulate(dd.MetaBosse(2, 100_000), s, seed=1, points=5)
     >>> run.rounds
-    array([ 2000,  4000,  6000,  8000, 10000])
-    >>> bool(run.regret("borda")[-1] < 0.2 * 10_000 / 2)
+    array([ 20000,  40000,  60000,  80000, 100000])
+    >>> bool(run.regret("borda")[-1] < dd.simulate(dd.Uniform(2), s).regret("borda")[-1] / 2)
     True
     """
-    if learner.n_arms != stream.n_arms:
-        raise ValueError(f"the learner has {learner.n_arms} arms, the stream {stream.n_arms}")
-    learner.check_horizon(stream.horizon)
+    _check_match(learner, stream)
     seed = as_count(seed, "seed", 0)
     rounds = _as_points(points, stream.horizon)
     turns = [as_criterion(c).changes() for c in (learner.criterion, *criteria)]
@@ -133,17 +131,10 @@ def simulate(
     world = world_generator(seed)
     state = learner.start(rng)
     history = History()
-    play = loop_of(type(learner))
-    batch = np.empty(min(_BATCH, stream.horizon), np.int32)
-    done = 0
-    while done < stream.horizon:
-        pairs = batch[: stream.horizon - done]
-        n = play(state, rng, world, stream.palette, stream.which, stream.starts, done, pairs)
-        ledger.add(done, pairs[:n])
-        learner.collect(state, history)
-        done += n
+    for first, pairs in batches(learner, stream, state, rng, world, history):
+        ledger.add(first, pairs)
         if progress is not None:
-            progress(done, stream.horizon)
+            progress(first + len(pairs), stream.horizon)
     return Run(
         learner=learner,
         stream=stream,
@@ -170,7 +161,8 @@ def simulate_many(
     """Play a learner on a stream once per seed, in parallel; see `simulate`.
 
     The compiled loop runs without Python's lock, so ``workers`` threads keep as many cores
-    busy. The result does not depend on ``workers``.
+    busy. The result does not depend on ``workers``. ``progress`` is called by one thread at a
+    time, with the rounds of all seeds.
 
     Examples
     --------
@@ -184,19 +176,23 @@ def simulate_many(
     workers = as_count(workers, "workers", 1)
     listed = tuple(criteria)
     total = stream.horizon * len(chosen)
-    played = dict.fromkeys(range(len(chosen)), 0)
+    played = [0] * len(chosen)
+    one_at_a_time = Lock()
 
     def one(index: int) -> Run:
         def report(done: int, _: int) -> None:
-            played[index] = done
-            if progress is not None:
-                progress(sum(played.values()), total)
+            with one_at_a_time:
+                played[index] = done
+                if progress is not None:
+                    progress(sum(played), total)
 
         return simulate(learner, stream, chosen[index], points, criteria=listed, progress=report)
 
     if workers == 1 or len(chosen) < 2:
         return [one(index) for index in range(len(chosen))]
-    loop_of(type(learner))
+    _check_match(learner, stream)
+    # Threads that find nothing compiled would wait for each other's compiler.
+    compile_for(learner, stream)
     with ThreadPoolExecutor(workers) as pool:
         return list(pool.map(one, range(len(chosen))))
 
@@ -209,13 +205,17 @@ def world_generator(seed: int) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1,)))
 
 
+def _check_match(learner: Learner, stream: Stream) -> None:
+    if learner.n_arms != stream.n_arms:
+        raise ValueError(f"the learner has {learner.n_arms} arms, the stream {stream.n_arms}")
+    learner.check_horizon(stream.horizon)
+
+
 def _as_points(points: int | ArrayLike, horizon: int) -> NDArray[np.int64]:
     if isinstance(points, int | np.integer):
         n = min(as_count(points, "points", 1), horizon)
         return np.array([horizon * (k + 1) // n for k in range(n)], dtype=np.int64)
-    chosen = np.asarray(points)
-    if chosen.ndim != 1 or chosen.size == 0 or not np.issubdtype(chosen.dtype, np.integer):
-        raise ValueError("points must be a number of points or a list of numbers of rounds")
-    if (chosen < 1).any() or (chosen > horizon).any():
-        raise ValueError(f"points must be between 1 and the horizon {horizon}")
-    return np.unique(chosen).astype(np.int64)
+    chosen = as_whole_numbers(points, "points")
+    for k in np.flatnonzero((chosen < 1) | (chosen > horizon)):
+        raise ValueError(f"points[{k}] = {chosen[k]}, must be between 1 and the horizon {horizon}")
+    return np.unique(chosen)
