@@ -1,0 +1,109 @@
+"""Everything the library can say about a stream, as plain data that becomes JSON or a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from driftduel.report.classes import first_failures
+from driftduel.report.credits import credits_of
+from driftduel.report.spells import Spell, borda_spells, condorcet_spells
+from driftduel.streams.stream import Stream
+
+if TYPE_CHECKING:
+    from driftduel.shifts.measures import Measures
+    from driftduel.shifts.phases import Phases
+
+COUNTS = (
+    "changes",
+    "variation",
+    "borda_switches",
+    "weighted_switches",
+    "condorcet_switches",
+    "gic_switches",
+)
+"""The measures that are one number."""
+
+PHASES = (
+    "significant_borda",
+    "significant_weighted",
+    "significant_unknown",
+    "significant_condorcet",
+    "approximate_winner",
+)
+"""The measures that are phases."""
+
+
+def summarise(stream: Stream, measures: Measures) -> dict[str, Any]:
+    """Return what a stream is, how much it moves and who wins when, as plain data.
+
+    The keys are those of ``driftduel measure --json``, listed in docs/command.md.
+
+    Examples
+    --------
+    >>> import driftduel as dd
+    >>> P, Q = [[0.5, 0.9], [0.1, 0.5]], [[0.5, 0.2], [0.8, 0.5]]
+    >>> s = dd.Stream.piecewise([P, Q], [0, 400], 1000, labels=["tea", "coffee"])
+    >>> summary = summarise(s, dd.measure(s))
+    >>> summary["measures"]["significant_borda"]
+    {'phases': 2, 'runs': [[0, 472, 1], [472, 528, 1]], 'last_safe': ['tea', 'coffee']}
+    >>> [spell["arms"] for spell in summary["winners"]["borda"]]
+    [['tea'], ['coffee']]
+    """
+    names = arm_names(stream)
+    found: dict[str, Any] = {name: getattr(measures, name) for name in COUNTS}
+    found |= {name: _phases(getattr(measures, name), names) for name in PHASES}
+    return {
+        "n_arms": stream.n_arms,
+        "arms": names,
+        "horizon": stream.horizon,
+        "span": None if stream.span is None else [day.isoformat() for day in stream.span],
+        "stretches": stream.n_stretches,
+        "matrices": len(stream.palette),
+        "classes": {
+            name: {"holds": fails is None, "fails_at": fails, "fails_on": day_of(stream, fails)}
+            for name, fails in first_failures(stream).items()
+        },
+        "measures": found,
+        "undefined": dict(measures.reasons),
+        "winners": {
+            "borda": _timeline(stream, borda_spells(stream), names),
+            "condorcet": _timeline(stream, condorcet_spells(stream), names),
+        },
+        "rates": measures.rates(),
+        "notices": credits_of(stream),
+    }
+
+
+def arm_names(stream: Stream) -> list[str]:
+    """Return the labels of the arms, or their numbers if they have none."""
+    return list(stream.labels or map(str, range(stream.n_arms)))
+
+
+def day_of(stream: Stream, round_: int | None) -> str | None:
+    """Return the date of a round as ISO text, None if there is no date or no round."""
+    day = None if round_ is None else stream.date(round_)
+    return None if day is None else day.isoformat()
+
+
+def _phases(phases: Phases | None, names: list[str]) -> dict[str, Any] | None:
+    if phases is None:
+        return None
+    return {
+        "phases": len(phases),
+        "runs": [list(run) for run in phases.runs],
+        "last_safe": [names[arm] for arm in phases.run_arms],
+    }
+
+
+def _timeline(stream: Stream, spells: Iterable[Spell], names: list[str]) -> list[dict[str, Any]]:
+    return [
+        {
+            "start": spell.start,
+            "end": spell.end,
+            "from": day_of(stream, spell.start),
+            "to": day_of(stream, spell.end - 1),
+            "arms": [names[arm] for arm in spell.arms],
+        }
+        for spell in spells
+    ]
