@@ -1,0 +1,319 @@
+"""The learners agree with the literal algorithm on everything that happens in a run.
+
+Constants are drawn at random, so a statistic equals its threshold with probability 0; estimates
+repeat, so two arms may lead by the same number, and then rounding decides who is named.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections import Counter
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+import driftduel as dd
+from driftduel.learners.bosse import Constants
+from driftduel.learners.sampling import alias_table
+from driftduel.weights import WeightSequence
+from tests.naive import metabosse as naive
+
+COMPILED = not os.environ.get("NUMBA_DISABLE_JIT")
+METABOSSE = 30 if COMPILED else 6
+BOSSE = 20 if COMPILED else 4
+BLOCKS = 20 if COMPILED else 4
+CRITERIA = ("borda", "weight", "weights", "condorcet")
+
+
+@dataclass
+class Seen:
+    """What the learner did, round by round."""
+
+    rounds: list[naive.Round] = field(default_factory=list)
+    feed: naive.Feed = field(default_factory=naive.Feed)
+
+
+def random_weight(rng, n_arms):
+    weight = rng.dirichlet(np.full(n_arms, 0.7))
+    weight[rng.random(n_arms) < 0.3] = 0
+    if weight.sum() == 0:
+        weight[rng.integers(n_arms)] = 1
+    return weight / weight.sum()
+
+
+def random_criterion(rng, kind, n_arms, horizon):
+    if kind == "borda":
+        return dd.Borda()
+    if kind == "condorcet":
+        return dd.Condorcet()
+    if kind == "weight":
+        return dd.Weighted(random_weight(rng, n_arms))
+    starts = np.flatnonzero(rng.random(horizon) < rng.choice([0.05, 0.5, 1.0]))
+    starts = np.union1d([0], starts)
+    weights = [random_weight(rng, n_arms) for _ in starts]
+    return dd.Weighted(WeightSequence(weights, starts))
+
+
+def random_world(rng, n_arms, horizon):
+    """Matrices that change now and then, clear or nearly tied, one per round."""
+    world = np.empty((horizon, n_arms, n_arms))
+    for t in range(horizon):
+        if t == 0 or rng.random() < 0.03:
+            upper = np.triu(rng.choice([0.0, 0.1, 0.5, 0.9, 1.0, rng.random()], (n_arms, n_arms)))
+            matrix = np.triu(upper, 1) + np.tril(1 - upper.T, -1) + np.eye(n_arms) / 2
+        world[t] = matrix
+    return world
+
+
+def random_learner(rng, learner, kind, **settings):
+    n_arms = int(rng.integers(2, 6))
+    horizon = int(rng.integers(2, 150))
+    scale = float(rng.uniform(0.01, 0.12 if kind == "condorcet" else 0.25))
+    constants = Constants(
+        scale,
+        point_mass_range=int(rng.integers(1, 3)),
+        cap=float(rng.choice([0.5, 0.5, 1.0])),
+        refresh=0.0,
+    )
+    if learner is dd.MetaBosse:
+        settings["replay_rate"] = float(rng.choice([0.1, 0.3, 1.0, 3.0, 9.0]))
+    return learner(
+        n_arms,
+        horizon,
+        criterion=random_criterion(rng, kind, n_arms, horizon),
+        seed=int(rng.integers(2**31)),
+        constants=constants,
+        estimator=str(rng.choice(["centred", "raw"])),
+        **settings,
+    )
+
+
+def drive(learner, world, rng, n_rounds):
+    """Play by ask and tell; keep what the learner saw and the numbers it drew."""
+    seen = Seen()
+    peek = np.random.default_rng()
+    ties = rng.random() * 0.5
+    for t in range(n_rounds):
+        state = learner.session.state
+        peek.bit_generator.state = learner.session.rng.bit_generator.state
+        seen.feed.numbers.append((peek.random(), peek.random()))
+        duel = learner.ask()
+        ticket = learner.session.open[duel.id][2]
+        evidence = state.arms["evidence"]
+        seen.rounds.append(
+            naive.Round(
+                duel.left,
+                duel.right,
+                duel.propensity,
+                1 / ticket[1],
+                [
+                    (int(b["start"]), int(b["end"]), arms_below(evidence, b["start"]))
+                    for b in state.bases[: state.clock[0]["depth"]]
+                ],
+                arms_below(evidence, state.clock[0]["episode"]),
+            )
+        )
+        assert seen.rounds[-1].bases[-1][2] == set(learner.active.tolist())
+        wins = rng.random() < world[t, duel.left, duel.right]
+        outcome = 0.5 if rng.random() < ties else float(wins)
+        seen.feed.outcomes.append(outcome)
+        due = np.flatnonzero(state.replay_at == t + 1)
+        seen.feed.coins.append({2 << int(power) for power in due})
+        n_before = len(learner.active)
+        learner.tell(duel, outcome)
+        if len(learner.active) == 1 < n_before:
+            seen.feed.spared[t] = int(learner.active[0])
+    return seen
+
+
+def arms_below(evidence, start):
+    return frozenset(np.flatnonzero(evidence < start).tolist())
+
+
+def literal(learner, feed, tested=naive.every_interval):
+    """Run the literal algorithm with the learner's configuration on what it saw."""
+    K = learner.n_arms
+    constants = learner.constants
+    weight, cap, explore = None, 1.0, lambda t, number: int(number * K)
+    if isinstance(learner.criterion, dd.Borda):
+        weight = lambda t: [1 / K] * K  # noqa: E731
+    elif isinstance(learner.criterion, dd.Weighted):
+        sequence = learner.criterion.weight
+        weight = lambda t: sequence.at(t).tolist()  # noqa: E731
+        if np.ptp(sequence.table, axis=1).max() > 0:
+            cap = constants.cap
+            tables = {}
+
+            def explore(t, number):
+                key = sequence.at(t).tobytes()
+                if key not in tables:
+                    tables[key] = alias_table(sequence.at(t))
+                chance, other = tables[key]
+                arm = int(number * K)
+                return arm if number * K - arm < chance[arm] else int(other[arm])
+
+    problem = naive.Problem(
+        n_arms=K,
+        horizon=learner.horizon,
+        scale=constants.scale,
+        weight=weight,
+        explore=explore,
+        cap=cap,
+        range_power=constants.point_mass_range,
+        centre=0.5 if learner.estimator == "centred" else 0.0,
+        replays=isinstance(learner, dd.MetaBosse),
+        tested=tested,
+    )
+    return naive.MetaBosse(problem, feed)
+
+
+def assert_equal(learner, seen, oracle):
+    """Compare everything; return what there was to compare."""
+    T = len(seen.rounds)
+    for t, (fast, slow) in enumerate(zip(seen.rounds, oracle.rounds, strict=True)):
+        where = (learner, t)
+        assert (fast.left, fast.right) == (slow.left, slow.right), where
+        assert fast.propensity == pytest.approx(slow.propensity, rel=1e-9), where
+        assert fast.rate == pytest.approx(slow.rate, rel=1e-9), where
+        assert fast.global_arms == slow.global_arms, where
+        assert fast.bases[-1][::2] == slow.bases[-1][::2], where
+        slow_sets = {start: arms for start, _, arms in slow.bases}
+        for start, _, arms in fast.bases:
+            assert arms == slow_sets[start], where
+        # What is not on the stack could not have played again.
+        kept = {start for start, _, _ in fast.bases}
+        for n, (start, end, _) in enumerate(slow.bases):
+            assert start in kept or end <= max(e for _, e, _ in slow.bases[n + 1 :]), where
+    assert [n for n in learner.episodes if n < T] == oracle.episodes
+    assert [(r.start, r.length) for r in learner.replays if r.start < T] == [
+        replay for replay in oracle.replays if replay[0] < T
+    ]
+    for fast, slow in zip(learner.evictions, oracle.evictions, strict=True):
+        assert (fast.round, fast.arm, fast.first, fast.last, fast.weight, fast.base) == (
+            slow.last,
+            slow.arm,
+            slow.first,
+            slow.last,
+            slow.weight,
+            slow.base,
+        )
+        assert fast.beaten_by in slow.leaders
+        assert fast.statistic == pytest.approx(slow.statistic, rel=1e-9)
+        assert fast.threshold == pytest.approx(slow.threshold, rel=1e-9)
+    depths = [len(fast.bases) for fast in seen.rounds]
+    if learner.horizon is not None:
+        assert max(depths) <= math.ceil(math.log2(max(2, learner.horizon))) + 1
+    return Counter(
+        evictions=len(oracle.evictions),
+        restarts=len(oracle.episodes) - 1,
+        replays=len(oracle.replays),
+        nested=sum(depth > 2 for depth in depths),
+        spared=oracle.n_spared,
+        within_replays=sum(e.base not in oracle.episodes for e in oracle.evictions),
+        across_bases=sum(e.first < e.base for e in oracle.evictions),
+        resumed=sum(
+            later.bases[-1][0] < earlier.bases[-1][0]
+            for earlier, later in zip(oracle.rounds, oracle.rounds[1:], strict=False)
+        ),
+    )
+
+
+def play_problem(seed, learner, kind):
+    rng = np.random.default_rng([seed, CRITERIA.index(kind)])
+    learner = random_learner(rng, learner, kind, intervals="all")
+    world = random_world(rng, learner.n_arms, learner.horizon)
+    seen = drive(learner, world, rng, learner.horizon)
+    return assert_equal(learner, seen, literal(learner, seen.feed))
+
+
+def play_problems(n, learner, kind):
+    return sum((play_problem(seed, learner, kind) for seed in range(n)), Counter())
+
+
+def assert_busy(total, n):
+    """The equality is not one of quiet runs: per problem, several of everything happened."""
+    assert total["evictions"] > 3 * n
+    assert total["across_bases"] > n
+    assert total["restarts"] > n / 4
+    assert total["nested"] > 5 * n
+    assert total["resumed"] > 0
+
+
+@pytest.mark.parametrize("kind", CRITERIA)
+def test_metabosse_with_all_intervals_is_the_literal_algorithm(kind):
+    assert_busy(play_problems(METABOSSE, dd.MetaBosse, kind), METABOSSE)
+
+
+@pytest.mark.parametrize("kind", CRITERIA)
+def test_bosse_with_all_intervals_is_the_literal_algorithm(kind):
+    total = play_problems(BOSSE, dd.Bosse, kind)
+    assert total["evictions"] > BOSSE
+    assert total["replays"] == total["restarts"] == 0
+
+
+@pytest.mark.large
+def test_bosse_keeps_the_winner_of_the_latest_interval_when_all_arms_would_go():
+    total = play_problems(40, dd.Bosse, "condorcet")
+    assert total["spared"] > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", CRITERIA)
+def test_thousands_of_problems_agree_with_the_literal_algorithm(kind):
+    assert_busy(play_problems(1000, dd.MetaBosse, kind), 1000)
+    assert play_problems(250, dd.Bosse, kind)["evictions"] > 250
+
+
+class Blocks:
+    """The intervals of the linear-time rule: blocks of 2^k rounds, and the lives of bases."""
+
+    def __init__(self, learner, rounds):
+        self.block, self.steps = learner.smallest_block, learner.steps
+        self.longest = learner.horizon or rounds
+        self.prefix = learner.prefix
+        self.next_test = {}
+
+    def __call__(self, first, last, base, episode):
+        length = last + 1 - first
+        if (last + 1 - episode) % (self.block // self.steps):
+            return False
+        is_life = first == base.start and self.prefix and self.life_is_due(base, last + 1)
+        is_power = length & (length - 1) == 0 and self.block <= length <= self.longest
+        return is_life or (is_power and (first - episode) % (length // self.steps) == 0)
+
+    def life_is_due(self, base, now):
+        if base.length < self.block or now < self.next_test.get(
+            base.start, base.start + self.block
+        ):
+            return False
+        self.next_test[base.start] = now + (now - base.start) // 10
+        return True
+
+
+@pytest.mark.parametrize("learner", [dd.Bosse, dd.MetaBosse])
+@pytest.mark.parametrize("kind", CRITERIA)
+def test_dyadic_blocks_are_the_literal_algorithm_on_fewer_intervals(kind, learner):
+    total = Counter()
+    for seed in range(BLOCKS):
+        rng = np.random.default_rng([seed, CRITERIA.index(kind), 1])
+        steps = int(rng.choice([1, 2, 4, 8]))
+        fast = random_learner(
+            rng,
+            learner,
+            kind,
+            steps=steps,
+            smallest_block=int(max(2, steps * rng.choice([1, 2]))),
+            prefix=bool(rng.integers(2)),
+        )
+        rounds = int(fast.horizon * rng.choice([1.0, 1.5]))
+        if rng.random() < 0.3:
+            fast = fast.clone(horizon=None)
+        world = random_world(rng, fast.n_arms, rounds)
+        seen = drive(fast, world, rng, rounds)
+        total += assert_equal(fast, seen, literal(fast, seen.feed, Blocks(fast, rounds)))
+    if learner is dd.MetaBosse:
+        assert_busy(total, BLOCKS)
+    else:
+        assert total["evictions"] > BLOCKS
