@@ -95,7 +95,7 @@ def build(name: str, **values: object) -> Stream:
         ...
     ValueError: switching: no parameter 'phases', there are n_arms, horizon, n_phases, kind, winner, spacing, seed
     """  # noqa: E501
-    known = _known(name, values)
+    known = _known(name, {p.name: p.annotation for p in parameters(name)}, values)
     for key, value in values.items():
         if not any(_KINDS[kind].accepts(value) for kind in known[key]):
             raise ValueError(f"{name}: {key} is {value!r}, must be {_words(known[key])}")
@@ -111,7 +111,20 @@ def parse(name: str, texts: Mapping[str, str]) -> dict[str, object]:
     >>> parse("known-weight", {"n_arms": "3", "weight": "0.5,0.25,0.25", "winner": "none"})
     {'n_arms': 3, 'weight': [0.5, 0.25, 0.25], 'winner': None}
     """
-    known = _known(name, texts)
+    return read_parameters(name, {p.name: p.annotation for p in parameters(name)}, texts)
+
+
+def read_parameters(
+    owner: str, annotations: Mapping[str, str], texts: Mapping[str, str]
+) -> dict[str, object]:
+    """Turn parameters from text into values of the kinds that their annotations name.
+
+    Examples
+    --------
+    >>> read_parameters("MetaBosse", {"steps": "int", "prefix": "bool"}, {"steps": "8"})
+    {'steps': 8}
+    """
+    known = _known(owner, annotations, texts)
     values: dict[str, object] = {}
     for key, text in texts.items():
         readers = {kind: read for kind in known[key] if (read := _KINDS[kind].read)}
@@ -122,7 +135,8 @@ def parse(name: str, texts: Mapping[str, str]) -> dict[str, object]:
             except ValueError:
                 continue
         else:
-            raise ValueError(f"{name}: {key} is {text!r}, must be {_words(readers)}")
+            rule = f"must be {_words(readers)}" if readers else "cannot be given as text"
+            raise ValueError(f"{owner}: {key} is {text!r}, {rule}")
     return values
 
 
@@ -244,13 +258,15 @@ def _world(name: str) -> World:
     return CATALOGUE[name]
 
 
-def _known(name: str, given: Mapping[str, object]) -> dict[str, list[str]]:
-    """Return the kinds each parameter of a world may have, if all that are given exist."""
-    known = {p.name: _ALIASES.get(p.annotation, p.annotation) for p in parameters(name)}
+def _known(
+    owner: str, annotations: Mapping[str, str], given: Mapping[str, object]
+) -> dict[str, list[str]]:
+    """Return the kinds each parameter may have, if all that are given exist."""
+    known = {key: _ALIASES.get(kinds, kinds).split(" | ") for key, kinds in annotations.items()}
     for key in given:
         if key not in known:
-            raise ValueError(f"{name}: no parameter {key!r}, there are {', '.join(known)}")
-    return {key: sorted(kinds.split(" | "), key=list(_KINDS).index) for key, kinds in known.items()}
+            raise ValueError(f"{owner}: no parameter {key!r}, there are {', '.join(known)}")
+    return {key: [kind for kind in _KINDS if kind in kinds] for key, kinds in known.items()}
 
 
 def _words(kinds: Iterable[str]) -> str:
