@@ -63,7 +63,7 @@ def tables(draw: st.DrawFn) -> tuple[np.ndarray, int]:
     return palette[which].transpose(1, 0, 2), unit
 
 
-@settings(max_examples=1200 if COMPILED else 150, deadline=None, derandomize=True)
+@settings(max_examples=2000 if COMPILED else 150, deadline=None, derandomize=True)
 @given(tables(), st.sampled_from(((3, 1), (3, 2), (3, 8), (3, 25), (2, 1), (2, 4), (2, 5))))
 def test_phases_and_last_safe_arms_follow_the_definition(case, threshold):
     table, unit = case

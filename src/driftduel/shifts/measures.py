@@ -127,6 +127,7 @@ def measure(stream: Stream, weight: ArrayLike | WeightSequence | None = None) ->
     >>> m.reasons["condorcet_switches"]
     'round 0: no arm is a Condorcet winner'
     """
+    _check_stream(stream)
     known = _as_sequence(weight, stream.n_arms)
     n_arms, which = stream.n_arms, stream.which
     found = survey(stream.palette)
@@ -183,10 +184,16 @@ def aligned(stream: Stream, weights: WeightSequence) -> bool:
     >>> aligned(s, WeightSequence(masses, [0, 12])), aligned(s, WeightSequence(masses, [0, 13]))
     (True, False)
     """
+    _check_stream(stream)
     _check_arms(weights, stream.n_arms)
     best = survey(stream.palette).column_best
     phases = significant_phases(point_mass_gaps(stream, best), stream.n_arms**2, 3)
     return bool(phases.starts_at(_turns(weights, stream.horizon)).all())
+
+
+def _check_stream(stream: Stream) -> None:
+    if not isinstance(stream, Stream):
+        raise TypeError(f"stream must be a Stream, not a {type(stream).__name__}")
 
 
 def _as_sequence(weight: ArrayLike | WeightSequence | None, n_arms: int) -> WeightSequence | None:
