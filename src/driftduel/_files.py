@@ -1,9 +1,10 @@
-"""Writing files so that a reader never sees half of one."""
+"""Writing files so that a reader never sees half of one and no writer loses another's work."""
 
 from __future__ import annotations
 
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,3 +40,57 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def locked(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Let one process, or thread, at a time into the block for the same ``path``; others wait.
+
+    The lock is on a file beside it, ``.name.lock``, which stays: `replacing` gives ``path`` a new
+    inode each time, so a lock on the file itself would hold nobody back, and removing the lock
+    file would let two processes hold a lock each. If a process dies its lock is released.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> target = Path(tempfile.mkdtemp()) / "count.txt"
+    >>> with locked(target), replacing(target) as temporary:
+    ...     _ = temporary.write_text("1")
+    >>> sorted(file.name for file in target.parent.iterdir())
+    ['.count.txt.lock', 'count.txt']
+    """
+    target = Path(os.path.realpath(path))
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"the folder {Path(path).parent} does not exist")
+    with target.with_name(f".{target.name}.lock").open("a+b") as file:
+        _lock(file.fileno())
+        try:
+            yield
+        finally:
+            _unlock(file.fileno())
+
+
+if sys.platform == "win32":  # pragma: no cover
+    import msvcrt
+
+    def _lock(descriptor: int) -> None:
+        # msvcrt gives up after ten seconds and locks from the current position on.
+        while True:
+            os.lseek(descriptor, 0, os.SEEK_SET)
+            try:
+                msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)
+                return
+            except OSError:
+                continue
+
+    def _unlock(descriptor: int) -> None:
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
+else:
+    import fcntl
+
+    def _lock(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+
+    def _unlock(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
