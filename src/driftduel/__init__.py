@@ -8,11 +8,14 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from driftduel._version import __version__
+
 if TYPE_CHECKING:
     from driftduel import learners as learners
     from driftduel import shifts as shifts
     from driftduel import simulation as simulation
     from driftduel import streams as streams
+    from driftduel import testing as testing
     from driftduel.criteria import Borda as Borda
     from driftduel.criteria import Condorcet as Condorcet
     from driftduel.criteria import Criterion as Criterion
@@ -33,8 +36,6 @@ if TYPE_CHECKING:
     from driftduel.simulation import simulate_many as simulate_many
     from driftduel.streams.stream import Stream as Stream
     from driftduel.weights import WeightSequence as WeightSequence
-
-__version__ = "0.1.0"
 
 _HOME = {
     "Borda": "criteria",
@@ -58,7 +59,7 @@ _HOME = {
     "simulate": "simulation",
     "simulate_many": "simulation",
 }
-_MODULES = ("learners", "shifts", "simulation", "streams")
+_MODULES = ("learners", "shifts", "simulation", "streams", "testing")
 
 __all__ = ["__version__", *_HOME, *_MODULES]  # noqa: PLE0604
 

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftduel._files import replacing
+from driftduel._version import __version__
 from driftduel.criteria import Borda, Condorcet, Weighted
 from driftduel.learners.base import (
     Eviction,
@@ -57,14 +58,7 @@ def save_learner(learner: Learner, path: str | os.PathLike[str]) -> None:
     ValueError
         If a parameter is of a kind that cannot be saved.
     """
-    from driftduel import __version__
-
-    payload = {
-        "driftduel_learner": _FORMAT,
-        "written_by": __version__,
-        "learner": _encode(learner, type(learner).__name__),
-        "session": _encode_session(learner.session),
-    }
+    payload = as_payload(learner)
     payload["checksum"] = _checksum(payload)
     lines = [f"{json.dumps(key)}: {json.dumps(item)}" for key, item in payload.items()]
     with replacing(path) as temporary:
@@ -121,6 +115,19 @@ def load_learner(
         reason = error if type(error) is ValueError else f"is damaged ({error!r})"
         raise ValueError(f"{name}: {reason}") from None
     return learner
+
+
+def as_payload(learner: Learner) -> dict[str, Any]:
+    """Return everything that a learner is, as a file holds it, but for the checksum.
+
+    Two learners are equal bit for bit if their payloads are.
+    """
+    return {
+        "driftduel_learner": _FORMAT,
+        "written_by": __version__,
+        "learner": _encode(learner, type(learner).__name__),
+        "session": _encode_session(learner.session),
+    }
 
 
 def classes_of(learner: Learner) -> dict[str, type]:
@@ -264,7 +271,7 @@ def _encode_session(session: Session) -> dict[str, Any]:
             [number, left, right, [_encode(value, "ticket") for value in ticket]]
             for number, (left, right, ticket) in session.open.items()
         ],
-        "episodes": history.episodes,
+        "episodes": list(history.episodes),
         "evictions": [
             [_encode(value, "eviction") for value in astuple(item)] for item in history.evictions
         ],

@@ -1,0 +1,86 @@
+"""Checks of files, copies and clones of a learner."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from driftduel.learners.base import Learner
+from driftduel.learners.storage import classes_of, load_learner
+from driftduel.testing.driving import (
+    Drive,
+    Make,
+    compiled,
+    drive,
+    essence,
+    expect,
+    snapshot,
+    switching_world,
+)
+
+
+def check_resumes_bit_for_bit(make: Make) -> None:
+    """Check that a learner saved and read, with duels open, goes on as if nothing had been."""
+    n_asks = 4000 if compiled(make(4, 1, 0)) else 600
+    world = switching_world(4, n_asks)
+    straight = drive(make(4, n_asks, 1), world)
+    moments = {0, 1, 2, 50, n_asks // 3, n_asks // 2 + 1, n_asks - 1}
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "learner.json"
+
+        def between(step: int, learner: Learner) -> Learner:
+            if step not in moments:
+                return learner
+            learner.save(file)
+            again = load_learner(file, classes_of(learner))
+            expect(type(again) is type(learner), f"a {type(again).__name__} was read")
+            expect(snapshot(again) == snapshot(learner), "what was read is not what was saved")
+            return again
+
+        resumed = drive(make(4, n_asks, 1), world, between=between)
+    expect(essence(resumed.duels) == essence(straight.duels), "it asked other duels after that")
+    expect(
+        snapshot(resumed.learner, named=False) == snapshot(straight.learner, named=False),
+        "it ended in another state",
+    )
+
+
+def check_clone_starts_afresh(make: Make) -> None:
+    """Check that a clone has the same parameters, except those changed, and a state of its own."""
+    world = switching_world(3, 200)
+    learner = drive(make(3, 200, 1), world).learner
+    before = snapshot(learner)
+    clone = learner.clone()
+    expect(type(clone) is type(learner), f"a clone is a {type(clone).__name__}")
+    expect(clone.rounds == 0 and not clone.open_duels, "a clone does not start afresh")
+    fresh = snapshot(make(3, 200, 1), named=False)
+    expect(snapshot(clone, named=False) == fresh, "a clone is not like a learner made anew")
+    drive(clone, world)
+    expect(snapshot(learner) == before, "playing with a clone changed the original")
+    expect(learner.clone(seed=8).seed == 8, "clone(seed=8) has another seed")
+
+
+def check_copies_go_on_alone(make: Make) -> None:
+    """Check that a copy, also by pickle, goes on bit for bit and leaves the original alone."""
+    world = switching_world(3, 400)
+    for how, duplicate in (
+        ("copied", copy.deepcopy),
+        ("pickled", _through_pickle),
+    ):
+        original = Drive(make(3, 400, 1), world).go_on(200)
+        before = snapshot(original.learner)
+        twin = duplicate(original)
+        twin.go_on(200)
+        expect(snapshot(original.learner) == before, f"a {how} learner changed the original")
+        expect(
+            essence(original.go_on(200).duels) == essence(twin.duels)
+            and snapshot(original.learner) == snapshot(twin.learner),
+            f"a {how} learner went on otherwise",
+        )
+
+
+def _through_pickle(driven: Drive) -> Drive:
+    again: Drive = pickle.loads(pickle.dumps(driven))
+    return again
