@@ -21,6 +21,9 @@ from driftduel.learners.base import History, Learner, State, learner_generator
 from driftduel.streams.stream import Stream
 
 _BATCH = 2**16
+_NEAR = 2**17
+"""Entries of a matrix that stay in the second-level cache, 1 MiB."""
+
 _KERNELS = ("choose", "learn", "settle", "full")
 
 
@@ -37,11 +40,12 @@ def batches(
     A pair is ``left * K + right``. The array is used again for the next batch.
     """
     play_on = bind(play, type(learner))
+    rough = rough_palette(stream)
     batch = np.empty(min(_BATCH, stream.horizon), np.int32)
     done = 0
     while done < stream.horizon:
         pairs = batch[: stream.horizon - done]
-        n = play_on(state, rng, world, *_timeline(stream, done), done, pairs)
+        n = play_on(state, rng, world, *_timeline(stream, done), rough, done, pairs)
         if n < 0:
             raise ValueError(f"{type(learner).__name__} played an arm that does not exist")
         learner.collect(state, history)
@@ -53,7 +57,19 @@ def compile_for(learner: Learner, stream: Stream) -> None:
     """Compile the loop, or read it from the cache, by playing no round."""
     rng = learner_generator(0)
     none = np.empty(0, np.int32)
-    bind(play, type(learner))(learner.start(rng), rng, rng, *_timeline(stream, 0), 0, none)
+    rough = rough_palette(stream)
+    bind(play, type(learner))(learner.start(rng), rng, rng, *_timeline(stream, 0), rough, 0, none)
+
+
+def rough_palette(stream: Stream) -> NDArray[np.uint8]:
+    """Return the palette in steps of 1/256 if it is too large for a processor's nearest memory.
+
+    A random number decides against the step alone in 255 of 256 rounds; otherwise the loop looks
+    at the exact probability. Small palettes need no rough one: it is empty.
+    """
+    if stream.n_arms**2 <= _NEAR:
+        return np.empty((0, 0, 0), np.uint8)
+    return np.minimum(stream.palette * 256, 255).astype(np.uint8)
 
 
 def _timeline(stream: Stream, round_: int) -> tuple[Any, ...]:
@@ -61,7 +77,7 @@ def _timeline(stream: Stream, round_: int) -> tuple[Any, ...]:
 
 
 def play(  # type: ignore[no-untyped-def]
-    state, learner_rng, world_rng, palette, which, starts, stretch, first, pairs
+    state, learner_rng, world_rng, palette, which, starts, stretch, rough, first, pairs
 ):
     """Play ``len(pairs)`` rounds from round ``first`` on, or fewer if the journal is full.
 
@@ -76,12 +92,20 @@ def play(  # type: ignore[no-untyped-def]
         if stretch + 1 < starts.shape[0]:
             end = min(end, starts[stretch + 1] - first)
         matrix = palette[which[stretch]]
+        steps = rough[which[stretch]] if rough.shape[0] > 0 else rough[:, :, 0]
         while n < end:
             left, right, ticket = choose(state, learner_rng)  # type: ignore[name-defined]  # noqa: F821
             if min(left, right) < 0 or max(left, right) >= n_arms:
                 return -1
-            chance = matrix[left, right]
-            outcome = 1.0 * (world_rng.random() < chance)
+            if rough.shape[0] > 0:
+                step = steps[left, right]
+                number = world_rng.random()
+                outcome = 1.0 * (int(number * 256.0) < step)
+                if int(number * 256.0) == step:
+                    outcome = 1.0 * (number < matrix[left, right])
+            else:
+                chance = matrix[left, right]
+                outcome = 1.0 * (world_rng.random() < chance)
             pairs[n] = left * n_arms + right
             n += 1
             if learn(state, left, right, ticket, outcome):  # type: ignore[name-defined]  # noqa: F821
