@@ -7,7 +7,6 @@ repeat, so two arms may lead by the same number, and then rounding decides who i
 from __future__ import annotations
 
 import math
-import os
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -15,16 +14,13 @@ import numpy as np
 import pytest
 
 import driftduel as dd
-from driftduel.learners.bosse import Constants
 from driftduel.learners.sampling import alias_table
-from driftduel.weights import WeightSequence
+from tests.learners.problems import COMPILED, CRITERIA, random_learner, random_world
 from tests.naive import metabosse as naive
 
-COMPILED = not os.environ.get("NUMBA_DISABLE_JIT")
 METABOSSE = 30 if COMPILED else 6
 BOSSE = 20 if COMPILED else 4
 BLOCKS = 20 if COMPILED else 4
-CRITERIA = ("borda", "weight", "weights", "condorcet")
 
 
 @dataclass
@@ -33,61 +29,6 @@ class Seen:
 
     rounds: list[naive.Round] = field(default_factory=list)
     feed: naive.Feed = field(default_factory=naive.Feed)
-
-
-def random_weight(rng, n_arms):
-    weight = rng.dirichlet(np.full(n_arms, 0.7))
-    weight[rng.random(n_arms) < 0.3] = 0
-    if weight.sum() == 0:
-        weight[rng.integers(n_arms)] = 1
-    return weight / weight.sum()
-
-
-def random_criterion(rng, kind, n_arms, horizon):
-    if kind == "borda":
-        return dd.Borda()
-    if kind == "condorcet":
-        return dd.Condorcet()
-    if kind == "weight":
-        return dd.Weighted(random_weight(rng, n_arms))
-    starts = np.flatnonzero(rng.random(horizon) < rng.choice([0.05, 0.5, 1.0]))
-    starts = np.union1d([0], starts)
-    weights = [random_weight(rng, n_arms) for _ in starts]
-    return dd.Weighted(WeightSequence(weights, starts))
-
-
-def random_world(rng, n_arms, horizon):
-    """Matrices that change now and then, clear or nearly tied, one per round."""
-    world = np.empty((horizon, n_arms, n_arms))
-    for t in range(horizon):
-        if t == 0 or rng.random() < 0.03:
-            upper = np.triu(rng.choice([0.0, 0.1, 0.5, 0.9, 1.0, rng.random()], (n_arms, n_arms)))
-            matrix = np.triu(upper, 1) + np.tril(1 - upper.T, -1) + np.eye(n_arms) / 2
-        world[t] = matrix
-    return world
-
-
-def random_learner(rng, learner, kind, **settings):
-    n_arms = int(rng.integers(2, 6))
-    horizon = int(rng.integers(2, 150))
-    scale = float(rng.uniform(0.01, 0.12 if kind == "condorcet" else 0.25))
-    constants = Constants(
-        scale,
-        point_mass_range=int(rng.integers(1, 3)),
-        cap=float(rng.choice([0.5, 0.5, 1.0])),
-        refresh=0.0,
-    )
-    if learner is dd.MetaBosse:
-        settings["replay_rate"] = float(rng.choice([0.1, 0.3, 1.0, 3.0, 9.0]))
-    return learner(
-        n_arms,
-        horizon,
-        criterion=random_criterion(rng, kind, n_arms, horizon),
-        seed=int(rng.integers(2**31)),
-        constants=constants,
-        estimator=str(rng.choice(["centred", "raw"])),
-        **settings,
-    )
 
 
 def drive(learner, world, rng, n_rounds):
@@ -222,7 +163,7 @@ def assert_equal(learner, seen, oracle):
 
 def play_problem(seed, learner, kind):
     rng = np.random.default_rng([seed, CRITERIA.index(kind)])
-    learner = random_learner(rng, learner, kind, intervals="all")
+    learner = random_learner(rng, learner, kind, intervals="all", refresh=0.0)
     world = random_world(rng, learner.n_arms, learner.horizon)
     seen = drive(learner, world, rng, learner.horizon)
     return assert_equal(learner, seen, literal(learner, seen.feed))
@@ -303,6 +244,7 @@ def test_dyadic_blocks_are_the_literal_algorithm_on_fewer_intervals(kind, learne
             rng,
             learner,
             kind,
+            refresh=0.0,
             steps=steps,
             smallest_block=int(max(2, steps * rng.choice([1, 2]))),
             prefix=bool(rng.integers(2)),

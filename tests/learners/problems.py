@@ -1,0 +1,70 @@
+"""Small random problems for the learners, with much going on in few rounds."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+
+import driftduel as dd
+from driftduel.learners.bosse import Constants
+from driftduel.weights import WeightSequence
+
+COMPILED = not os.environ.get("NUMBA_DISABLE_JIT")
+CRITERIA = ("borda", "weight", "weights", "condorcet")
+
+
+def random_weight(rng, n_arms):
+    weight = rng.dirichlet(np.full(n_arms, 0.7))
+    weight[rng.random(n_arms) < 0.3] = 0
+    if weight.sum() == 0:
+        weight[rng.integers(n_arms)] = 1
+    return weight / weight.sum()
+
+
+def random_criterion(rng, kind, n_arms, horizon):
+    if kind == "borda":
+        return dd.Borda()
+    if kind == "condorcet":
+        return dd.Condorcet()
+    if kind == "weight":
+        return dd.Weighted(random_weight(rng, n_arms))
+    starts = np.flatnonzero(rng.random(horizon) < rng.choice([0.05, 0.5, 1.0]))
+    starts = np.union1d([0], starts)
+    weights = [random_weight(rng, n_arms) for _ in starts]
+    return dd.Weighted(WeightSequence(weights, starts))
+
+
+def random_world(rng, n_arms, horizon):
+    """Matrices that change now and then, clear or nearly tied, one per round."""
+    world = np.empty((horizon, n_arms, n_arms))
+    for t in range(horizon):
+        if t == 0 or rng.random() < 0.03:
+            upper = np.triu(rng.choice([0.0, 0.1, 0.5, 0.9, 1.0, rng.random()], (n_arms, n_arms)))
+            matrix = np.triu(upper, 1) + np.tril(1 - upper.T, -1) + np.eye(n_arms) / 2
+        world[t] = matrix
+    return world
+
+
+def random_learner(rng, learner, kind, refresh=1 / 32, **settings):
+    """A learner that evicts and restarts often; its constant is not round, so nothing ties."""
+    n_arms = int(rng.integers(2, 6))
+    horizon = int(rng.integers(2, 150))
+    scale = float(rng.uniform(0.01, 0.12 if kind == "condorcet" else 0.25))
+    constants = Constants(
+        scale,
+        point_mass_range=int(rng.integers(1, 3)),
+        cap=float(rng.choice([0.5, 0.5, 1.0])),
+        refresh=refresh,
+    )
+    if learner is dd.MetaBosse:
+        settings["replay_rate"] = float(rng.choice([0.1, 0.3, 1.0, 3.0, 9.0]))
+    return learner(
+        n_arms,
+        horizon,
+        criterion=random_criterion(rng, kind, n_arms, horizon),
+        seed=int(rng.integers(2**31)),
+        constants=constants,
+        estimator=str(rng.choice(["centred", "raw"])),
+        **settings,
+    )
