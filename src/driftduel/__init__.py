@@ -1,6 +1,7 @@
 """Find, and keep finding, what people prefer, when preferences drift.
 
-Names are imported on first use, so that ``import driftduel`` is quick.
+Names are imported on first use, so that ``import driftduel`` is quick. Every learner of
+`all_learners` is a name here too.
 """
 
 from __future__ import annotations
@@ -39,17 +40,13 @@ if TYPE_CHECKING:
 
 _HOME = {
     "Borda": "criteria",
-    "Bosse": "learners",
     "Condorcet": "criteria",
     "Criterion": "criteria",
-    "FixedPair": "learners",
     "Learner": "learners",
     "Measures": "shifts.measures",
-    "MetaBosse": "learners",
     "Phases": "shifts.phases",
     "Run": "simulation",
     "Stream": "streams.stream",
-    "Uniform": "learners",
     "WeightSequence": "weights",
     "Weighted": "criteria",
     "all_learners": "learners",
@@ -69,6 +66,8 @@ def __getattr__(name: str) -> Any:
         value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
     elif name in _MODULES:
         value = import_module(f"{__name__}.{name}")
+    elif name[:1].isupper() and name in import_module(f"{__name__}.learners.families").MODULE_OF:
+        value = getattr(import_module(f"{__name__}.learners"), name)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value

@@ -1,12 +1,23 @@
-"""Who plays: the learners."""
+"""Who plays: the learners. Families are imported on first use."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from driftduel._jit import inline_kernel, kernel
-from driftduel.learners.base import Duel, Eviction, Learner, Replay
-from driftduel.learners.baselines import FixedPair, Uniform
-from driftduel.learners.bosse import Bosse, Constants, MetaBosse
+from driftduel.learners.base import Duel, Eviction, Learner, Literature, Replay
+from driftduel.learners.families import MODULE_OF
 from driftduel.learners.storage import load_learner
 
-_ALL: tuple[type[Learner], ...] = (Bosse, FixedPair, MetaBosse, Uniform)
+if TYPE_CHECKING:
+    from driftduel.learners.baselines import FixedPair as FixedPair
+    from driftduel.learners.baselines import Uniform as Uniform
+    from driftduel.learners.bosse import Bosse as Bosse
+    from driftduel.learners.bosse import Constants as Constants
+    from driftduel.learners.bosse import MetaBosse as MetaBosse
+
+_HOME = {**MODULE_OF, "Constants": "bosse"}
 
 
 def all_learners() -> dict[str, type[Learner]]:
@@ -14,24 +25,33 @@ def all_learners() -> dict[str, type[Learner]]:
 
     Examples
     --------
-    >>> sorted(all_learners())
-    ['Bosse', 'FixedPair', 'MetaBosse', 'Uniform']
+    >>> all_learners()["MetaBosse"]
+    <class 'driftduel.learners.bosse.MetaBosse'>
     """
-    return {kind.__name__: kind for kind in _ALL}
+    return {name: __getattr__(name) for name in sorted(MODULE_OF)}
 
 
-__all__ = [
-    "Bosse",
-    "Constants",
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+__all__ = [  # noqa: PLE0604
     "Duel",
     "Eviction",
-    "FixedPair",
     "Learner",
-    "MetaBosse",
+    "Literature",
     "Replay",
-    "Uniform",
     "all_learners",
     "inline_kernel",
     "kernel",
     "load_learner",
+    *_HOME,
 ]

@@ -108,6 +108,28 @@ class Replay:
     length: int
 
 
+@dataclass(frozen=True)
+class Literature:
+    """Where a learner comes from and what it promises, for people who choose one.
+
+    Attributes
+    ----------
+    paper : str
+        Authors, title, venue and year; empty for folklore.
+    bound : str
+        The regret bound, with the criterion it is about.
+    told : str
+        What it must be told in advance besides the number of arms.
+    cost : str
+        The cost of a round.
+    """
+
+    paper: str
+    bound: str
+    told: str
+    cost: str
+
+
 @dataclass
 class History:
     """What a learner did, in the order of rounds."""
@@ -173,6 +195,7 @@ class Learner(ABC):
 
     choose: ClassVar[Callable[..., Any]]
     learn: ClassVar[Callable[..., bool]]
+    literature: ClassVar[Literature]
     settle: ClassVar[Callable[..., None]] = staticmethod(nothing_to_settle)
     full: ClassVar[Callable[..., bool]] = staticmethod(never_full)
 

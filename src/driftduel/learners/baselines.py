@@ -7,14 +7,14 @@ a state, two kernels and a class; see `driftduel.learners.base` for what the par
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from driftduel._jit import inline_kernel
 from driftduel.criteria import Condorcet, Weighted
-from driftduel.learners.base import Learner, as_count
+from driftduel.learners.base import Learner, Literature, as_count
 from driftduel.weights import uniform
 
 Ticket = tuple[float]
@@ -66,6 +66,8 @@ class Uniform(Learner):
     >>> learner.best(), round(duel.propensity, 3)
     (0, 0.111)
     """
+
+    literature: ClassVar = Literature("", "linear: the mean gap of all arms", "nothing", "O(1)")
 
     choose = staticmethod(choose_uniformly)
     learn = staticmethod(learn_lead)
@@ -138,6 +140,8 @@ class FixedPair(Learner):
     _: KW_ONLY
     left: int = 0
     right: int = 1
+
+    literature: ClassVar = Literature("", "linear: the gap of the pair", "the pair", "O(1)")
 
     choose = staticmethod(choose_pair)
     learn = staticmethod(learn_who_leads)

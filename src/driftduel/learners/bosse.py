@@ -11,13 +11,22 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import KW_ONLY, dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from driftduel._jit import inline_kernel, kernel
 from driftduel.criteria import Condorcet, Weighted
 from driftduel.learners import meta
-from driftduel.learners.base import Eviction, History, Learner, Replay, as_count, as_positive
+from driftduel.learners.base import (
+    Eviction,
+    History,
+    Learner,
+    Literature,
+    Replay,
+    as_count,
+    as_positive,
+)
 from driftduel.learners.sampling import alias_table
 from driftduel.learners.state import (
     ARM,
@@ -38,6 +47,9 @@ from driftduel.learners.state import (
 from driftduel.weights import uniform
 
 _ANYTIME_ROUNDS = 2**40
+
+
+PAPER = "Suk & Agarwal, Non-Stationary Dueling Bandits Under a Weighted Borda Criterion"
 
 
 @dataclass(frozen=True)
@@ -196,6 +208,14 @@ class Bosse(Learner):
     prefix: bool = True
     smallest_block: int | None = None
     estimator: str = "centred"
+
+    literature: ClassVar = Literature(
+        paper=f"{PAPER}, Algorithm 1",
+        bound="K^(1/3) T^(2/3) Borda or weighted, K^(2/3) T^(2/3) Condorcet under GIC, if one arm "
+        "stays best",
+        told="nothing",
+        cost="O(1)",
+    )
 
     choose = staticmethod(choose)
     learn = staticmethod(learn)
@@ -424,6 +444,14 @@ class MetaBosse(Bosse):
 
     _: KW_ONLY
     replay_rate: float = 1.0
+
+    literature: ClassVar = Literature(
+        paper=f"{PAPER}, Algorithm 2",
+        bound="K^(1/3) T^(2/3) L^(1/3) Borda or weighted, L significant phases; K^(2/3) T^(2/3) "
+        "S^(1/3) Condorcet under GIC, S approximate-winner phases",
+        told="nothing",
+        cost="O(1)",
+    )
 
     def validate(self) -> None:
         """Raise ValueError if the learner's own parameters are wrong."""

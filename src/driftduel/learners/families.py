@@ -1,0 +1,10 @@
+"""Which learner lives in which module; a new learner is listed here."""
+
+from __future__ import annotations
+
+FAMILIES: dict[str, tuple[str, ...]] = {
+    "baselines": ("FixedPair", "Uniform"),
+    "bosse": ("Bosse", "MetaBosse"),
+}
+
+MODULE_OF = {name: module for module, names in FAMILIES.items() for name in names}
