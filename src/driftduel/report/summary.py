@@ -33,6 +33,9 @@ PHASES = (
 )
 """The measures that are phases."""
 
+LISTED = 1000
+"""How many phases are listed one by one."""
+
 
 def summarise(stream: Stream, measures: Measures) -> dict[str, Any]:
     """Return what a stream is, how much it moves and who wins when, as plain data.
@@ -45,14 +48,16 @@ def summarise(stream: Stream, measures: Measures) -> dict[str, Any]:
     >>> P, Q = [[0.5, 0.9], [0.1, 0.5]], [[0.5, 0.2], [0.8, 0.5]]
     >>> s = dd.Stream.piecewise([P, Q], [0, 400], 1000, labels=["tea", "coffee"])
     >>> summary = summarise(s, dd.measure(s))
-    >>> summary["measures"]["significant_borda"]
-    {'phases': 2, 'runs': [[0, 472, 1], [472, 528, 1]], 'last_safe': ['tea', 'coffee']}
+    >>> for phase in summary["measures"]["significant_borda"]["first"]:
+    ...     print(phase)
+    {'start': 0, 'from': None, 'last_safe': 'tea'}
+    {'start': 472, 'from': None, 'last_safe': 'coffee'}
     >>> [spell["arms"] for spell in summary["winners"]["borda"]]
     [['tea'], ['coffee']]
     """
     names = arm_names(stream)
     found: dict[str, Any] = {name: getattr(measures, name) for name in COUNTS}
-    found |= {name: _phases(getattr(measures, name), names) for name in PHASES}
+    found |= {name: _phases(stream, getattr(measures, name), names) for name in PHASES}
     return {
         "n_arms": stream.n_arms,
         "arms": names,
@@ -86,14 +91,22 @@ def day_of(stream: Stream, round_: int | None) -> str | None:
     return None if day is None else day.isoformat()
 
 
-def _phases(phases: Phases | None, names: list[str]) -> dict[str, Any] | None:
+def _phases(stream: Stream, phases: Phases | None, names: list[str]) -> dict[str, Any] | None:
+    """Return the first phases one by one and all of them as runs; there may be millions."""
     if phases is None:
         return None
-    return {
-        "phases": len(phases),
-        "runs": [list(run) for run in phases.runs],
-        "last_safe": [names[arm] for arm in phases.run_arms],
-    }
+    runs = [
+        {"start": start, "step": step, "count": count, "last_safe": names[arm]}
+        for (start, step, count), arm in zip(phases.runs, phases.run_arms, strict=True)
+    ]
+    first: list[dict[str, Any]] = []
+    for run in runs:
+        for place in range(min(run["count"], LISTED - len(first))):
+            start = run["start"] + place * run["step"]
+            first.append(
+                {"start": start, "from": day_of(stream, start), "last_safe": run["last_safe"]}
+            )
+    return {"phases": len(phases), "first": first, "runs": runs}
 
 
 def _timeline(stream: Stream, spells: Iterable[Spell], names: list[str]) -> list[dict[str, Any]]:

@@ -1,0 +1,107 @@
+"""What commands share: reading texts the user gives, and printing."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+Param = Annotated[
+    list[str] | None,
+    typer.Option("--param", metavar="KEY=VALUE", help="Set a parameter; may be given often."),
+]
+
+_WIDTH_OF_A_FILE = 110
+
+
+def console() -> Console:
+    """Return a console for standard output; names of arms are never taken for markup."""
+    from rich.console import Console
+
+    width = None if sys.stdout.isatty() else _WIDTH_OF_A_FILE
+    return Console(width=width, markup=False, highlight=False, emoji=False)
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Show on a terminal that work is under way."""
+    from rich.console import Console
+
+    with Console(stderr=True).status(what):
+        yield
+
+
+def print_json(data: Any) -> None:
+    """Print data as JSON."""
+    print(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def as_names(text: str, option: str) -> list[str]:
+    """Split ``a,b,c`` into names.
+
+    Examples
+    --------
+    >>> as_names("tea, coffee", "--arms")
+    ['tea', 'coffee']
+    >>> as_names("tea,,coffee", "--arms")
+    Traceback (most recent call last):
+        ...
+    ValueError: --arms: name 2 is empty
+    """
+    names = [name.strip() for name in text.split(",")]
+    for number, name in enumerate(names, start=1):
+        if not name:
+            raise ValueError(f"{option}: name {number} is empty")
+        if not name.isprintable():
+            raise ValueError(f"{option}: name {number} is {name!r}, must be printable")
+    return names
+
+
+def as_numbers(text: str, option: str) -> list[float]:
+    """Split ``0.5,0.3,0.2`` into numbers.
+
+    Examples
+    --------
+    >>> as_numbers("0.5,half", "--weight")
+    Traceback (most recent call last):
+        ...
+    ValueError: --weight: number 2 is 'half', must be a number
+    """
+    numbers = []
+    for place, part in enumerate(text.split(","), start=1):
+        try:
+            numbers.append(float(part))
+        except ValueError:
+            raise ValueError(f"{option}: number {place} is {part!r}, must be a number") from None
+    return numbers
+
+
+def as_pairs(texts: Iterable[str]) -> dict[str, str]:
+    """Split texts of the form KEY=VALUE.
+
+    Examples
+    --------
+    >>> as_pairs(["n_arms=5", "kind=sst"])
+    {'n_arms': '5', 'kind': 'sst'}
+    >>> as_pairs(["n_arms"])
+    Traceback (most recent call last):
+        ...
+    ValueError: --param is 'n_arms', must be KEY=VALUE
+    """
+    pairs: dict[str, str] = {}
+    for text in texts:
+        key, sign, value = text.partition("=")
+        if not sign or not key.strip():
+            raise ValueError(f"--param is {text!r}, must be KEY=VALUE")
+        if key.strip() in pairs:
+            raise ValueError(f"--param: {key.strip()!r} is given twice")
+        pairs[key.strip()] = value.strip()
+    return pairs
