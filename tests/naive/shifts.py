@@ -6,6 +6,7 @@ that a is preferred to b. Gaps are integers over a common unit too, so nothing i
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from fractions import Fraction
 
 import numpy as np
@@ -105,6 +106,57 @@ def significant(
         last_safe.append(unsafe.index(max(unsafe)))
         begin = max(unsafe)
     return starts, last_safe
+
+
+def significant_stretches(
+    gaps: list[list[list[int]]],
+    starts: list[int],
+    horizon: int,
+    degree: int,
+    factor: int,
+    unit: int,
+) -> list[int]:
+    """The starts of the phases for gaps [w][n][a] that are constant on few, long stretches.
+
+    For a fixed s2 the slack is convex in s1 along a stretch and for a fixed s1 in s2, so that
+    only the ends of stretches are tried as s1, and s2 is bisected. One start a phase: for worlds
+    in which phases do not repeat by the million.
+    """
+    ends = [*starts[1:], horizon]
+
+    def total(table: list[list[int]], arm: int, s1: int, s2: int) -> int:
+        return sum(
+            table[n][arm] * max(0, min(ends[n], s2 + 1) - max(starts[n], s1))
+            for n in range(len(starts))
+        )
+
+    def first_unsafe(arm: int, begin: int) -> int:
+        for n in range(len(starts)):
+            found = [ends[n]]
+            edges = {s for start in starts[: n + 1] for s in (start - 1, start) if s > begin}
+            for table in gaps:
+                for s1 in {begin, *edges}:
+                    low, high = max(starts[n], s1 + 1), ends[n] - 1
+
+                    def unsafe(s2: int, s1: int = s1, table: list[list[int]] = table) -> bool:
+                        needed = factor * (s2 - s1) ** (degree - 1) * unit**degree
+                        return total(table, arm, s1, s2) ** degree >= needed
+
+                    if high < low:
+                        continue
+                    if unsafe(low):
+                        found.append(low)
+                    elif unsafe(high):
+                        found.append(bisect_left(range(high + 1), True, low, high, key=unsafe))
+            if min(found) < ends[n]:
+                return min(found)
+        return horizon
+
+    begins, begin = [], 0
+    while begin < horizon:
+        begins.append(begin)
+        begin = max(first_unsafe(arm, begin) for arm in range(len(gaps[0][0])))
+    return begins
 
 
 def significant_loops(

@@ -13,6 +13,7 @@ def test_runs_spread_out_to_starts_lengths_and_arms():
     assert phases.starts.tolist() == [0, 3, 6, 16, 18, 20]
     assert phases.lengths.tolist() == [3, 3, 10, 2, 2, 2]
     assert phases.last_safe.tolist() == [1, 1, 0, 2, 2, 2]
+    assert phases.run_arms == [1, 0, 2]
     assert (len(phases), phases.changes, phases.horizon) == (6, 5, 22)
     assert phases.starts.dtype == np.int64
 
