@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from statistics import mean
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,13 +13,16 @@ from driftduel.cli.shared import console, working
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from driftduel.simulation import Run
+
 _ROUNDS = 1_000_000
+_DUELS, _SEEDS = 10_000_000, 8
 
 
 def demo(
     out: Annotated[Path, typer.Option(help="The folder to write the figures to.")] = Path("demo"),
 ) -> None:
-    """Measure the Formula 1 world and draw who was best when."""
+    """Show a learner that notices changes of taste, and measure the Formula 1 world."""
     from driftduel.report.extra import drawing_library
 
     for library in ("altair", "vl_convert"):
@@ -27,6 +31,65 @@ def demo(
     for scene in SCENES:
         files = scene(screen, out)
         screen.print(f"written: {', '.join(map(str, files))}", soft_wrap=True)
+
+
+def changes_of_taste(screen: Console, folder: Path) -> list[Path]:
+    """Show METABOSSE on a world with two changes of taste that it is not told about."""
+    from driftduel.learners import Bosse, Learner, MetaBosse, Uniform
+    from driftduel.report import regret_over_time, save_figure
+    from driftduel.simulation import simulate_many
+    from driftduel.streams import Stream
+    from driftduel.streams.matrices import winner_matrix
+
+    starts = (0, 3 * _DUELS // 10, 13 * _DUELS // 20)
+    world = Stream.piecewise(
+        [winner_matrix(5, winner, 0.4) for winner in (0, 3, 1)], starts, _DUELS
+    )
+    players: dict[str, Learner] = {
+        "METABOSSE": MetaBosse(5, _DUELS),
+        "BOSSE, which never adapts": Bosse(5, _DUELS),
+        "random pairs": Uniform(5),
+    }
+    runs = {}
+    for name, player in players.items():
+        with working(f"{name}: {_DUELS:,} duels, {_SEEDS} times"):
+            runs[name] = simulate_many(player, world, range(_SEEDS), workers=2)
+    lost = {name: mean(run.regret()[-1] for run in mine) for name, mine in runs.items()}
+    print_noticed(screen, runs, lost, starts[1:])
+    share = lost["METABOSSE"] / lost["random pairs"]
+    with working("drawing"):
+        chart = regret_over_time(
+            runs,
+            title="Two changes of taste that nobody announced",
+            subtitle=[
+                f"Five options, {_DUELS:,} duels; the favourite wins 90 % of its duels and changes "
+                f"twice. Mean of {_SEEDS} runs, bands of two standard errors.",
+                f"METABOSSE, told nothing, loses {share:.0%} of what random pairs lose.",
+            ],
+            noticing="METABOSSE",
+        )
+        return save_figure(chart, folder, "changes-of-taste")
+
+
+def print_noticed(
+    screen: Console,
+    runs: dict[str, list[Run]],
+    lost: dict[str, float],
+    changes: tuple[int, ...],
+) -> None:
+    """Print who lost how much and where new episodes began beside the true changes."""
+    from driftduel.cli.tables import plain_table
+
+    table = plain_table("learner", "mean regret", "share of random", "new episodes")
+    for name, mine in runs.items():
+        episodes = " / ".join(
+            ", ".join(f"{start:,}" for start in run.episodes[1:]) or "-" for run in mine[:2]
+        )
+        share = lost[name] / lost["random pairs"]
+        table.add_row(name, f"{lost[name]:,.0f}", f"{share:.0%}", episodes)
+    screen.print(table)
+    true = " and ".join(f"{change:,}" for change in changes)
+    screen.print(f"the favourite changed at rounds {true}; new episodes are those of two runs")
 
 
 def formula_1(screen: Console, folder: Path) -> list[Path]:
@@ -57,5 +120,5 @@ def formula_1(screen: Console, folder: Path) -> list[Path]:
         return save_figure(chart, folder, "formula-1")
 
 
-SCENES = (formula_1,)
+SCENES = (changes_of_taste, formula_1)
 """Each prints what it finds, writes its figure and returns the files."""

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from driftduel.report.extra import MissingExtraError as MissingExtraError
     from driftduel.report.figures import save_figure as save_figure
+    from driftduel.report.regret import regret_over_time as regret_over_time
     from driftduel.report.summary import summarise as summarise
     from driftduel.report.timeline import best_over_time as best_over_time
 
 _HOME = {
     "MissingExtraError": "extra",
     "best_over_time": "timeline",
+    "regret_over_time": "regret",
     "save_figure": "figures",
     "summarise": "summary",
 }
