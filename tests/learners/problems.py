@@ -16,7 +16,7 @@ CRITERIA = ("borda", "weight", "weights", "condorcet")
 
 def random_weight(rng, n_arms):
     weight = rng.dirichlet(np.full(n_arms, 0.7))
-    weight[rng.random(n_arms) < 0.3] = 0
+    weight[(rng.random(n_arms) < 0.3) | (weight < 0.02)] = 0
     if weight.sum() == 0:
         weight[rng.integers(n_arms)] = 1
     return weight / weight.sum()

@@ -18,9 +18,9 @@ from driftduel.learners.sampling import alias_table
 from tests.learners.problems import COMPILED, CRITERIA, random_learner, random_world
 from tests.naive import metabosse as naive
 
-METABOSSE = 30 if COMPILED else 6
-BOSSE = 20 if COMPILED else 4
-BLOCKS = 20 if COMPILED else 4
+METABOSSE = 20 if COMPILED else 6
+BOSSE = 12 if COMPILED else 4
+BLOCKS = 12 if COMPILED else 4
 
 
 @dataclass
@@ -196,7 +196,7 @@ def test_bosse_with_all_intervals_is_the_literal_algorithm(kind):
 
 @pytest.mark.large
 def test_bosse_keeps_the_winner_of_the_latest_interval_when_all_arms_would_go():
-    total = play_problems(40, dd.Bosse, "condorcet")
+    total = play_problems(24, dd.Bosse, "condorcet")
     assert total["spared"] > 0
 
 

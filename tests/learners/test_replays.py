@@ -17,7 +17,7 @@ import driftduel as dd
 from driftduel.learners.meta import begin_episode, begin_replay, schedule_replay
 from tests.learners.problems import COMPILED
 
-SAMPLES = 6000 if COMPILED else 2500
+SAMPLES = 3000 if COMPILED else 2000
 EPISODES = 40
 LONG = 5000
 FALSE_ALARM = 1e-6
