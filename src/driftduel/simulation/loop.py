@@ -65,11 +65,14 @@ def rough_palette(stream: Stream) -> NDArray[np.uint8]:
     """Return the palette in steps of 1/256 if it is too large for a processor's nearest memory.
 
     A random number decides against the step alone in 255 of 256 rounds; otherwise the loop looks
-    at the exact probability. Small palettes need no rough one: it is empty.
+    at the exact probability. Small palettes need no rough one and get a single entry.
     """
     if stream.n_arms**2 <= _NEAR:
-        return np.empty((0, 0, 0), np.uint8)
-    return np.minimum(stream.palette * 256, 255).astype(np.uint8)
+        return np.zeros((1, 1, 1), np.uint8)
+    rough = np.empty(stream.palette.shape, np.uint8)
+    for steps, matrix in zip(rough, stream.palette, strict=True):
+        steps[:] = np.minimum(matrix * 256, 255)
+    return rough
 
 
 def _timeline(stream: Stream, round_: int) -> tuple[Any, ...]:
@@ -83,29 +86,31 @@ def play(  # type: ignore[no-untyped-def]
 
     Writes ``left * K + right`` of each round to ``pairs`` and returns the number of rounds
     played, or -1 if an arm does not exist. ``choose``, ``learn``, ``settle`` and ``full`` are
-    bound by `bind`. ``stretch`` is the one that round ``first`` belongs to.
+    bound by `bind`. ``stretch`` is the one that round ``first`` belongs to, ``rough`` comes from
+    `rough_palette`.
     """
     n_arms = palette.shape[1]
+    exact = rough.shape[1] < n_arms
     n = 0
     while n < pairs.shape[0]:
         end = pairs.shape[0]
         if stretch + 1 < starts.shape[0]:
             end = min(end, starts[stretch + 1] - first)
         matrix = palette[which[stretch]]
-        steps = rough[which[stretch]] if rough.shape[0] > 0 else rough[:, :, 0]
+        steps = rough[0 if exact else which[stretch]]
         while n < end:
             left, right, ticket = choose(state, learner_rng)  # type: ignore[name-defined]  # noqa: F821
             if min(left, right) < 0 or max(left, right) >= n_arms:
                 return -1
-            if rough.shape[0] > 0:
+            if exact:
+                chance = matrix[left, right]
+                outcome = 1.0 * (world_rng.random() < chance)
+            else:
                 step = steps[left, right]
                 number = world_rng.random()
                 outcome = 1.0 * (int(number * 256.0) < step)
                 if int(number * 256.0) == step:
                     outcome = 1.0 * (number < matrix[left, right])
-            else:
-                chance = matrix[left, right]
-                outcome = 1.0 * (world_rng.random() < chance)
             pairs[n] = left * n_arms + right
             n += 1
             if learn(state, left, right, ticket, outcome):  # type: ignore[name-defined]  # noqa: F821
