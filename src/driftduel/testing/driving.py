@@ -66,6 +66,10 @@ class Drive:
             if between is not None:
                 self.learner = between(len(self.duels), self.learner)
             duel = self.learner.ask()
+            n_arms = self.learner.n_arms
+            for arm in (duel.left, duel.right):
+                expect(type(arm) is int, f"an arm is a {type(arm).__name__}, must be an int")
+                expect(0 <= arm < n_arms, f"of {n_arms} arms it played arm {arm}")
             matrix = self.stream.matrix(len(self.duels))
             self.duels.append(duel)
             if self.script.random() < 0.9:  # the others are never told
@@ -77,7 +81,10 @@ class Drive:
     def tell(self, duel: Duel, matrix: NDArray[np.float64]) -> None:
         """Draw an outcome, a tie now and then, and tell it."""
         outcome = float(self.script.random() < matrix[duel.left, duel.right])
-        self.learner.tell(duel, 0.5 if self.script.random() < 0.1 else outcome)
+        try:
+            self.learner.tell(duel, 0.5 if self.script.random() < 0.1 else outcome)
+        except ValueError as error:
+            raise AssertionError(f"a duel that it asked was refused: {error}") from error
         self.told += 1
 
 

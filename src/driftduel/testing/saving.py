@@ -23,7 +23,7 @@ from driftduel.testing.driving import (
 
 def check_resumes_bit_for_bit(make: Make) -> None:
     """Check that a learner saved and read, with duels open, goes on as if nothing had been."""
-    n_asks = 4000 if compiled(make(4, 1, 0)) else 600
+    n_asks = 1500 if compiled(make(4, 1, 0)) else 600
     world = switching_world(4, n_asks)
     straight = drive(make(4, n_asks, 1), world)
     moments = {0, 1, 2, 50, n_asks // 3, n_asks // 2 + 1, n_asks - 1}

@@ -1,0 +1,519 @@
+"""The shipped suite on every learner of the package, on one from outside, and on broken ones."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import driftduel as dd
+from driftduel import testing
+from driftduel.learners import Learner, inline_kernel
+from driftduel.testing import CHECKS, check_learner
+
+
+def by_name(check):
+    return check.__name__
+
+
+def two_weights(n_arms):
+    """A weight that is not uniform and leaves out an arm, and later the uniform one."""
+    skewed = np.arange(n_arms) / np.arange(n_arms).sum()
+    return dd.Weighted(dd.WeightSequence([skewed, np.full(n_arms, 1 / n_arms)], [0, 120]))
+
+
+VARIANTS = {
+    **{name: (lambda n, t, seed, kind=kind: kind(n, t, seed=seed))
+       for name, kind in dd.all_learners().items()},
+    "MetaBosse Condorcet": lambda n, t, seed: dd.MetaBosse(
+        n, t, seed=seed, criterion="condorcet", constants=QUICK
+    ),
+    "MetaBosse weighted": lambda n, t, seed: dd.MetaBosse(
+        n, t, seed=seed, criterion=two_weights(n), constants=QUICK
+    ),
+    "MetaBosse quick": lambda n, t, seed: dd.MetaBosse(n, t, seed=seed, constants=QUICK),
+}  # fmt: skip
+QUICK = dd.learners.Constants(scale=0.02)
+"""Constants so small that arms are evicted and episodes begin within a short check."""
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=by_name)
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_every_learner_keeps_the_contract(variant, check):
+    assert check(VARIANTS[variant]) is None
+
+
+@pytest.mark.large
+@pytest.mark.parametrize(
+    "check",
+    [c for c in CHECKS if c is not testing.check_propensities_match_frequencies],
+    ids=by_name,
+)
+def test_testing_all_intervals_keeps_the_contract(check):
+    def make(n_arms, horizon, seed):
+        return dd.MetaBosse(n_arms, horizon, seed=seed, intervals="all", constants=QUICK)
+
+    assert check(make) is None
+
+
+def test_the_quick_learner_of_these_tests_evicts_and_restarts():
+    world = testing.driving.switching_world(4, 600)
+    driven = testing.driving.drive(VARIANTS["MetaBosse quick"](4, 600, 1), world)
+    assert len(driven.learner.evictions) > 10
+    assert len(driven.learner.replays) > 10
+    assert len(driven.learner.episodes) > 2
+
+
+# A learner from outside the package: the winner stays, a random challenger comes.
+
+
+class WinnerStaysState(NamedTuple):
+    champion: np.ndarray
+    wins: np.ndarray
+
+
+@inline_kernel
+def choose(state, rng):
+    n_arms = state.wins.shape[0]
+    return state.champion[0], int(rng.random() * n_arms), (1.0 / n_arms,)
+
+
+@inline_kernel
+def learn(state, left, right, ticket, outcome):
+    state.wins[left] += outcome
+    if left == state.champion[0] and outcome == 0.0:
+        state.champion[0] = right
+    return False
+
+
+@dataclass(frozen=True, eq=False)
+class WinnerStays(Learner):
+    first: int = field(default=0, kw_only=True)
+
+    choose = staticmethod(choose)
+    learn = staticmethod(learn)
+
+    def start(self, rng):
+        return WinnerStaysState(np.array([self.first]), np.zeros(self.n_arms))
+
+    def best_of(self, state):
+        return int(state.champion[0])
+
+
+def maker(kind):
+    return lambda n_arms, horizon, seed: kind(n_arms, horizon, seed=seed)
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=by_name)
+def test_a_learner_from_outside_passes(check):
+    assert check(maker(WinnerStays)) is None
+
+
+def test_the_suite_does_not_need_pytest():
+    code = "import sys, driftduel.testing; sys.exit('pytest' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_the_suite_stops_at_the_first_check_that_fails():
+    with pytest.raises(AssertionError, match="of 2 arms it played arm 2"):
+        check_learner(maker(PlaysNoArm))
+
+
+# Broken learners, each with the check that must notice.
+
+
+@inline_kernel
+def choose_no_arm(state, rng):
+    return state.champion[0], state.wins.shape[0], (1.0,)
+
+
+@inline_kernel
+def choose_in_turn(state, rng):
+    state.champion[0] = (state.champion[0] + 1) % state.wins.shape[0]
+    return state.champion[0], int(rng.random() * state.wins.shape[0]), (np.nan,)
+
+
+@inline_kernel
+def choose_too_sure(state, rng):
+    left, right, _ = choose(state, rng)
+    return left, right, (1.0,)
+
+
+@inline_kernel
+def choose_skewed(state, rng):
+    n_arms = state.wins.shape[0]
+    number = rng.random()
+    return state.champion[0], int(number * number * n_arms), (1.0 / n_arms,)
+
+
+@inline_kernel
+def choose_too_modest(state, rng):
+    left, right, (chance,) = choose(state, rng)
+    return left, right, (chance / 2,)
+
+
+@inline_kernel
+def choose_undecided(state, rng):
+    left, right, (chance,) = choose(state, rng)
+    return left, right, (chance - 1e-6 * rng.random(),)
+
+
+@dataclass(frozen=True, eq=False)
+class PlaysNoArm(WinnerStays):
+    choose = staticmethod(choose_no_arm)
+
+
+@dataclass(frozen=True, eq=False)
+class AskingTurns(WinnerStays):
+    choose = staticmethod(choose_in_turn)
+
+
+@dataclass(frozen=True, eq=False)
+class ClaimsTooMuch(WinnerStays):
+    choose = staticmethod(choose_too_sure)
+
+
+@dataclass(frozen=True, eq=False)
+class ClaimsTooLittle(WinnerStays):
+    choose = staticmethod(choose_too_modest)
+
+
+@dataclass(frozen=True, eq=False)
+class ClaimsUniform(WinnerStays):
+    choose = staticmethod(choose_skewed)
+
+
+@dataclass(frozen=True, eq=False)
+class ClaimsThisAndThat(WinnerStays):
+    choose = staticmethod(choose_undecided)
+
+
+@dataclass(frozen=True, eq=False)
+class BestIsNoArm(WinnerStays):
+    def best_of(self, state):
+        return self.n_arms
+
+
+@dataclass(frozen=True, eq=False)
+class BestIsNoInt(WinnerStays):
+    def best_of(self, state):
+        return state.champion[0]
+
+
+@dataclass(frozen=True, eq=False)
+class NobodyActive(WinnerStays):
+    def active_of(self, state):
+        return np.arange(0)
+
+
+@dataclass(frozen=True, eq=False)
+class ActiveTwice(WinnerStays):
+    def active_of(self, state):
+        return np.array([0, 0])
+
+
+@dataclass(frozen=True, eq=False)
+class NeedsTwoRounds(WinnerStays):
+    def validate(self):
+        assert self.horizon > 1, "two rounds are needed"
+
+
+@dataclass(frozen=True, eq=False)
+class NeedsThreeArms(WinnerStays):
+    def validate(self):
+        assert self.n_arms > 2, "three arms are needed"
+
+
+@dataclass(frozen=True, eq=False)
+class StopsHalfWay(WinnerStays):
+    def ask(self):
+        duel = super().ask()
+        if self.session.asked > self.horizon:
+            raise ValueError("the horizon is over")
+        return duel
+
+
+@dataclass(frozen=True, eq=False)
+class LosesLabels(WinnerStays):
+    def clone(self, **changes):
+        return super().clone(**{**changes, "labels": None})
+
+
+@dataclass(frozen=True, eq=False)
+class SetsItsHorizon(WinnerStays):
+    def tell(self, duel, outcome):
+        super().tell(duel, outcome)
+        object.__setattr__(self, "horizon", self.horizon + 1)
+
+
+@dataclass(frozen=True, eq=False)
+class LearnsIntoItsParameter(WinnerStays):
+    prior: np.ndarray = field(default_factory=lambda: np.zeros(3), kw_only=True)
+
+    def start(self, rng):
+        return super().start(rng)._replace(wins=self.prior)
+
+
+@dataclass(frozen=True, eq=False)
+class LooksByChance(WinnerStays):
+    def best(self):
+        return int(self.session.rng.integers(self.n_arms))
+
+
+@dataclass(frozen=True, eq=False)
+class HandsOutItsArrays(WinnerStays):
+    def active_of(self, state):
+        return state.champion
+
+
+@dataclass(frozen=True, eq=False)
+class NoTies(WinnerStays):
+    def tell(self, duel, outcome):
+        if outcome == 0.5:
+            self.session.open.pop(duel.id)
+        else:
+            super().tell(duel, outcome)
+
+
+@dataclass(frozen=True, eq=False)
+class OneDuelAtATime(WinnerStays):
+    def ask(self):
+        self.session.open.clear()
+        return super().ask()
+
+    def tell(self, duel, outcome):
+        if getattr(duel, "id", duel) in self.session.open:
+            super().tell(duel, outcome)
+
+
+@dataclass(frozen=True, eq=False)
+class TakesAnything(WinnerStays):
+    def tell(self, duel, outcome):
+        super().tell(duel, float(bool(outcome)))
+
+
+@dataclass(frozen=True, eq=False)
+class CountsWhatItRefuses(WinnerStays):
+    def tell(self, duel, outcome):
+        self.session.told += 1
+        super().tell(duel, outcome)
+        self.session.told -= 1
+
+
+@dataclass(frozen=True, eq=False)
+class GivesTypeErrors(WinnerStays):
+    def tell(self, duel, outcome):
+        super().tell(duel, outcome + 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class TakesForeignDuels(WinnerStays):
+    def tell(self, duel, outcome):
+        super().tell(getattr(duel, "id", duel), outcome)
+
+
+@dataclass(frozen=True, eq=False)
+class TakesDuelsTwice(WinnerStays):
+    def tell(self, duel, outcome):
+        number = getattr(duel, "id", duel)
+        kept = self.session.open.get(number)
+        super().tell(duel, outcome)
+        self.session.open[number] = kept
+
+
+@dataclass(frozen=True, eq=False)
+class Unseeded(WinnerStays):
+    def start(self, rng):
+        return super().start(rng)._replace(wins=np.random.default_rng().random(self.n_arms))
+
+
+@dataclass(frozen=True, eq=False)
+class IgnoresSeed(WinnerStays):
+    def start(self, rng):
+        rng.bit_generator.state = np.random.default_rng(0).bit_generator.state
+        return super().start(rng)
+
+
+@dataclass(frozen=True, eq=False)
+class DrawsMoreByHand(WinnerStays):
+    def ask(self):
+        self.session.rng.random()
+        return super().ask()
+
+
+@dataclass(frozen=True, eq=False)
+class StartsWhereItIs(WinnerStays):
+    def start(self, rng):
+        state = super().start(rng)
+        if "_session" in self.__dict__:
+            state.champion[0] = self.best()
+        return state
+
+
+@dataclass(frozen=True, eq=False)
+class CountsItsStarts(WinnerStays):
+    def start(self, rng):
+        return super().start(rng)._replace(champion=np.array([next(STARTS) % 2]))
+
+
+STARTS = count()
+
+
+@dataclass(frozen=True, eq=False)
+class KeepsStateElsewhere(WinnerStays):
+    def ask(self):
+        memory = self.__dict__.setdefault("_memory", [0])
+        memory[0] += 1
+        if memory[0] % 7 == 0:
+            self.session.rng.random()
+        return super().ask()
+
+
+@dataclass(frozen=True, eq=False)
+class CloneIsItself(WinnerStays):
+    def clone(self, **changes):
+        return replace(self, **changes) if changes else self
+
+
+@dataclass(frozen=True, eq=False)
+class CopyIsItself(WinnerStays):
+    def __deepcopy__(self, memo):
+        return self
+
+
+@dataclass(frozen=True, eq=False)
+class PickleForgets(WinnerStays):
+    def __getstate__(self):
+        return {name: value for name, value in self.__dict__.items() if name != "_session"}
+
+
+BROKEN = [
+    (testing.check_plays_arms_that_exist, PlaysNoArm, "of 2 arms it played arm 2"),
+    (testing.check_best_is_an_arm, BestIsNoArm, "of 4 arms best() gave 4"),
+    (testing.check_best_is_an_arm, BestIsNoInt, "best() gave a int64, must be an int"),
+    (testing.check_active_arms_are_arms, NobodyActive, "no arm is active"),
+    (testing.check_active_arms_are_arms, ActiveTwice, "active is [0, 0], must be increasing"),
+    (testing.check_plays_one_round, NeedsTwoRounds, "two rounds are needed"),
+    (testing.check_plays_two_arms, NeedsThreeArms, "three arms are needed"),
+    (
+        testing.check_goes_on_or_refuses_after_its_horizon,
+        StopsHalfWay,
+        "an ask that was refused changed the learner",
+    ),
+    (testing.check_labels_are_kept, LosesLabels, "the labels became None"),
+    (
+        testing.check_configuration_never_changes,
+        SetsItsHorizon,
+        "asking and telling changed its parameters",
+    ),
+    (
+        testing.check_configuration_never_changes,
+        LearnsIntoItsParameter,
+        "asking and telling changed its parameters",
+    ),
+    (testing.check_reading_changes_nothing, LooksByChance, "reading changed the learner"),
+    (testing.check_reading_changes_nothing, HandsOutItsArrays, "reading changed the learner"),
+    (testing.check_takes_ties, NoTies, "300 ties were told, rounds is 0"),
+    (testing.check_counts_each_duel_once, OneDuelAtATime, "were told, rounds is"),
+    (
+        testing.check_lost_duels_cost_nothing,
+        AskingTurns,
+        "a duel never told changed the next one",
+    ),
+    (testing.check_bad_outcomes_change_nothing, TakesAnything, "the outcome nan was accepted"),
+    (
+        testing.check_bad_outcomes_change_nothing,
+        CountsWhatItRefuses,
+        "the outcome nan changed the learner",
+    ),
+    (
+        testing.check_bad_outcomes_change_nothing,
+        GivesTypeErrors,
+        "the outcome '1' gave TypeError(",
+    ),
+    (
+        testing.check_bad_duels_change_nothing,
+        TakesForeignDuels,
+        "a duel of another learner was accepted",
+    ),
+    (testing.check_bad_duels_change_nothing, TakesDuelsTwice, "a duel told twice was accepted"),
+    (
+        testing.check_same_seed_gives_same_run,
+        Unseeded,
+        "equal seeds led to different states",
+    ),
+    (testing.check_seed_matters, IgnoresSeed, "it draws numbers, but 8 seeds play the same"),
+    (
+        testing.check_simulate_equals_ask_and_tell,
+        DrawsMoreByHand,
+        "2 arms, seed 0: the pairs differ",
+    ),
+    (
+        testing.check_simulate_leaves_the_learner_alone,
+        StartsWhereItIs,
+        "the run depends on the state",
+    ),
+    (
+        testing.check_simulate_leaves_the_learner_alone,
+        LearnsIntoItsParameter,
+        "simulating changed the learner",
+    ),
+    (
+        testing.check_workers_do_not_matter,
+        CountsItsStarts,
+        "1 workers give other runs than one simulation per seed",
+    ),
+    (
+        testing.check_propensities_match_frequencies,
+        ClaimsTooMuch,
+        "after 0 rounds the propensities of the pairs sum to 4.0",
+    ),
+    (
+        testing.check_propensities_match_frequencies,
+        ClaimsTooLittle,
+        "after 0 rounds pairs with a chance of 0.5 together were not asked once",
+    ),
+    (
+        testing.check_propensities_match_frequencies,
+        ClaimsUniform,
+        "after 0 rounds the pair (0, 0) has propensity 0.25, but 0.5",
+    ),
+    (
+        testing.check_propensities_match_frequencies,
+        ClaimsThisAndThat,
+        "after 0 rounds one pair has several propensities",
+    ),
+    (
+        testing.check_resumes_bit_for_bit,
+        KeepsStateElsewhere,
+        "it asked other duels after that",
+    ),
+    (testing.check_clone_starts_afresh, CloneIsItself, "a clone does not start afresh"),
+    (testing.check_copies_go_on_alone, CopyIsItself, "a copied learner changed the original"),
+    (testing.check_copies_go_on_alone, PickleForgets, "a duel that it asked was refused"),
+]
+
+
+@pytest.mark.parametrize(
+    ("check", "kind", "complaint"), BROKEN, ids=[kind.__name__ for _, kind, _ in BROKEN]
+)
+def test_a_broken_learner_is_caught_by_the_right_check(check, kind, complaint):
+    with pytest.raises(AssertionError, match=re.escape(complaint)):
+        check(maker(kind))
+
+
+def test_every_check_catches_some_broken_learner():
+    assert {check for check, _, _ in BROKEN} == set(CHECKS)
+
+
+def test_every_check_is_listed_once_and_says_what_it_checks():
+    listed = [check.__name__ for check in CHECKS]
+    exported = [name for name in testing.__all__ if name.startswith("check_")]
+    assert sorted(listed) == sorted(set(exported) - {"check_learner"})
+    assert all(check.__doc__.startswith("Check that ") for check in CHECKS)
