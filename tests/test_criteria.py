@@ -98,6 +98,53 @@ def test_condorcet_regret_is_the_weighted_regret_at_the_point_mass_on_the_winner
             assert at_winner.regret(P, i, j) == expected
 
 
+@quick
+@given(matrices())
+def test_copeland_counts_the_arms_beaten_and_half_the_ties(P):
+    rows = P.tolist()
+    gaps = naive.copeland_gaps(rows)
+    scores = [naive.copeland_score(rows, a) for a in range(len(P))]
+    assert dd.Copeland().scores(P).tolist() == floats(scores)
+    assert dd.Copeland().gaps(P) == pytest.approx(floats(gaps), abs=ROUNDING)
+    assert dd.Copeland().winners(P).tolist() == [a for a in range(len(P)) if gaps[a] == 0]
+    for i in range(len(P)):
+        for j in range(len(P)):
+            mean, better = (gaps[i] + gaps[j]) / 2, min(gaps[i], gaps[j])
+            assert dd.Copeland().regret(P, i, j) == pytest.approx(float(mean), abs=ROUNDING)
+            assert dd.Copeland().regret(P, i, j, weak=True) == pytest.approx(
+                float(better), abs=ROUNDING
+            )
+
+
+@quick
+@given(matrices_with_weight())
+def test_binary_regret_asks_whether_the_arms_are_winners(case):
+    P, w = case
+    criteria = [dd.Borda(), dd.Weighted(w), dd.Copeland()]
+    if condorcet_winners(P.tolist()):
+        criteria.append(dd.Condorcet())
+    for criterion in criteria:
+        best = criterion.winners(P).tolist()
+        for i in range(len(P)):
+            for j in range(len(P)):
+                strong = criterion.regret(P, i, j, binary=True)
+                weak = criterion.regret(P, i, j, weak=True, binary=True)
+                assert strong == naive.strong_binary_regret(best, i, j)
+                assert weak == naive.weak_binary_regret(best, i, j)
+
+
+def test_an_arm_that_ties_with_the_condorcet_winner_need_not_be_one():
+    P = [[0.5, 0.5, 0.75], [0.5, 0.5, 0.25], [0.25, 0.75, 0.5]]
+    assert dd.Condorcet().regret(P, 1, 1) == 0
+    assert dd.Condorcet().regret(P, 1, 1, binary=True) == 1
+    assert dd.Condorcet().regret(P, 0, 1, weak=True, binary=True) == 0
+
+
+def test_copeland_and_borda_may_disagree():
+    assert dd.Copeland().winners(PAPERS).tolist() == [0]
+    assert dd.Copeland().scores(CYCLE).tolist() == [0.5, 0.5, 0.5]
+
+
 def test_borda_counts_the_arm_itself():
     """1/K over all arms: 1.7/3 and not (0.6 + 0.6)/2."""
     assert dd.Borda().scores(PAPERS) == pytest.approx([1.7 / 3, 1.9 / 3, 0.9 / 3], abs=ROUNDING)
@@ -172,13 +219,14 @@ def test_a_criterion_cannot_be_changed():
 
 
 def test_criteria_have_names():
-    criteria = (dd.Borda(), dd.Weighted([1, 0]), dd.Condorcet())
-    assert [c.name for c in criteria] == ["borda", "weighted", "condorcet"]
+    criteria = (dd.Borda(), dd.Weighted([1, 0]), dd.Condorcet(), dd.Copeland())
+    assert [c.name for c in criteria] == ["borda", "weighted", "condorcet", "copeland"]
 
 
 def test_criteria_are_found_by_name_or_given_as_they_are():
     assert as_criterion("borda") == dd.Borda()
     assert as_criterion("condorcet") == dd.Condorcet()
+    assert as_criterion("copeland") == dd.Copeland()
     weighted = dd.Weighted([1, 0])
     assert as_criterion(weighted) is weighted
 
@@ -187,6 +235,8 @@ def test_the_regret_of_a_pair_is_combined_entry_by_entry():
     left, right = np.array([0.0, 0.5]), np.array([0.25, 0.25])
     assert pair_regret(left, right).tolist() == [0.125, 0.375]
     assert pair_regret(left, right, weak=True).tolist() == [0, 0.25]
+    assert pair_regret(left, right, binary=True).tolist() == [0.25, 0.5]
+    assert pair_regret(left, right, weak=True, binary=True).tolist() == [0, 0.25]
 
 
 @pytest.mark.parametrize("unknown", ["Borda", "weighted", "", None, 3, [0.5, 0.5], dd.Borda])
@@ -194,7 +244,7 @@ def test_an_unknown_criterion_is_refused(unknown):
     with pytest.raises(ValueError) as error:  # noqa: PT011
         as_criterion(unknown)
     assert str(error.value) == (
-        f"criterion is {unknown!r}, must be 'borda', 'condorcet' or Weighted(w)"
+        f"criterion is {unknown!r}, must be 'borda', 'condorcet', 'copeland' or Weighted(w)"
     )
 
 
@@ -214,7 +264,9 @@ def test_the_first_matrix_without_a_condorcet_winner_is_named():
 
 
 @pytest.mark.parametrize("method", ["scores", "gaps", "winners"])
-@pytest.mark.parametrize("criterion", [dd.Borda(), dd.Condorcet(), dd.Weighted([0.5, 0.5])])
+@pytest.mark.parametrize(
+    "criterion", [dd.Borda(), dd.Condorcet(), dd.Weighted([0.5, 0.5]), dd.Copeland()]
+)
 def test_every_criterion_refuses_a_bad_matrix(method, criterion):
     with pytest.raises(ValueError, match=r"P\[0,1\] \+ P\[1,0\] = 1.1, must be 1"):
         getattr(criterion, method)([[0.5, 0.7], [0.4, 0.5]])

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from driftduel import testing as testing
     from driftduel.criteria import Borda as Borda
     from driftduel.criteria import Condorcet as Condorcet
+    from driftduel.criteria import Copeland as Copeland
     from driftduel.criteria import Criterion as Criterion
     from driftduel.criteria import Weighted as Weighted
     from driftduel.learners import Bosse as Bosse
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 _HOME = {
     "Borda": "criteria",
     "Condorcet": "criteria",
+    "Copeland": "criteria",
     "Criterion": "criteria",
     "Learner": "learners",
     "Measures": "shifts.measures",

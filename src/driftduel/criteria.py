@@ -1,9 +1,13 @@
-"""What "best" means: Borda, Weighted and Condorcet, with their scores, gaps and regret.
+"""What "best" means: Borda, Weighted, Condorcet and Copeland: scores, gaps and regret.
 
 A weighted Borda score is ``b(a, w) = sum_b P[a, b] w[b]``; the gap of an arm is how far it is
 below the best score, and the regret of a round is the mean gap of the two arms played, as in
 Suk & Agarwal. Borda is the uniform weight over all K arms, the arm itself included.
 Condorcet is the point mass on the Condorcet winner c, so the gap of a is ``P[c, a] - 1/2``.
+Copeland counts the arms that an arm beats.
+
+The literature also counts a round by its better arm only (weak regret), and by whether the arms
+are winners instead of by how much they are worse (binary regret).
 """
 
 from __future__ import annotations
@@ -50,6 +54,11 @@ class Criterion(ABC):
         scores = self.score_table(palette, round_)
         return np.asarray(scores.max(axis=1, keepdims=True) - scores)
 
+    def loss_table(self, palette: Array, round_: int = 0) -> Array:
+        """Return 0 for each arm (M, K) that is a winner under a matrix and 1 for the others."""
+        scores = self.score_table(palette, round_)
+        return np.asarray(scores < scores.max(axis=1, keepdims=True) - TIE, dtype=np.float64)
+
     def changes(self) -> NDArray[np.int64]:
         """Return the rounds at which the criterion itself changes; the first is 0."""
         return np.zeros(1, dtype=np.int64)
@@ -70,7 +79,14 @@ class Criterion(ABC):
         return maximisers(self.scores(P, round_))
 
     def regret(
-        self, P: ArrayLike, left: int, right: int, *, weak: bool = False, round_: int = 0
+        self,
+        P: ArrayLike,
+        left: int,
+        right: int,
+        *,
+        weak: bool = False,
+        binary: bool = False,
+        round_: int = 0,
     ) -> float:
         """Return the regret of one round in which ``left`` and ``right`` were played.
 
@@ -82,6 +98,8 @@ class Criterion(ABC):
             The arms played; they may be the same.
         weak : bool
             Count the better of the two arms only, instead of their mean.
+        binary : bool
+            Count 1 unless both arms are winners; if weak, unless one of them is.
         round_ : int
             The round, for weights that change with time.
 
@@ -90,17 +108,25 @@ class Criterion(ABC):
         >>> P = [[0.5, 0.6, 0.9], [0.4, 0.5, 0.6], [0.1, 0.4, 0.5]]
         >>> round(Condorcet().regret(P, 0, 2), 3), Condorcet().regret(P, 0, 2, weak=True)
         (0.2, 0.0)
+        >>> Condorcet().regret(P, 0, 2, binary=True)
+        1.0
         """
-        gaps = self.gaps(P, round_)
+        table = self.loss_table if binary else self.gap_table
+        gaps = table(as_matrix(P)[None], round_)[0]
         for arm in (left, right):
             if arm not in range(len(gaps)):
                 raise ValueError(f"arm is {arm}, must be between 0 and {len(gaps) - 1}")
-        return float(pair_regret(gaps[left], gaps[right], weak=weak))
+        return float(pair_regret(gaps[left], gaps[right], weak=weak, binary=binary))
 
 
-def pair_regret(left: Array, right: Array, *, weak: bool = False) -> Array:
-    """Combine the gaps of the two arms of a round: their mean, or the smaller one if weak."""
-    return np.minimum(left, right) if weak else (left + right) / 2
+def pair_regret(left: Array, right: Array, *, weak: bool = False, binary: bool = False) -> Array:
+    """Combine the gaps of the two arms of a round: their mean, or the smaller one if weak.
+
+    Of binary losses, 0 for a winner and 1 otherwise, the larger one counts unless weak.
+    """
+    if weak:
+        return np.minimum(left, right)
+    return np.maximum(left, right) if binary else (left + right) / 2
 
 
 @dataclass(frozen=True)
@@ -198,6 +224,11 @@ class Condorcet(Criterion):
         winner = unbeaten.argmax(axis=1)
         return np.asarray(palette[np.arange(len(palette)), :, winner])
 
+    def loss_table(self, palette: Array, round_: int = 0) -> Array:
+        """Return 0 for each Condorcet winner (M, K) and 1 for the others, ties with it too."""
+        self.score_table(palette, round_)
+        return np.asarray(palette.min(axis=2) < 0.5 - TIE, dtype=np.float64)
+
     def winners(self, P: ArrayLike, round_: int = 0) -> NDArray[np.intp]:
         """Return every Condorcet winner of ``P``; none is an error."""
         winners = condorcet_winners(as_matrix(P))
@@ -206,22 +237,52 @@ class Condorcet(Criterion):
         return winners
 
 
+@dataclass(frozen=True)
+class Copeland(Criterion):
+    """The share of the other arms that an arm beats; a tie counts half.
+
+    The winner is the Condorcet winner where there is one, and exists always.
+
+    Examples
+    --------
+    >>> Copeland().scores([[0.5, 0.75, 0.6], [0.25, 0.5, 0.5], [0.4, 0.5, 0.5]])
+    array([1.  , 0.25, 0.25])
+    """
+
+    @property
+    def name(self) -> str:
+        """The name that commands and result files use."""
+        return "copeland"
+
+    def score_table(self, palette: Array, round_: int = 0) -> Array:
+        """Return the Copeland scores (M, K), from 0 to 1; see `Criterion.score_table`."""
+        beaten = (palette > 0.5 + TIE).sum(axis=2)
+        unbeaten = (palette >= 0.5 - TIE).sum(axis=2) - 1  # the arm itself is none of the others
+        return np.asarray((beaten + unbeaten) / (2 * (palette.shape[-1] - 1)))
+
+
 def _weighted_scores(palette: Array, weight: Array) -> Array:
     """Return b(a, w) of every arm and matrix; unlike with BLAS, equal rows get equal scores."""
     return np.asarray(np.einsum("mab,b->ma", palette, weight))
 
 
 def as_criterion(criterion: Criterion | str) -> Criterion:
-    """Return a criterion given as itself or as "borda" or "condorcet".
+    """Return a criterion given as itself or as "borda", "condorcet" or "copeland".
 
     Examples
     --------
     >>> as_criterion("borda")
     Borda()
     """
-    named: dict[str, type[Criterion]] = {"borda": Borda, "condorcet": Condorcet}
+    named: dict[str, type[Criterion]] = {
+        "borda": Borda,
+        "condorcet": Condorcet,
+        "copeland": Copeland,
+    }
     if isinstance(criterion, Criterion):
         return criterion
     if isinstance(criterion, str) and criterion in named:
         return named[criterion]()
-    raise ValueError(f"criterion is {criterion!r}, must be 'borda', 'condorcet' or Weighted(w)")
+    raise ValueError(
+        f"criterion is {criterion!r}, must be 'borda', 'condorcet', 'copeland' or Weighted(w)"
+    )

@@ -70,3 +70,29 @@ def dynamic_regret(
         total += of_a_round(world(t), weight(t), left[t], right[t])
         sums.append(total)
     return sums
+
+
+def copeland_score(P: Matrix, a: int) -> Fraction:
+    """How many other arms a beats, ties counted half, of K - 1."""
+    total = Fraction(0)
+    for other in range(len(P)):
+        if other != a and P[a][other] > Fraction(1, 2):
+            total += 1
+        elif other != a and P[a][other] == Fraction(1, 2):
+            total += Fraction(1, 2)
+    return total / (len(P) - 1)
+
+
+def copeland_gaps(P: Matrix) -> list[Fraction]:
+    scores_ = [copeland_score(P, a) for a in range(len(P))]
+    return [max(scores_) - score_ for score_ in scores_]
+
+
+def strong_binary_regret(winners_: Sequence[int], i: int, j: int) -> int:
+    """0 only if both arms are winners."""
+    return 0 if i in winners_ and j in winners_ else 1
+
+
+def weak_binary_regret(winners_: Sequence[int], i: int, j: int) -> int:
+    """0 if a winner is one of the two arms."""
+    return 0 if i in winners_ or j in winners_ else 1

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftduel._jit import inline_kernel
-from driftduel.criteria import Condorcet, Weighted
+from driftduel.criteria import Condorcet, Copeland, Weighted
 from driftduel.learners.base import Learner, Literature, as_count
 from driftduel.weights import uniform
 
@@ -77,10 +77,16 @@ class Uniform(Learner):
         return UniformState(np.zeros(1, np.int64), np.zeros((self.n_arms, self.n_arms)))
 
     def best_of(self, state: UniformState) -> int:
-        """Return the arm furthest ahead; for Condorcet, the arm whose worst comparison is best."""
+        """Return the arm furthest ahead.
+
+        For Condorcet that is the arm whose worst comparison is best, for Copeland the arm ahead
+        of most others.
+        """
         lead = state.leads - state.leads.T
         if isinstance(self.criterion, Condorcet):
             return int(lead.min(axis=1).argmax())
+        if isinstance(self.criterion, Copeland):
+            return int(np.sign(lead).sum(axis=1).argmax())
         weight = uniform(self.n_arms)
         if isinstance(self.criterion, Weighted):
             weight = self.criterion.weight.at(int(state.rounds[0]))

@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 
 from driftduel._jit import inline_kernel, kernel
-from driftduel.criteria import Condorcet, Weighted
+from driftduel.criteria import Borda, Condorcet, Weighted
 from driftduel.learners import meta
 from driftduel.learners.base import (
     Eviction,
@@ -229,6 +229,10 @@ class Bosse(Learner):
 
     def validate(self) -> None:
         """Raise ValueError if the learner's own parameters are wrong."""
+        if not isinstance(self.criterion, Borda | Weighted | Condorcet):
+            raise ValueError(
+                f"criterion is {self.criterion.name!r}, must be 'borda', 'condorcet' or Weighted(w)"
+            )
         _one_of(self.intervals, "intervals", ("dyadic", "all"))
         _one_of(self.estimator, "estimator", ("centred", "raw"))
         if not isinstance(self.constants, Constants):

@@ -18,6 +18,7 @@ import math
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import astuple, fields, is_dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from numpy.typing import NDArray
 
 from driftduel._files import replacing
 from driftduel._version import __version__
-from driftduel.criteria import Borda, Condorcet, Weighted
+from driftduel.criteria import Borda, Condorcet, Copeland, Weighted
 from driftduel.learners.base import (
     Eviction,
     History,
@@ -37,9 +38,13 @@ from driftduel.learners.base import (
     as_count,
     learner_generator,
 )
+from driftduel.learners.families import MODULE_OF, PARTS
 from driftduel.weights import WeightSequence
 
 _FORMAT = 1
+_PARTS_OF_CRITERIA: dict[str, type] = {
+    kind.__name__: kind for kind in (Borda, Condorcet, Weighted, WeightSequence)
+}
 
 
 def save_learner(learner: Learner, path: str | os.PathLike[str]) -> None:
@@ -107,7 +112,7 @@ def load_learner(
         raise ValueError(f"{name}: is not a learner, or cut short: it is not JSON") from None
     try:
         _check_envelope(payload)
-        learner = _decode(payload["learner"], {**_known(), **(learners or {})})
+        learner = _decode(payload["learner"], learners or {})
         if not isinstance(learner, Learner):
             raise ValueError(f"holds a {type(learner).__name__}, which is no learner")
         learner.__dict__["_session"] = _decode_session(payload["session"], learner)
@@ -153,11 +158,13 @@ def classes_of(learner: Learner) -> dict[str, type]:
     return found
 
 
-def _known() -> dict[str, type]:
-    from driftduel.learners import Constants, all_learners
-
-    others = (Borda, Condorcet, Weighted, WeightSequence, Constants)
-    return {**all_learners(), **{kind.__name__: kind for kind in others}}
+def _class_of_package(name: str) -> type | None:
+    """Return the class that this name means in a file, None if the package has none."""
+    module = {**MODULE_OF, **PARTS}.get(name)
+    if module is None:
+        return _PARTS_OF_CRITERIA.get(name)
+    found: type = getattr(import_module(f"driftduel.learners.{module}"), name)
+    return found
 
 
 def _checksum(payload: dict[str, Any]) -> str:
@@ -191,7 +198,7 @@ def _encode(value: Any, name: str) -> Any:
         return {"array": _encode_array(value)}
     if is_dataclass(value) and not isinstance(value, type):
         kind = type(value).__name__
-        if _known().get(kind, type(value)) is not type(value):
+        if _class_of_package(kind) not in (None, type(value)):
             raise ValueError(f"{kind}: is the name of another class in driftduel, rename it")
         parameters = {
             item.name: _encode(getattr(value, item.name), f"{kind}.{item.name}")
@@ -202,19 +209,21 @@ def _encode(value: Any, name: str) -> Any:
     raise ValueError(f"{name}: a parameter of type {type(value).__name__} cannot be saved")
 
 
-def _decode(value: Any, known: Mapping[str, type]) -> Any:
+def _decode(value: Any, given: Mapping[str, type]) -> Any:
+    """Return what `_encode` was given; classes are those given or of the package."""
     if not isinstance(value, dict):
         return value
     if "class" in value:
         kind = value["class"]
-        if kind not in known:
+        made = given.get(kind) or _class_of_package(kind)
+        if made is None:
             raise ValueError(
                 f"needs the class {kind}, which is not in driftduel; pass "
                 f"learners={{{kind!r}: ...}}"
             )
-        parameters = {name: _decode(item, known) for name, item in value["parameters"].items()}
+        parameters = {name: _decode(item, given) for name, item in value["parameters"].items()}
         try:
-            return known[kind](**parameters)
+            return made(**parameters)
         except TypeError as error:
             raise ValueError(f"does not fit this version of {kind}: {error}") from None
     ((kind, content),) = value.items()
@@ -222,7 +231,7 @@ def _decode(value: Any, known: Mapping[str, type]) -> Any:
         return float(content)
     if kind == "array":
         return _decode_array(content)
-    items = [_decode(item, known) for item in content]
+    items = [_decode(item, given) for item in content]
     return tuple(items) if kind == "tuple" else items
 
 

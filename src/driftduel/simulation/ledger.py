@@ -6,7 +6,7 @@ are enough. The ledger keeps one of three records, the first that fits:
 
 - counts of pairs per segment, from which every kind of regret follows;
 - the pair of every round, for streams that change all the time and for many arms;
-- counts of arms per segment, enough for regret but not for weak regret.
+- counts of arms per segment, enough for regret but not for weak or binary regret.
 """
 
 from __future__ import annotations
@@ -25,6 +25,9 @@ _NEAR = 2**14
 """Counts of pairs that the processor keeps near; counting among more is slower than a list."""
 
 _LARGEST_COUNT = np.iinfo(np.int32).max
+
+_MEAN, _SMALLER, _LARGER = range(3)
+"""What counts of the gaps of a pair."""
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -79,7 +82,9 @@ class Ledger:
             _count(plays, self.cuts[:1], 0, self.rounds)
         return plays.reshape(self.n_arms, self.n_arms)
 
-    def regret(self, rows: Floats, begins: Ints, *, weak: bool) -> Floats:
+    def regret(
+        self, rows: Floats, begins: Ints, *, weak: bool = False, binary: bool = False
+    ) -> Floats:
         """Return the regret of each segment, given the gaps of the arms over time.
 
         Parameters
@@ -90,21 +95,25 @@ class Ledger:
             The round from which each row holds.
         weak : bool
             Count the better arm of a pair only.
+        binary : bool
+            The gaps are 0 for winners and 1 otherwise; count the worse arm of a pair unless weak.
         """
+        what = _SMALLER if weak else _LARGER if binary else _MEAN
         if not np.isin(begins, self.cuts).all() and self.rounds is None:
             raise ValueError(
                 "the weights change at rounds that the run did not keep apart; pass the "
                 "criterion to simulate(criteria=...)"
             )
         if self.rounds is not None:
-            return _regret_by_round(self.rounds, self.cuts, rows, begins, weak)
+            return _regret_by_round(self.rounds, self.cuts, rows, begins, what)
         row = np.searchsorted(begins, self.cuts, side="right") - 1
         if self.pairs is not None:
-            return _regret_by_pair(self.pairs, rows, row, weak)
+            return _regret_by_pair(self.pairs, rows, row, what)
         assert self.arms is not None
-        if weak:
+        if what != _MEAN:
+            kind = "weak" if weak else "binary"
             raise ValueError(
-                f"weak regret needs the pairs of every segment; those of {self.n_arms} arms over "
+                f"{kind} regret needs the pairs of every segment; those of {self.n_arms} arms over "
                 f"{len(self.cuts):,} segments are too many to keep, ask for fewer points"
             )
         return np.asarray((self.arms * rows[row]).sum(axis=1) / 2)
@@ -127,7 +136,7 @@ def _count(counts: NDArray[Any], cuts: Ints, first: int, codes: NDArray[np.int32
 
 @jit
 def _regret_by_pair(
-    pairs: NDArray[Any], rows: Floats, row_of: NDArray[np.intp], weak: bool
+    pairs: NDArray[Any], rows: Floats, row_of: NDArray[np.intp], what: int
 ) -> Floats:
     n_arms = rows.shape[1]
     result = np.zeros(pairs.shape[0])
@@ -138,17 +147,14 @@ def _regret_by_pair(
             for right in range(n_arms):
                 count = pairs[segment, left * n_arms + right]
                 if count > 0:
-                    if weak:
-                        total += count * min(gaps[left], gaps[right])
-                    else:
-                        total += count * (gaps[left] + gaps[right]) / 2
+                    total += count * _of_pair(gaps[left], gaps[right], what)
         result[segment] = total
     return result
 
 
 @jit
 def _regret_by_round(
-    rounds: NDArray[np.int32], cuts: Ints, rows: Floats, begins: Ints, weak: bool
+    rounds: NDArray[np.int32], cuts: Ints, rows: Floats, begins: Ints, what: int
 ) -> Floats:
     n_arms = rows.shape[1]
     result = np.zeros(cuts.shape[0])
@@ -161,5 +167,12 @@ def _regret_by_round(
             row += 1
         left = rows[row, rounds[n] // n_arms]
         right = rows[row, rounds[n] % n_arms]
-        result[segment] += min(left, right) if weak else (left + right) / 2
+        result[segment] += _of_pair(left, right, what)
     return result
+
+
+@jit
+def _of_pair(left: float, right: float, what: int) -> float:
+    if what == _MEAN:
+        return (left + right) / 2
+    return min(left, right) if what == _SMALLER else max(left, right)

@@ -66,7 +66,11 @@ class Run:
         return self.ledger.plays
 
     def regret(
-        self, criterion: Criterion | str = "borda", *, weak: bool = False
+        self,
+        criterion: Criterion | str = "borda",
+        *,
+        weak: bool = False,
+        binary: bool = False,
     ) -> NDArray[np.float64]:
         """Return the cumulative regret after each of `rounds`.
 
@@ -76,9 +80,21 @@ class Run:
             What "best" means; it need not be what the learner was after.
         weak : bool
             Count the better of the two arms only, instead of their mean.
+        binary : bool
+            Count 1 for a round unless both arms are winners; if weak, unless one of them is.
+
+        Examples
+        --------
+        >>> import driftduel as dd
+        >>> s = dd.Stream.stationary([[0.5, 0.9], [0.1, 0.5]], horizon=10)
+        >>> run = dd.simulate(dd.FixedPair(2, left=0, right=1), s, points=1)
+        >>> [float(run.regret(name)[-1].round(2)) for name in ("borda", "condorcet", "copeland")]
+        [2.0, 2.0, 5.0]
+        >>> [float(run.regret(weak=weak, binary=True)[-1]) for weak in (False, True)]
+        [10.0, 0.0]
         """
-        rows, begins = self.stream.gap_rows(criterion)
-        total = np.cumsum(self.ledger.regret(rows, begins, weak=weak))
+        rows, begins = self.stream.gap_rows(criterion, binary=binary)
+        total = np.cumsum(self.ledger.regret(rows, begins, weak=weak, binary=binary))
         ends = np.append(self.ledger.cuts[1:], self.stream.horizon)
         return np.asarray(total[np.searchsorted(ends, self.rounds)])
 

@@ -296,6 +296,7 @@ class Stream:
         criterion: Criterion | str = "borda",
         *,
         weak: bool = False,
+        binary: bool = False,
     ) -> Array:
         """Return the cumulative dynamic regret of playing ``left[t]``, ``right[t]`` at round t.
 
@@ -307,6 +308,8 @@ class Stream:
             What "best" means.
         weak : bool
             Count the better of the two arms only, instead of their mean.
+        binary : bool
+            Count 1 for a round unless both arms are winners; if weak, unless one of them is.
 
         Examples
         --------
@@ -320,9 +323,10 @@ class Stream:
             raise ValueError(f"left has {n_rounds} rounds but right has {len(second)}")
         if n_rounds > self.horizon:
             raise ValueError(f"{n_rounds} rounds played, the horizon is {self.horizon}")
-        gaps, begins = self[:n_rounds].gap_rows(criterion)
+        gaps, begins = self[:n_rounds].gap_rows(criterion, binary=binary)
         row = np.searchsorted(begins, np.arange(n_rounds), side="right") - 1
-        return np.cumsum(pair_regret(gaps[row, first], gaps[row, second], weak=weak))
+        losses = pair_regret(gaps[row, first], gaps[row, second], weak=weak, binary=binary)
+        return np.cumsum(losses)
 
     def _as_arms(self, values: ArrayLike, name: str) -> Ints:
         arms = as_whole_numbers(values, name)
@@ -330,12 +334,16 @@ class Stream:
             raise ValueError(f"{name}[{n}] = {arms[n]}, must be between 0 and {self.n_arms - 1}")
         return arms
 
-    def gap_rows(self, criterion: Criterion | str = "borda") -> tuple[Array, Ints]:
+    def gap_rows(
+        self, criterion: Criterion | str = "borda", *, binary: bool = False
+    ) -> tuple[Array, Ints]:
         """Return the gaps of the arms over time: rows (R, K), and the round each row begins.
 
-        A row begins wherever the world or the criterion changes.
+        A row begins wherever the world or the criterion changes. Binary rows hold 0 for winners
+        and 1 for the other arms.
         """
         measure = as_criterion(criterion)
+        table = measure.loss_table if binary else measure.gap_table
         measure.check_arms(self.n_arms)
         turns = measure.changes()
         turns = turns[turns < self.horizon]
@@ -349,7 +357,7 @@ class Stream:
                 used, row = np.unique(matrix[low:high], return_inverse=True)
                 palette = self.palette[used]
             try:
-                rows[low:high] = measure.gap_table(palette, int(turn))[row]
+                rows[low:high] = table(palette, int(turn))[row]
             except NoCondorcetWinnerError as error:
                 first = int(begins[low + np.argmax(row == error.index)])
                 raise ValueError(
