@@ -101,12 +101,13 @@ def _phase_runs(gaps: Gaps, threshold: Threshold, roots: Array) -> tuple[Ints, I
     runs = np.empty((16, 3), np.int64)
     arms = np.empty(16, np.int64)
     n_runs = 0
-    begin = 0
     stretch = 0
+    # Not the literal 0, for which callees would be compiled once more.
+    begin = gaps.starts[0]
     while begin < gaps.horizon:
         while _end(gaps, stretch) <= begin:
             stretch += 1
-        shift = -1
+        shift = begin
         last_safe = 0
         for arm in range(n_arms):
             unsafe, stack = _arm_unsafe(

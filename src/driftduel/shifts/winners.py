@@ -76,12 +76,12 @@ def _approximate(shortfall: Array, which: Ints, starts: Ints, horizon: int) -> t
     begins = np.empty(len(starts), np.int64)
     arms = np.empty(len(starts), np.int64)
     n_phases = 0
-    begin = 0
     stretch = 0
+    begin = starts[0]
     while begin < horizon:
         while stretch + 1 < len(starts) and starts[stretch + 1] <= begin:
             stretch += 1
-        change = -1
+        change = begin
         last = 0
         for arm in range(n_arms):
             fails = _first_failure(
