@@ -22,7 +22,7 @@ _DUELS, _SEEDS = 10_000_000, 8
 def demo(
     out: Annotated[Path, typer.Option(help="The folder to write the figures to.")] = Path("demo"),
 ) -> None:
-    """Show a learner that notices changes of taste, and measure the Formula 1 world."""
+    """Show what the library does, in tables and pictures."""
     from driftduel.report.extra import drawing_library
 
     for library in ("altair", "vl_convert"):

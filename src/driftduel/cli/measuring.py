@@ -112,7 +112,7 @@ def _world_of_votes(
 
     log = read_log(file, arms=arms)
     rounds = as_horizon(log.n_votes if horizon is None else horizon)
-    chosen = bandwidth is None and log.time[-1] > log.time[0]
+    chosen = bandwidth is None and bool(log.time[-1] > log.time[0])
     if chosen:
         bandwidth = choose_bandwidth(log, remove_bias=remove_bias).bandwidth
     elif bandwidth is None:

@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from importlib.metadata import entry_points
+
+import pytest
+
+import driftduel
+from driftduel.cli import main, worlds
+
+COMMANDS = ("demo", "measure", "streams", "learners", "new", "ask", "tell", "status")
+CALL = "import sys; from driftduel.cli import main; sys.exit(main())"
+
+
+def start(*arguments, **settings):
+    """Start the command as a process of its own."""
+    environment = {key: value for key, value in os.environ.items() if "COV" not in key}
+    return subprocess.Popen(
+        [sys.executable, "-c", CALL, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment | settings,
+    )
+
+
+def raiser(error):
+    def fail(*arguments):
+        raise error
+
+    return fail
+
+
+def test_the_version_is_printed(run):
+    assert run("--version").out == f"driftduel {driftduel.__version__}\n"
+
+
+@pytest.mark.parametrize("arguments", [(), ("--help",), ("-h",)])
+def test_help_names_every_command(run, arguments):
+    lines = run(*arguments).out.splitlines()
+    listed = [line.split()[0] for line in lines[lines.index("Commands:") + 1 :] if line.strip()]
+    assert tuple(listed) == COMMANDS
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_whose_first_line_is_not_cut(run, command):
+    assert f"Usage: driftduel {command}" in run(command, "--help").out
+    (line,) = [line for line in run("--help").out.splitlines() if line.split()[:1] == [command]]
+    assert not line.endswith("...")
+
+
+def test_help_imports_nothing_that_is_slow_to_import():
+    script = (
+        "import sys, json; from driftduel.cli import main; main(['--help'])\n"
+        "print(json.dumps(sorted(sys.modules)), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
+    loaded = {name.partition(".")[0] for name in json.loads(done.stderr.splitlines()[-1])}
+    assert loaded & {"altair", "numba", "numpy", "polars", "vl_convert"} == set()
+
+
+def test_the_installed_command_is_main():
+    (entry,) = entry_points(group="console_scripts", name="driftduel")
+    assert entry.load() is main
+
+
+def test_an_unknown_command_is_refused(refused):
+    assert refused("measur").startswith("No such command 'measur'.")
+
+
+def test_an_unknown_option_is_refused(refused):
+    assert refused("streams", "--jason").startswith("No such option")
+
+
+def test_a_missing_argument_is_refused(refused):
+    assert refused("measure") == "Missing argument 'FILE'."
+
+
+def test_an_interrupt_is_exit_code_130(monkeypatch, capsys):
+    monkeypatch.setattr(worlds, "_list", raiser(KeyboardInterrupt()))
+    assert main(["streams"]) == 130
+    assert capsys.readouterr() == ("", "driftduel: interrupted\n")
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (ValueError("three\n  lines\nhere"), "three lines here"),
+        (OSError(28, "No space left on device", "f1.npz"), "f1.npz: no space left on device"),
+        (FileNotFoundError("the folder x does not exist"), "the folder x does not exist"),
+        (MemoryError("Unable to allocate 7 TiB"), "not enough memory: Unable to allocate 7 TiB"),
+        (MemoryError(), "not enough memory"),
+    ],
+)
+def test_what_goes_wrong_is_one_sentence(monkeypatch, refused, error, sentence):
+    monkeypatch.setattr(worlds, "_list", raiser(error))
+    assert refused("streams") == sentence
+
+
+def test_a_mistake_of_ours_is_not_hidden(monkeypatch):
+    monkeypatch.setattr(worlds, "_list", raiser(ZeroDivisionError("bug")))
+    with pytest.raises(ZeroDivisionError, match="bug"):
+        main(["streams"])
+
+
+def test_a_reader_that_goes_away_is_met_with_silence():
+    with start("streams") as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 1
+
+
+def test_a_terminal_without_unicode_gets_a_table_too():
+    process = start("streams", PYTHONIOENCODING="ascii")
+    out, err = process.communicate()
+    assert (process.returncode, err) == (0, b"")
+    assert b"formula-1" in out
+    assert out.isascii()
+
+
+def test_bad_input_in_a_process_of_its_own_is_exit_code_2_without_a_traceback():
+    process = start("measure", "nowhere.npz")
+    out, err = process.communicate()
+    assert (process.returncode, out) == (2, b"")
+    assert err == b"driftduel: nowhere.npz: there is no such file\n"

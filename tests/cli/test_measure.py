@@ -1,0 +1,352 @@
+from __future__ import annotations
+
+import gzip
+import math
+
+import numpy as np
+import pytest
+
+import driftduel as dd
+from driftduel.report import summarise
+from driftduel.streams import datasets, read_log
+
+P, Q = [[0.5, 0.9], [0.1, 0.5]], [[0.5, 0.2], [0.8, 0.5]]
+ROCK = [[0.5, 1, 0], [0, 0.5, 1], [1, 0, 0.5]]
+HEADER = "time,left,right,left_won"
+
+
+@pytest.fixture
+def tastes(tmp_path):
+    """Tea is best, then coffee: the measures of this stream are known."""
+    path = tmp_path / "tastes.npz"
+    dd.Stream.piecewise([P, Q], [0, 400], 1000, labels=["tea", "coffee"]).save(path)
+    return path
+
+
+@pytest.fixture
+def votes(tmp_path):
+    """Sixty days: tea beats milk in the first thirty, soda always loses."""
+
+    def write(rows=(), header=HEADER, name="votes.csv"):
+        lines = []
+        for day in range(60):
+            date = f"2024-{1 + day // 30:02}-{1 + day % 30 % 28:02}"
+            lines += [f"{date},tea,milk,{int(day < 30)}", f"{date},milk,soda,1"]
+            lines += [f"{date},soda,tea,0"]
+        path = tmp_path / name
+        text = "\n".join([header, *lines, *rows]) + "\n"
+        if name.endswith(".gz"):
+            path.write_bytes(gzip.compress(text.encode()))
+        else:
+            path.write_text(text)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def archive(tmp_path):
+    """A stream file written by hand, right unless told otherwise."""
+
+    def write(**fields):
+        path = tmp_path / "by_hand.npz"
+        right = {
+            "driftduel_stream": 1,
+            "palette": np.array([P, Q]),
+            "which": [0, 1],
+            "starts": [0, 5],
+            "horizon": 10,
+            "labels": np.array([], dtype=str),
+            "span": np.array([], dtype=str),
+        }
+        np.savez(
+            path, **{key: value for key, value in (right | fields).items() if value is not None}
+        )
+        return path
+
+    return write
+
+
+def line_of(done, symbol):
+    """The row of the table of measures that begins with a symbol."""
+    (line,) = [line for line in done.out.splitlines() if line.split()[:1] == [symbol]]
+    return line.split()
+
+
+def test_a_stream_is_told_in_a_table(run, tastes):
+    done = run("measure", tastes)
+    assert "K = 2: tea, coffee" in done.words
+    assert "T = 1,000 rounds" in done.words
+    assert "CW, GIC, SST, STI throughout" in done.words
+    assert line_of(done, "L")[-1] == "1"
+    assert line_of(done, "V")[-1] == "0.7"
+    assert line_of(done, "S_B")[-6:] == ["1", "2", "0", "tea,", "400", "coffee"]
+    assert line_of(done, "SBS")[-6:] == ["1", "2", "0", "tea,", "472", "coffee"]
+    assert "400 999 60.0% coffee" in done.words
+    assert "data" not in done.words
+
+
+def test_the_weight_that_is_not_given_has_no_row(run, tastes):
+    assert "SKW" not in run("measure", tastes).out
+    assert line_of(run("measure", tastes, "--weight", "0.5,0.5"), "SKW")[-2:] == ["472", "coffee"]
+
+
+def test_json_is_the_summary_of_the_stream(run, tastes):
+    stream = dd.Stream.load(tastes)
+    expected = summarise(stream, dd.measure(stream, [1, 0]))
+    found = run("measure", tastes, "--json", "--weight", "1,0").json
+    assert found == {"file": str(tastes), "log": None, "weight": [1, 0], **expected}
+
+
+def test_undefined_measures_say_why(run, tmp_path):
+    dd.Stream.stationary(ROCK, 10**9).save(tmp_path / "rock.npz")
+    done = run("measure", tmp_path / "rock.npz")
+    assert "undefined: round 0: no arm is a Condorcet winner" in done.words
+    assert "none of CW, GIC, SST, STI throughout" in done.words
+    assert "first failure of CW at 0" in done.words
+    assert "nobody" in done.words
+
+
+def test_long_lists_are_cut_and_counted(run, tmp_path):
+    dd.Stream.stationary(ROCK, 10**9).save(tmp_path / "rock.npz")
+    words = run("measure", tmp_path / "rock.npz").words
+    assert "0 0, 6 0, 12 0, 18 0, 24 0 ... (166,666,667 in all)" in words
+
+
+def test_all_spells_are_shown_if_asked(run, tmp_path):
+    matrices = [[[0.5, 0.9], [0.1, 0.5]], [[0.5, 0.2], [0.8, 0.5]]] * 10
+    path = tmp_path / "many.npz"
+    dd.Stream.piecewise(matrices, range(0, 200, 10), 200, labels=["tea", "coffee"]).save(path)
+    short, long = run("measure", path), run("measure", path, "--all")
+    assert "(20 in all; --all shows them)" in short.words
+    assert "190 199 5.0% coffee" not in short.words
+    assert "190 199 5.0% coffee" in long.words
+    assert "in all" not in long.words
+
+
+def test_another_horizon_stretches_a_stream(run, tastes):
+    assert run("measure", tastes, "--horizon", "100000", "--json").json["horizon"] == 100_000
+
+
+def test_a_log_is_measured_with_its_dates(run, votes):
+    done = run("measure", votes(), "--bandwidth", "5")
+    assert "180; bandwidth 5 days" in done.words
+    assert "T = 180 rounds, 2024-01-01 to 2024-02-28" in done.words
+    assert "2024-01-01 tea, 2024-01-" in done.words
+
+
+def test_a_log_in_json_says_how_the_world_was_made(run, votes):
+    path = votes(name="votes.csv.gz")
+    arguments = ("--bandwidth", "5", "--arms", "tea,milk", "--horizon", "300", "--json")
+    found = run("measure", path, *arguments).json
+    stream = read_log(path, arms=["tea", "milk"]).stream(300, 5.0)
+    assert found["log"] == {
+        "votes": 60,
+        "dated": True,
+        "bandwidth": 5.0,
+        "bandwidth_chosen": False,
+        "bias_removed": False,
+    }
+    assert (found["arms"], found["horizon"]) == (["tea", "milk"], 300)
+    assert found["winners"] == summarise(stream, dd.measure(stream))["winners"]
+
+
+def test_the_bandwidth_is_chosen_if_it_is_left_out(run, votes):
+    found = run("measure", votes(), "--json").json["log"]
+    assert found["bandwidth_chosen"]
+    assert 0 < found["bandwidth"] < 30
+    assert "chosen by held-out log-loss" in run("measure", votes()).words
+
+
+def test_an_infinite_bandwidth_is_one_matrix(run, votes):
+    found = run("measure", votes(), "--bandwidth", "inf", "--json").json
+    assert (found["log"]["bandwidth"], found["matrices"]) == (None, 1)
+    assert "bandwidth infinite" in run("measure", votes(), "--bandwidth", math.inf).words
+
+
+def test_votes_of_a_single_day_need_no_bandwidth(run, tmp_path):
+    path = tmp_path / "day.csv"
+    path.write_text(f"{HEADER}\n2024-01-01,tea,milk,1\n2024-01-01,milk,tea,0.5\n")
+    found = run("measure", path, "--json").json
+    assert (found["log"]["bandwidth"], found["log"]["bandwidth_chosen"]) == (None, False)
+
+
+def test_the_bias_of_a_log_is_removed_if_asked(run, tmp_path):
+    # Left wins three of four in either order, so the arms are equal but for the side.
+    path = tmp_path / "biased.csv"
+    rows = ["1,a,b,1,3", "1,a,b,0,1", "1,b,a,1,3", "1,b,a,0,1"]
+    path.write_text("\n".join([f"{HEADER},count", *rows]) + "\n")
+    found = run("measure", path, "--remove-bias", "--json").json
+    assert found["log"]["bias_removed"]
+    assert found["winners"]["borda"][0]["arms"] == ["a", "b"]
+    assert "advantage of being left removed" in run("measure", path, "--remove-bias").words
+
+
+def test_names_with_brackets_are_not_markup(run, tmp_path):
+    path = tmp_path / "brackets.npz"
+    dd.Stream.stationary(P, 10, labels=["[bold]tea", ":smile:"]).save(path)
+    assert "[bold]tea, :smile:" in run("measure", path).words
+
+
+def test_the_statement_of_retrosheet_is_shown_with_their_data(run, tmp_path):
+    datasets.american_league(horizon=40).save(tmp_path / "league.npz")
+    sentence = "The information used here was obtained free of charge from and is copyrighted by"
+    framed = run("measure", tmp_path / "league.npz").words.replace("│ ", "").replace(" │", "")
+    assert sentence in framed
+    assert "www.retrosheet.org" in framed
+    (notice,) = run("measure", tmp_path / "league.npz", "--json").json["notices"]
+    assert notice == datasets.notice("american_league")
+
+
+def test_a_missing_file_is_refused(refused, tmp_path):
+    path = tmp_path / "nowhere.csv"
+    assert refused("measure", path) == f"{path}: there is no such file"
+
+
+def test_a_missing_file_named_like_a_world_gets_a_hint(refused):
+    assert refused("measure", "formula-1") == (
+        "formula-1: there is no such file; to write that world: "
+        "driftduel streams formula-1 --out formula-1.npz"
+    )
+
+
+def test_a_folder_and_other_kinds_of_file_are_refused(refused, tmp_path):
+    rule = "must be a stream (.npz) or a log of votes (.csv, .csv.gz)"
+    assert refused("measure", tmp_path) == f"{tmp_path}: {rule}"
+    (tmp_path / "notes.txt").write_text("tea")
+    assert refused("measure", tmp_path / "notes.txt") == f"{tmp_path / 'notes.txt'}: {rule}"
+
+
+def test_a_folder_named_like_a_stream_is_refused(refused, tmp_path):
+    (tmp_path / "world.npz").mkdir()
+    assert refused("measure", tmp_path / "world.npz") == "world.npz: is not a readable .npz stream"
+
+
+def test_a_file_that_is_not_a_stream_is_refused(refused, tmp_path):
+    path = tmp_path / "other.npz"
+    path.write_text("tea")
+    assert refused("measure", path) == "other.npz: is not a readable .npz stream"
+    np.savez(path, weights=[1, 2])
+    assert refused("measure", path) == "other.npz: is not a stream, it has no 'driftduel_stream'"
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"palette": [[[0.5, math.nan], [0.1, 0.5]]]}, "preference matrix: P[0,1] is nan"),
+        (
+            {"palette": [[[0.5, 1.5], [-0.5, 0.5]]]},
+            "preference matrix: P[0,1] = 1.5, must be between 0 and 1",
+        ),
+        (
+            {"palette": [P, [[0.5, 0.9], [0.2, 0.5]]]},
+            "preference matrix 1: P[0,1] + P[1,0] = 1.1, must be 1",
+        ),
+        (
+            {"starts": [0, 7, 5], "which": [0, 1, 0]},
+            "stream: starts[2] = 5 does not come after starts[1] = 7",
+        ),
+        ({"starts": [3, 7]}, "stream: starts[0] = 3, must be 0"),
+        ({"horizon": 0}, "horizon is 0, must be at least 1"),
+        ({"horizon": 5}, "stream: starts[1] = 5, must be below the horizon 5"),
+        ({"which": [0, 2]}, "stream: which[1] = 2, must be between 0 and 1"),
+        ({"palette": None}, "is not a stream, it has no 'palette'"),
+        ({"driftduel_stream": 99}, "was written by a newer driftduel, please update"),
+    ],
+)
+def test_a_stream_that_makes_no_sense_is_refused(refused, archive, fields, sentence):
+    if "palette" in fields and fields["palette"] is not None and len(fields["palette"]) == 1:
+        fields = fields | {"which": [0], "starts": [0]}
+    assert refused("measure", archive(**fields)) == f"by_hand.npz: {sentence}"
+
+
+def test_a_stream_written_by_hand_is_measured(run, archive):
+    assert run("measure", archive(), "--json").json["measures"]["changes"] == 1
+
+
+@pytest.mark.parametrize("horizon", [0, -3])
+def test_a_horizon_below_one_is_refused(refused, tastes, votes, horizon):
+    sentence = f"horizon is {horizon}, must be at least 1"
+    assert refused("measure", tastes, f"--horizon={horizon}") == sentence
+    assert refused("measure", votes(), "--bandwidth", 5, f"--horizon={horizon}") == sentence
+
+
+def test_a_horizon_that_is_no_number_is_refused(refused, tastes):
+    assert "--horizon" in refused("measure", tastes, "--horizon", "many")
+
+
+def test_a_log_with_a_wrong_column_is_refused(refused, votes):
+    path = votes(header="when,left,right,left_won")
+    assert refused("measure", path) == (
+        "votes.csv: there is no column 'time', the columns are: when, left, right, left_won"
+    )
+
+
+@pytest.mark.parametrize(
+    ("row", "sentence"),
+    [
+        ("2024-03-01,tea,milk,nan", "left_won is empty"),
+        ("2024-03-01,tea,milk,2", "left_won is 2, must be 1 (left preferred)"),
+        ("2024-03-01,tea,tea,1", "left and right are both 'tea', must differ"),
+        ("yesterday,tea,milk,1", "time is 'yesterday', must be a date like 2024-05-31"),
+        ("2024-03-01,,milk,1", "left is empty"),
+    ],
+)
+def test_a_vote_that_makes_no_sense_is_refused_with_its_row(refused, votes, row, sentence):
+    assert refused("measure", votes([row])).startswith(f"votes.csv: row 181: {sentence}")
+
+
+def test_an_empty_log_is_refused(refused, tmp_path):
+    (tmp_path / "empty.csv").write_text("")
+    assert refused("measure", tmp_path / "empty.csv") == "empty.csv: is empty"
+    (tmp_path / "empty.csv").write_text(HEADER + "\n")
+    assert refused("measure", tmp_path / "empty.csv") == (
+        "empty.csv: holds no votes, at least one is needed"
+    )
+
+
+def test_an_unknown_arm_is_refused(refused, votes):
+    assert refused("measure", votes(), "--arms", "tea,cocoa") == (
+        "arms: 'cocoa' is not in the log, known are: milk, soda, tea"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arms", "sentence"),
+    [
+        ("tea", "arms: there is 1, at least 2 are needed"),
+        ("tea,tea", "arms: 'tea' is named twice"),
+        ("tea,,milk", "--arms: name 2 is empty"),
+    ],
+)
+def test_arms_that_make_no_sense_are_refused(refused, votes, arms, sentence):
+    assert refused("measure", votes(), "--arms", arms) == sentence
+
+
+@pytest.mark.parametrize("bandwidth", ["0", "-1", "nan"])
+def test_a_bandwidth_that_is_not_positive_is_refused(refused, votes, bandwidth):
+    sentence = refused("measure", votes(), f"--bandwidth={bandwidth}")
+    assert sentence == f"bandwidth is {float(bandwidth)}, must be a number above 0"
+
+
+@pytest.mark.parametrize(
+    "option", [("--bandwidth", "5"), ("--arms", "tea,coffee"), ("--remove-bias",)]
+)
+def test_options_for_logs_are_refused_for_streams(refused, tastes, option):
+    assert refused("measure", tastes, *option) == (
+        f"{option[0]} is for logs of votes, tastes.npz is a stream"
+    )
+
+
+@pytest.mark.parametrize(
+    ("weight", "sentence"),
+    [
+        ("0.5,0.6", "weight: sums to 1.1, must sum to 1"),
+        ("1", "weight: has 1 entries, there are 2 arms"),
+        ("1.5,-0.5", "weight: w[1] = -0.5, must not be negative"),
+        ("half,half", "--weight: number 1 is 'half', must be a number"),
+        ("nan,1", "weight: w[0] is nan"),
+    ],
+)
+def test_a_weight_that_is_not_a_distribution_is_refused(refused, tastes, weight, sentence):
+    assert refused("measure", tastes, "--weight", weight) == sentence

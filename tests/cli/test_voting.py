@@ -1,0 +1,387 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+
+import driftduel as dd
+from driftduel._files import locked
+from driftduel.cli.voting import read_outcome
+from driftduel.learners import load_learner
+
+# Two processes that never wait for each other would overwrite each other's duels.
+VOTER = """
+import sys
+from driftduel.cli import main
+file, name, votes = sys.argv[1], sys.argv[2], int(sys.argv[3])
+for _ in range(votes):
+    sys.stdout.flush()
+    if main(["ask", file]):
+        sys.exit(1)
+"""
+TELLER = """
+import sys
+from driftduel.cli import main
+file = sys.argv[1]
+sys.exit(max(main(["tell", file, duel, "left"]) for duel in sys.argv[2:]))
+"""
+
+
+@pytest.fixture
+def drinks(run, tmp_path):
+    path = tmp_path / "drinks.json"
+    run("new", path, "--arms", "tea,coffee,milk", "--horizon", "1000", "--seed", "3")
+    return path
+
+
+def ask(run, path):
+    number, left, right = run("ask", path).out.rstrip("\n").split("\t")
+    return int(number), left, right
+
+
+def start(script, *arguments):
+    environment = {key: value for key, value in os.environ.items() if "COV" not in key}
+    return subprocess.Popen(
+        [sys.executable, "-c", script, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+    )
+
+
+def finished(processes):
+    """The outputs of processes that all succeed and say nothing on standard error."""
+    outputs = [process.communicate() for process in processes]
+    for process, (_, err) in zip(processes, outputs, strict=True):
+        assert (process.returncode, err) == (0, "")
+    return [out for out, _ in outputs]
+
+
+def test_a_new_learner_is_what_was_asked_for(run, tmp_path):
+    path = tmp_path / "drinks.json"
+    options = ("--horizon", "500", "--criterion", "condorcet", "--seed", "7")
+    params = ("--param", "steps=8", "--param", "prefix=false", "--param", "replay_rate=2")
+    done = run("new", path, "--arms", "tea, coffee", *options, *params)
+    assert done.out == f"{path}: MetaBosse with 2 arms\n"
+    made = load_learner(path)
+    assert type(made) is dd.MetaBosse
+    expected = dd.MetaBosse(
+        2,
+        500,
+        criterion=dd.Condorcet(),
+        seed=7,
+        labels=("tea", "coffee"),
+        steps=8,
+        prefix=False,
+        replay_rate=2.0,
+    )
+    assert made.config() == expected.config()
+
+
+def test_a_learner_may_go_by_a_weight(run, tmp_path):
+    path = tmp_path / "drinks.json"
+    run("new", path, "--arms", "tea,coffee", "--weight", "0.25,0.75", "--learner", "Bosse")
+    assert load_learner(path).criterion == dd.Weighted([0.25, 0.75])
+    assert type(load_learner(path)) is dd.Bosse
+
+
+def test_every_learner_can_be_made_asked_and_told(run, tmp_path):
+    for name in dd.all_learners():
+        path = tmp_path / f"{name}.json"
+        run("new", path, "--arms", "a,b,c", "--horizon", "100", "--learner", name)
+        number, _, _ = ask(run, path)
+        run("tell", path, number, "tie")
+        assert run("status", path, "--json").json["rounds"] == 1
+
+
+def test_a_file_is_not_replaced_unless_forced(run, refused, drinks):
+    before = drinks.read_bytes()
+    assert refused("new", drinks, "--arms", "a,b") == (
+        f"{drinks}: exists already, --force replaces it and forgets its votes"
+    )
+    assert drinks.read_bytes() == before
+    run("new", drinks, "--arms", "a,b", "--force")
+    assert load_learner(drinks).labels == ("a", "b")
+
+
+def test_the_file_plays_as_the_learner_in_memory_does(run, drinks):
+    learner = dd.MetaBosse(3, 1000, seed=3, labels=("tea", "coffee", "milk"))
+    for n in range(30):
+        duel = learner.ask()
+        assert ask(run, drinks) == (n, learner.labels[duel.left], learner.labels[duel.right])
+        if n % 3:
+            outcome = float(duel.left < duel.right)
+            learner.tell(duel, outcome)
+            run("tell", drinks, n, "left" if outcome else "right")
+    facts = run("status", drinks, "--json").json
+    assert facts["rounds"] == learner.rounds == 20
+    assert facts["best"] == learner.labels[learner.best()]
+    assert [duel["duel"] for duel in facts["open"]] == list(range(0, 30, 3))
+
+
+def test_asking_in_json_gives_the_propensity_too(run, drinks):
+    found = run("ask", drinks, "--json").json
+    assert found["duel"] == 0
+    assert found["propensity"] == pytest.approx(1 / 9)
+    assert {found["left"], found["right"]} <= {"tea", "coffee", "milk"}
+
+
+def pair(run, path):
+    """Ask until the arms differ."""
+    while True:
+        number, left, right = ask(run, path)
+        if left != right:
+            return number, left, right
+
+
+@pytest.mark.parametrize(
+    ("word", "value"),
+    [("left", 1.0), ("RIGHT", 0.0), ("tie", 0.5), ("1", 1.0), ("0", 0.0), ("0.5", 0.5)],
+)
+def test_outcomes_are_words_or_numbers(run, drinks, word, value):
+    number, left, right = pair(run, drinks)
+    found = run("tell", drinks, number, word, "--json").json
+    assert (found["left"], found["right"], found["outcome"]) == (left, right, value)
+    assert (found["duel"], found["rounds"]) == (number, 1)
+
+
+def test_the_outcome_may_be_the_name_of_the_preferred_arm(run, drinks):
+    for side in (0, 1):
+        number, *names = pair(run, drinks)
+        assert run("tell", drinks, number, names[side], "--json").json["outcome"] == 1.0 - side
+
+
+def test_telling_is_repeated_in_words(run, drinks):
+    number, left, right = pair(run, drinks)
+    assert run("tell", drinks, number, "right").out == f"duel {number}: {left} lost to {right}\n"
+
+
+def test_an_arm_against_itself_that_wins_is_a_tie():
+    assert read_outcome("tea", ["tea", "tea"]) == 0.5
+
+
+def test_a_name_that_is_also_an_outcome_is_told_apart_or_refused():
+    assert read_outcome("left", ["left", "right"]) == 1.0
+    with pytest.raises(ValueError, match="which is also the name of an arm"):
+        read_outcome("left", ["right", "left"])
+    with pytest.raises(ValueError, match="which is also the name of an arm"):
+        read_outcome("1", ["0", "1"])
+    assert read_outcome("right", ["0", "1"]) == 0.0
+
+
+def test_status_tells_who_is_best_and_who_was_dropped(run, tmp_path):
+    path = tmp_path / "drinks.json"
+    learner = dd.MetaBosse(3, 20_000, seed=1, labels=("tea", "coffee", "milk"))
+    while not learner.evictions:
+        duel = learner.ask()
+        sides = (duel.left, duel.right)
+        tie = duel.left == duel.right or 0 not in sides
+        learner.tell(duel, 0.5 if tie else float(duel.left == 0))
+    waiting = learner.ask()
+    learner.save(path)
+    done = run("status", path)
+    dropped = learner.evictions[0]
+    assert "best now tea" in done.words
+    assert f"votes {learner.rounds:,} of 20,000" in done.words
+    assert f"open duels {waiting.id} (" in done.words
+    assert "episodes 1, begun after votes 0" in done.words
+    arm, winner = learner.labels[dropped.arm], learner.labels[dropped.beaten_by]
+    assert f"{arm} after vote {dropped.round + 1:,}: {winner} was ahead of it by" in done.words
+    facts = run("status", path, "--json").json
+    assert facts["evictions"][0]["arm"] == arm
+    assert facts["evictions"][0]["statistic"] == dropped.statistic
+    assert set(facts) == {
+        "learner",
+        "criterion",
+        "arms",
+        "horizon",
+        "rounds",
+        "best",
+        "active",
+        "episodes",
+        "open",
+        "evictions",
+        "replays",
+    }
+
+
+def test_a_learner_without_labels_goes_by_numbers(run, refused, tmp_path):
+    path = tmp_path / "plain.json"
+    dd.Uniform(2, seed=1).save(path)
+    number, left, right = ask(run, path)
+    assert {left, right} <= {"0", "1"}
+    run("tell", path, number, "left")
+    assert run("status", path, "--json").json["arms"] == ["0", "1"]
+
+
+def test_status_leaves_the_file_and_its_folder_alone(run, tmp_path):
+    path = tmp_path / "plain.json"
+    dd.Uniform(2).save(path)
+    before = path.stat()
+    run("status", path)
+    assert [file.name for file in tmp_path.iterdir()] == ["plain.json"]
+    assert path.stat().st_mtime_ns == before.st_mtime_ns
+
+
+@pytest.mark.parametrize("command", [("ask",), ("tell", "0", "left"), ("status",)])
+def test_a_missing_file_is_refused_and_not_made(refused, tmp_path, command):
+    path = tmp_path / "nowhere.json"
+    sentence = refused(command[0], path, *command[1:])
+    assert sentence.startswith(f"{path}: there is no such file; driftduel new ")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", [("ask",), ("tell", "0", "left"), ("status",)])
+def test_a_damaged_file_is_refused_and_left_as_it_was(refused, drinks, command):
+    damaged = drinks.read_text().replace('"asked": 0', '"asked": 1')
+    drinks.write_text(damaged)
+    sentence = refused(command[0], drinks, *command[1:])
+    assert sentence == "drinks.json: is damaged, its checksum does not match"
+    drinks.write_text(damaged[:500])
+    assert "drinks.json: is not a learner, or cut short" in refused(
+        command[0], drinks, *command[1:]
+    )
+    assert drinks.read_text() == damaged[:500]
+
+
+def test_a_file_of_another_kind_is_refused(refused, tmp_path):
+    path = tmp_path / "other.json"
+    path.write_text(json.dumps({"tea": 1}))
+    assert refused("ask", path) == "other.json: is not a learner"
+
+
+def test_a_duel_told_twice_is_refused_and_counts_once(run, refused, drinks):
+    number, _, _ = ask(run, drinks)
+    run("tell", drinks, number, "left")
+    before = drinks.read_bytes()
+    assert refused("tell", drinks, number, "left") == f"duel {number} was told already"
+    assert drinks.read_bytes() == before
+
+
+def test_a_duel_never_asked_is_refused(refused, drinks):
+    assert refused("tell", drinks, 0, "left") == "duel 0 was never asked"
+    assert "DUEL" in refused("tell", drinks, "first", "left")
+
+
+@pytest.mark.parametrize("outcome", ["cocoa", "2", "-0.5", "nan", "inf", "", "yes"])
+def test_a_bad_outcome_is_refused_and_the_duel_stays_open(run, refused, drinks, outcome):
+    number, left, right = pair(run, drinks)
+    before = drinks.read_bytes()
+    assert refused("tell", drinks, number, "--", outcome) == (
+        f"outcome is {outcome!r}, must be left, right, tie, 1, 0, 0.5, {left!r} or {right!r}"
+    )
+    assert drinks.read_bytes() == before
+
+
+def test_an_arm_that_was_not_shown_is_no_outcome(run, refused, drinks):
+    number, left, right = pair(run, drinks)
+    (third,) = {"tea", "coffee", "milk"} - {left, right}
+    assert refused("tell", drinks, number, third).startswith(f"outcome is {third!r}, must be")
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--arms", "tea"), "n_arms is 1, must be at least 2"),
+        (("--arms", "tea,tea"), "labels: each arm needs a different one"),
+        (("--arms", "tea,,milk"), "--arms: name 2 is empty"),
+        (("--arms", "te\ta,milk"), "--arms: name 1 is 'te\\ta', must be printable"),
+        (("--arms", "a,b", "--horizon", "0"), "horizon is 0, must be at least 1"),
+        (("--arms", "a,b", "--seed", "-1"), "seed is -1, must be at least 0"),
+        (
+            ("--arms", "a,b", "--criterion", "copeland"),
+            "criterion is 'copeland', must be 'borda', 'condorcet' or Weighted(w)",
+        ),
+        (("--arms", "a,b", "--weight", "1"), "weight: has 1 entries, there are 2 arms"),
+        (("--arms", "a,b", "--param", "steps=3"), "steps is 3, must be a power of 2"),
+        (
+            ("--arms", "a,b", "--param", "steps=three"),
+            "MetaBosse: steps is 'three', must be a whole number",
+        ),
+    ],
+)
+def test_a_learner_that_makes_no_sense_is_refused(refused, tmp_path, options, sentence):
+    assert refused("new", tmp_path / "drinks.json", *options) == sentence
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_unknown_learner_or_parameter_is_refused(refused, tmp_path):
+    path = tmp_path / "drinks.json"
+    sentence = refused("new", path, "--arms", "a,b", "--learner", "Nobody")
+    assert sentence.startswith("no learner is called 'Nobody', there are ")
+    sentence = refused("new", path, "--arms", "a,b", "--param", "seed=3")
+    assert sentence.startswith("MetaBosse: no parameter 'seed', there are constants, ")
+    assert refused("new", path).startswith("Missing option '--arms'")
+
+
+def test_a_learner_that_has_played_its_horizon_says_so(run, refused, tmp_path):
+    path = tmp_path / "short.json"
+    run("new", path, "--arms", "a,b", "--horizon", "1", "--param", "intervals=all")
+    number, _, _ = ask(run, path)
+    run("tell", path, number, "left")
+    assert "horizon" in refused("ask", path)
+
+
+def test_processes_that_ask_at_once_get_different_duels_and_lose_none(run, tmp_path):
+    path = tmp_path / "drinks.json"
+    run("new", path, "--arms", "tea,coffee,milk", "--learner", "Uniform")
+    voters = [start(VOTER, path, name, 8) for name in ("ann", "bob", "cem")]
+    numbers = [int(line.split("\t")[0]) for out in finished(voters) for line in out.splitlines()]
+    assert sorted(numbers) == list(range(24))
+    assert len(load_learner(path).open_duels) == 24
+    tellers = [start(TELLER, path, *numbers[part::3]) for part in range(3)]
+    assert all(out.count("\n") == 8 for out in finished(tellers))
+    learner = load_learner(path)
+    assert (learner.rounds, learner.open_duels) == (24, [])
+
+
+def test_a_lock_lets_one_thread_in_at_a_time(tmp_path):
+    inside, most = [], []
+
+    def enter():
+        for _ in range(50):
+            with locked(tmp_path / "file"):
+                inside.append(1)
+                most.append(len(inside))
+                inside.pop()
+
+    threads = [threading.Thread(target=enter) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == [1] * 200
+
+
+def test_a_lock_is_released_when_the_block_fails_or_the_process_dies(tmp_path):
+    with pytest.raises(RuntimeError, match="inside"), locked(tmp_path / "file"):
+        raise RuntimeError("inside")
+    script = (
+        "import os, sys; from driftduel._files import locked\nwith locked(sys.argv[1]): os._exit(7)"
+    )
+    process = start(script, tmp_path / "file")
+    process.communicate()
+    assert process.returncode == 7
+    with locked(tmp_path / "file"):
+        assert [file.name for file in tmp_path.iterdir()] == [".file.lock"]
+
+
+def test_two_names_of_one_file_share_a_lock(tmp_path):
+    (tmp_path / "file").touch()
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    with locked(tmp_path / "link"):
+        pass
+    assert sorted(file.name for file in tmp_path.iterdir()) == [".file.lock", "file", "link"]
+
+
+def test_a_lock_in_a_folder_that_does_not_exist_is_refused(tmp_path):
+    with (
+        pytest.raises(FileNotFoundError, match=r"the folder .* does not exist"),
+        locked(tmp_path / "no" / "file"),
+    ):
+        pass
