@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from driftduel._jit import inline_kernel, kernel
 from driftduel.learners.base import Duel, Eviction, Learner, Literature, Replay
-from driftduel.learners.families import MODULE_OF
+from driftduel.learners.families import MODULE_OF, PARTS
 from driftduel.learners.storage import load_learner
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from driftduel.learners.bosse import Constants as Constants
     from driftduel.learners.bosse import MetaBosse as MetaBosse
 
-_HOME = {**MODULE_OF, "Constants": "bosse"}
+_HOME = {**MODULE_OF, **PARTS}
 
 
 def all_learners() -> dict[str, type[Learner]]:

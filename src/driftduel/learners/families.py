@@ -7,4 +7,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "bosse": ("Bosse", "MetaBosse"),
 }
 
+PARTS: dict[str, str] = {"Constants": "bosse"}
+"""Classes that learners take as parameters, and the module of each."""
+
 MODULE_OF = {name: module for module, names in FAMILIES.items() for name in names}

@@ -43,7 +43,7 @@ from driftduel.weights import WeightSequence
 
 _FORMAT = 1
 _PARTS_OF_CRITERIA: dict[str, type] = {
-    kind.__name__: kind for kind in (Borda, Condorcet, Weighted, WeightSequence)
+    kind.__name__: kind for kind in (Borda, Condorcet, Copeland, Weighted, WeightSequence)
 }
 
 
