@@ -86,6 +86,26 @@ def rebind(template: types.FunctionType, name: str, kernels: Mapping[str, Any]) 
     return kernel(copy)
 
 
+@cache
+def bind_kernels(
+    template: types.FunctionType, names: tuple[str, ...], kernels: tuple[Any, ...]
+) -> Any:
+    """Return `rebind` of ``template`` under a name that tells these kernels from all others.
+
+    The name holds a hash of the kernels' names and one of their files, which may lie outside the
+    package. A copy made here may be a kernel of the next: its name says what is bound in it.
+    """
+    sources = [getattr(kernel, "py_func", kernel) for kernel in kernels]
+    files = sorted({Path(source.__code__.co_filename) for source in sources})
+    called = " ".join(f"{source.__module__}.{source.__qualname__}" for source in sources)
+    hashes = (
+        hashlib.sha256(called.encode()).hexdigest()[:16],
+        source_hash(*(file for file in files if file.is_file())),
+    )
+    name = "_".join([template.__name__, sources[0].__qualname__, *hashes])
+    return rebind(template, name, dict(zip(names, kernels, strict=True)))
+
+
 def source_hash(*files: Path) -> str:
     """Hash the contents of ``files``, short enough to stand in a file name."""
     digest = hashlib.sha256()

@@ -18,6 +18,9 @@ compiled with `kernel` or `inline_kernel` of `driftduel.learners`, and cannot ma
 ``full(state) -> bool``
     Whether the journal of events must be read before the next round. The default never is.
 
+They are static methods of the class. A learner that plays through another one has them as
+properties instead, bound to the kernels of the other; see `driftduel.learners.restarts`.
+
 `driftduel.testing` checks all of this for any learner; `driftduel.learners.baselines` shows two
 small ones. The kernels of one learner belong in one file: the cache of compiled code notices an
 edit of the files that hold the four kernels, not of a file outside this package that they call.
@@ -255,7 +258,7 @@ class Learner(ABC):
         """
         session = self.session
         self.check_horizon(session.told + 1)
-        left, right, ticket = type(self).choose(session.state, session.rng)
+        left, right, ticket = self.choose(session.state, session.rng)
         number = session.asked
         session.open[number] = (int(left), int(right), tuple(map(float, ticket)))
         session.asked += 1
@@ -282,9 +285,8 @@ class Learner(ABC):
         value = _as_outcome(outcome)
         self.check_horizon(session.told + 1)
         left, right, ticket = session.open.pop(number)
-        kernels = type(self)
-        if kernels.learn(session.state, left, right, ticket, value):
-            kernels.settle(session.state, session.rng)
+        if self.learn(session.state, left, right, ticket, value):
+            self.settle(session.state, session.rng)
             self.collect(session.state, session.history)
         session.told += 1
 

@@ -231,6 +231,8 @@ def _decode(value: Any, given: Mapping[str, type]) -> Any:
         return float(content)
     if kind == "array":
         return _decode_array(content)
+    if kind not in ("list", "tuple"):
+        raise ValueError(f"holds a parameter of an unknown kind, {kind!r}")
     items = [_decode(item, given) for item in content]
     return tuple(items) if kind == "tuple" else items
 

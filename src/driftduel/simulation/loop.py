@@ -6,17 +6,13 @@ the cache.
 
 from __future__ import annotations
 
-import hashlib
-import inspect
 from collections.abc import Callable, Iterator
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._jit import rebind, source_hash
+from driftduel._jit import bind_kernels
 from driftduel.learners.base import History, Learner, State, learner_generator
 from driftduel.streams.stream import Stream
 
@@ -39,7 +35,7 @@ def batches(
 
     A pair is ``left * K + right``. The array is used again for the next batch.
     """
-    play_on = bind(play, type(learner))
+    play_on = bind(play, learner)
     rough = rough_palette(stream)
     batch = np.empty(min(_BATCH, stream.horizon), np.int32)
     done = 0
@@ -58,7 +54,7 @@ def compile_for(learner: Learner, stream: Stream) -> None:
     rng = learner_generator(0)
     none = np.empty(0, np.int32)
     rough = rough_palette(stream)
-    bind(play, type(learner))(learner.start(rng), rng, rng, *_timeline(stream, 0), rough, 0, none)
+    bind(play, learner)(learner.start(rng), rng, rng, *_timeline(stream, 0), rough, 0, none)
 
 
 def rough_palette(stream: Stream) -> NDArray[np.uint8]:
@@ -121,19 +117,6 @@ def play(  # type: ignore[no-untyped-def]
     return n
 
 
-def bind(template: Callable[..., Any], kind: type[Learner]) -> Any:
-    """Return ``template`` compiled with the kernels of a class of learners in their names."""
-    return _bind(template, tuple(getattr(kind, name) for name in _KERNELS))
-
-
-@cache
-def _bind(template: Any, kernels: tuple[Any, ...]) -> Any:
-    sources = [getattr(kernel, "py_func", kernel) for kernel in kernels]
-    files = sorted({Path(inspect.getfile(source)) for source in sources})
-    names = " ".join(f"{source.__module__}.{source.__qualname__}" for source in sources)
-    hashes = (
-        hashlib.sha256(names.encode()).hexdigest()[:16],
-        source_hash(*(file for file in files if file.is_file())),
-    )
-    name = "_".join([template.__name__, sources[0].__qualname__, *hashes])
-    return rebind(template, name, dict(zip(_KERNELS, kernels, strict=True)))
+def bind(template: Callable[..., Any], learner: Learner) -> Any:
+    """Return ``template`` compiled with the kernels of a learner in their names."""
+    return bind_kernels(template, _KERNELS, tuple(getattr(learner, name) for name in _KERNELS))

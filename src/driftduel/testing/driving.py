@@ -28,7 +28,7 @@ def expect(condition: bool, message: str) -> None:
 
 def compiled(learner: Learner) -> bool:
     """Tell whether the kernels are compiled, so that long checks are quick."""
-    return hasattr(type(learner).choose, "py_func")
+    return hasattr(learner.choose, "py_func")
 
 
 def switching_world(n_arms: int, horizon: int) -> Stream:

@@ -111,7 +111,7 @@ def check_propensities_match_frequencies(make: Make) -> None:
         state, rng = _reach(learner, switching_world(4, max(ages)), age, seed)
         counts = np.zeros((4, 4), np.int64)
         chances = np.full((4, 4), np.nan)
-        faults = bind(_count_asks, type(learner))(state, rng, n_asks, counts, chances)
+        faults = bind(_count_asks, learner)(state, rng, n_asks, counts, chances)
         where = f"after {age} rounds"
         expect(faults == 0, f"{where} one pair has several propensities, or an arm is none")
         _compare(counts, chances, np.log(2 * 17 * len(ages) / _FALSE_ALARM), where)
