@@ -20,7 +20,7 @@ from tests.naive import metabosse as naive
 
 METABOSSE = 20 if COMPILED else 6
 BOSSE = 12 if COMPILED else 4
-BLOCKS = 12 if COMPILED else 4
+DYADIC = 12 if COMPILED else 4
 
 
 @dataclass
@@ -161,7 +161,7 @@ def assert_equal(learner, seen, oracle):
     )
 
 
-def play_problem(seed, learner, kind):
+def play_all_intervals(seed, learner, kind):
     rng = np.random.default_rng([seed, CRITERIA.index(kind)])
     learner = random_learner(rng, learner, kind, intervals="all", refresh=0.0)
     world = random_world(rng, learner.n_arms, learner.horizon)
@@ -169,8 +169,8 @@ def play_problem(seed, learner, kind):
     return assert_equal(learner, seen, literal(learner, seen.feed))
 
 
-def play_problems(n, learner, kind):
-    return sum((play_problem(seed, learner, kind) for seed in range(n)), Counter())
+def play_problems(n, learner, kind, play=play_all_intervals):
+    return sum((play(seed, learner, kind) for seed in range(n)), Counter())
 
 
 def assert_busy(total, n):
@@ -200,13 +200,6 @@ def test_bosse_keeps_the_winner_of_the_latest_interval_when_all_arms_would_go():
     assert total["spared"] > 0
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", CRITERIA)
-def test_thousands_of_problems_agree_with_the_literal_algorithm(kind):
-    assert_busy(play_problems(1000, dd.MetaBosse, kind), 1000)
-    assert play_problems(250, dd.Bosse, kind)["evictions"] > 250
-
-
 class Blocks:
     """The intervals of the linear-time rule: blocks of 2^k rounds, and the lives of bases."""
 
@@ -233,29 +226,38 @@ class Blocks:
         return True
 
 
-@pytest.mark.parametrize("learner", [dd.Bosse, dd.MetaBosse])
+def play_dyadic(seed, learner, kind):
+    rng = np.random.default_rng([seed, CRITERIA.index(kind), 1])
+    steps = int(rng.choice([1, 2, 4, 8]))
+    fast = random_learner(
+        rng,
+        learner,
+        kind,
+        refresh=0.0,
+        steps=steps,
+        smallest_block=int(max(2, steps * rng.choice([1, 2]))),
+        prefix=bool(rng.integers(2)),
+    )
+    rounds = int(fast.horizon * rng.choice([1.0, 1.5]))
+    if rng.random() < 0.3:
+        fast = fast.clone(horizon=None)
+    seen = drive(fast, random_world(rng, fast.n_arms, rounds), rng, rounds)
+    return assert_equal(fast, seen, literal(fast, seen.feed, Blocks(fast, rounds)))
+
+
 @pytest.mark.parametrize("kind", CRITERIA)
-def test_dyadic_blocks_are_the_literal_algorithm_on_fewer_intervals(kind, learner):
-    total = Counter()
-    for seed in range(BLOCKS):
-        rng = np.random.default_rng([seed, CRITERIA.index(kind), 1])
-        steps = int(rng.choice([1, 2, 4, 8]))
-        fast = random_learner(
-            rng,
-            learner,
-            kind,
-            refresh=0.0,
-            steps=steps,
-            smallest_block=int(max(2, steps * rng.choice([1, 2]))),
-            prefix=bool(rng.integers(2)),
-        )
-        rounds = int(fast.horizon * rng.choice([1.0, 1.5]))
-        if rng.random() < 0.3:
-            fast = fast.clone(horizon=None)
-        world = random_world(rng, fast.n_arms, rounds)
-        seen = drive(fast, world, rng, rounds)
-        total += assert_equal(fast, seen, literal(fast, seen.feed, Blocks(fast, rounds)))
-    if learner is dd.MetaBosse:
-        assert_busy(total, BLOCKS)
-    else:
-        assert total["evictions"] > BLOCKS
+def test_dyadic_metabosse_is_the_literal_algorithm_on_fewer_intervals(kind):
+    assert_busy(play_problems(DYADIC, dd.MetaBosse, kind, play_dyadic), DYADIC)
+
+
+@pytest.mark.parametrize("kind", CRITERIA)
+def test_dyadic_bosse_is_the_literal_algorithm_on_fewer_intervals(kind):
+    assert play_problems(DYADIC, dd.Bosse, kind, play_dyadic)["evictions"] > DYADIC
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", CRITERIA)
+def test_thousands_of_problems_agree_with_the_literal_algorithm(kind):
+    for play in play_all_intervals, play_dyadic:
+        assert_busy(play_problems(1000, dd.MetaBosse, kind, play), 1000)
+        assert play_problems(250, dd.Bosse, kind, play)["evictions"] > 250

@@ -116,22 +116,26 @@ def assert_justified(learner, eviction, log):
     assert eviction.statistic >= eviction.threshold
 
 
-def assert_on_the_grid(learner, eviction, episodes):
-    """The interval is a block of the episode, or the life of a base."""
+def assert_admitted(learner, eviction, episodes):
+    """The interval lies in the episode; it is a block or the life of a base, if not all count."""
     episode = max(start for start in episodes if start <= eviction.last)
     length = eviction.last + 1 - eviction.first
     assert eviction.first >= episode
+    if learner.intervals == "all":
+        assert length >= 2
+        return
     assert length >= learner.smallest_block
     is_power = length & (length - 1) == 0
     is_block = is_power and (eviction.first - episode) % (length // learner.steps) == 0
     assert is_block or (learner.prefix and eviction.first == eviction.base)
 
 
-def random_dyadic(rng, learner, kind, steps):
+def random_problem(rng, learner, kind, intervals, steps):
     fast = random_learner(
         rng,
         learner,
         kind,
+        intervals=intervals,
         steps=steps,
         prefix=bool(rng.integers(2)),
         smallest_block=int(max(4, steps) * rng.choice([1, 2])),
@@ -139,17 +143,27 @@ def random_dyadic(rng, learner, kind, steps):
     changes = {"constants": replace(fast.constants, scale=0.6 * fast.constants.scale)}
     if learner is dd.MetaBosse:  # not so many replays that every set is full
         changes["replay_rate"] = min(fast.replay_rate, 1.0)
-    return fast.clone(horizon=None if rng.random() < 0.3 else ROUNDS, **changes)
+    changes["horizon"] = None if intervals == "dyadic" and rng.random() < 0.3 else ROUNDS
+    return fast.clone(**changes)
 
 
 @pytest.mark.parametrize("delay", [0, 1, 6, 40])
 @pytest.mark.parametrize("kind", CRITERIA)
-def test_every_eviction_follows_from_the_log(kind, delay):
+def test_every_eviction_of_blocks_follows_from_the_log(kind, delay):
+    check_evictions(kind, delay, "dyadic", PER_CASE)
+
+
+@pytest.mark.parametrize("kind", CRITERIA)
+def test_every_eviction_of_all_intervals_follows_from_the_log_despite_delays(kind):
+    check_evictions(kind, 10, "all", 4 if COMPILED else 1)
+
+
+def check_evictions(kind, delay, intervals, n_problems):
     evictions = late = 0
-    for seed in range(PER_CASE):
+    for seed in range(n_problems):
         rng = np.random.default_rng([seed, CRITERIA.index(kind), delay])
         learner = dd.Bosse if seed % 8 == 7 else dd.MetaBosse
-        learner = random_dyadic(rng, learner, kind, steps=(1, 2, 4, 8)[seed % 4])
+        learner = random_problem(rng, learner, kind, intervals, steps=(1, 2, 4, 8)[seed % 4])
         log = play(learner, rng, ROUNDS, delay)
         for told in log:
             asked = told.asked
@@ -157,7 +171,7 @@ def test_every_eviction_follows_from_the_log(kind, delay):
             late += asked.active != told.active
         for eviction in learner.evictions:
             assert_justified(learner, eviction, log)
-            assert_on_the_grid(learner, eviction, learner.episodes)
+            assert_admitted(learner, eviction, learner.episodes)
         evictions += len(learner.evictions)
-    assert evictions > PER_CASE
+    assert evictions > n_problems
     assert bool(late) == bool(delay)
