@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442")
 """Okabe and Ito's palette without black, which is for rules and text."""
 
+WIDTH = 860
+"""Width of a panel in pixels."""
+
 GREY = "#BDBDBD"
 INK = "#222222"
 _OPTIONS: dict[str, dict[str, Any]] = {
@@ -46,6 +49,24 @@ def save_figure(
         with replacing(file) as temporary:
             chart.save(str(temporary), **_OPTIONS[form])
     return files
+
+
+def stacked(
+    panels: Iterable[Any], title: str, subtitle: Sequence[str], *, spacing: int
+) -> alt.VConcatChart:
+    """Put panels above each other under a title, in the style of all figures."""
+    altair = drawing_library("altair")
+    heading = altair.TitleParams(
+        title, subtitle=list(subtitle), anchor="start", fontSize=18, subtitleFontSize=13
+    )
+    chart: alt.VConcatChart = (
+        altair.vconcat(*panels, spacing=spacing)
+        .properties(title=heading, padding=12)
+        .configure_view(stroke=None)
+        .configure_axis(labelFontSize=12, titleFontSize=13, titleFontWeight="normal")
+        .configure_legend(labelFontSize=13, titleFontSize=13, titleFontWeight="normal")
+    )
+    return chart
 
 
 def ink_on(colour: str) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from driftduel.criteria import Criterion
 from driftduel.report.extra import drawing_library
-from driftduel.report.figures import COLOURS, INK
+from driftduel.report.figures import COLOURS, INK, WIDTH, stacked
 
 if TYPE_CHECKING:
     import altair as alt
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from driftduel.simulation import Run
 else:
     alt = drawing_library("altair")
-
-_WIDTH = 860
 
 
 def regret_over_time(
@@ -60,21 +58,10 @@ def regret_over_time(
         .mark_rule(strokeDash=[5, 4], color=INK)
         .encode(x=x, tooltip=[alt.Tooltip("round:Q", title="true change", format=",")])
     )
-    panels = [alt.layer(*_curves(runs, criterion, x), rules).properties(width=_WIDTH, height=330)]
+    panels = [alt.layer(*_curves(runs, criterion, x), rules).properties(width=WIDTH, height=330)]
     if noticing is not None:
         panels.append(_episodes(runs[noticing], noticing, x, rules))
-    return (
-        alt.vconcat(*panels, spacing=14)
-        .properties(
-            title=alt.TitleParams(
-                title, subtitle=list(subtitle), anchor="start", fontSize=18, subtitleFontSize=13
-            ),
-            padding=12,
-        )
-        .configure_view(stroke=None)
-        .configure_axis(labelFontSize=12, titleFontSize=13, titleFontWeight="normal")
-        .configure_legend(labelFontSize=13, titleFontSize=13, titleFontWeight="normal")
-    )
+    return stacked(panels, title, subtitle, spacing=14)
 
 
 def _curves(
@@ -106,9 +93,7 @@ def _curves(
         alt.Tooltip("regret:Q", format=",.0f"),
     ]
     return [
-        base.mark_area(opacity=0.25).encode(
-            y=alt.Y("low:Q", title=""), y2="high:Q", color=colour.legend(None)
-        ),
+        base.mark_area(opacity=0.25).encode(y=y.field("low"), y2="high:Q", color=colour),
         base.mark_line(strokeWidth=2.5).encode(y=y, color=colour, tooltip=tooltip),
     ]
 
@@ -136,4 +121,4 @@ def _episodes(runs: Sequence[Run], name: str, x: alt.X, rules: alt.Chart) -> Any
         fontSize=13,
         fontWeight="normal",
     )
-    return alt.layer(ticks, rules).properties(width=_WIDTH, height=18 * len(runs), title=heading)
+    return alt.layer(ticks, rules).properties(width=WIDTH, height=18 * len(runs), title=heading)

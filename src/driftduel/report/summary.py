@@ -95,7 +95,7 @@ def _phases(stream: Stream, phases: Phases | None, names: list[str]) -> dict[str
     """Return the first phases one by one and all of them as runs; there may be millions."""
     if phases is None:
         return None
-    runs = [
+    runs: list[dict[str, Any]] = [
         {"start": start, "step": step, "count": count, "last_safe": names[arm]}
         for (start, step, count), arm in zip(phases.runs, phases.run_arms, strict=True)
     ]

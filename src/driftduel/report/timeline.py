@@ -11,7 +11,7 @@ import numpy as np
 from driftduel.criteria import Borda
 from driftduel.report.credits import credits_of
 from driftduel.report.extra import drawing_library
-from driftduel.report.figures import COLOURS, GREY, INK, ink_on, wrapped
+from driftduel.report.figures import COLOURS, GREY, INK, WIDTH, ink_on, stacked, wrapped
 from driftduel.report.spells import Spell, borda_spells, condorcet_spells
 from driftduel.report.summary import arm_names, day_of
 from driftduel.streams.stream import Stream
@@ -30,7 +30,6 @@ Rows = list[dict[str, Any]]
 OTHERS = "other arms"
 NOBODY = "nobody"
 
-_WIDTH = 860
 _POINTS = 400
 _MOST_SPELLS = 400
 _MOST_SHIFTS = 24
@@ -72,18 +71,7 @@ def best_over_time(
         for heading, spells in (("Borda winner", borda), ("Condorcet winner", condorcet))
     ]
     bands[-1] = bands[-1].properties(title=_caption(credits_of(stream)))
-    return (
-        alt.vconcat(scores, *bands, spacing=8)
-        .properties(
-            title=alt.TitleParams(
-                title, subtitle=list(subtitle), anchor="start", fontSize=18, subtitleFontSize=13
-            ),
-            padding=12,
-        )
-        .configure_view(stroke=None)
-        .configure_axis(labelFontSize=12, titleFontSize=13, titleFontWeight="normal")
-        .configure_legend(labelFontSize=13, titleFontSize=13, titleFontWeight="normal")
-    )
+    return stacked([scores, *bands], title, subtitle, spacing=8)
 
 
 def _colours(
@@ -201,7 +189,7 @@ def _scores_panel(
         for some, width in ((behind, 1.2), (ahead, 2.4))
         if some
     ]
-    return alt.layer(*lines, *_rules(x, shifts, labels=True)).properties(width=_WIDTH, height=320)
+    return alt.layer(*lines, *_rules(x, shifts, labels=True)).properties(width=WIDTH, height=320)
 
 
 def _when(stream: Stream) -> str:
@@ -307,7 +295,7 @@ def _band(stream: Stream, rows: Rows, shifts: Rows, heading: str) -> Panel:
         .encode(x=alt.value(-6), y=alt.value(13), text="heading:N")
     )
     return alt.layer(boxes, words, *_rules(x, shifts, labels=False), name).properties(
-        width=_WIDTH, height=26
+        width=WIDTH, height=26
     )
 
 
