@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftduel._jit import bind_kernels
-from driftduel.learners.base import History, Learner, State, learner_generator
+from driftduel.learners.base import History, Learner, State
 from driftduel.streams.stream import Stream
 
 _BATCH = 2**16
@@ -47,14 +47,6 @@ def batches(
         learner.collect(state, history)
         yield done, pairs[:n]
         done += n
-
-
-def compile_for(learner: Learner, stream: Stream) -> None:
-    """Compile the loop, or read it from the cache, by playing no round."""
-    rng = learner_generator(0)
-    none = np.empty(0, np.int32)
-    rough = rough_palette(stream)
-    bind(play, learner)(learner.start(rng), rng, rng, *_timeline(stream, 0), rough, 0, none)
 
 
 def rough_palette(stream: Stream) -> NDArray[np.uint8]:

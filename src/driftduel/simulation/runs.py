@@ -21,7 +21,7 @@ from driftduel.learners.base import (
     learner_generator,
 )
 from driftduel.simulation.ledger import Ledger
-from driftduel.simulation.loop import batches, compile_for
+from driftduel.simulation.loop import batches
 from driftduel.streams.stream import Stream
 
 Progress = Callable[[int, int], None]
@@ -137,7 +137,9 @@ def simulate(
     >>> bool(run.regret("borda")[-1] < dd.simulate(dd.Uniform(2), s).regret("borda")[-1] / 2)
     True
     """
-    _check_match(learner, stream)
+    if learner.n_arms != stream.n_arms:
+        raise ValueError(f"the learner has {learner.n_arms} arms, the stream {stream.n_arms}")
+    learner.check_horizon(stream.horizon)
     seed = as_count(seed, "seed", 0)
     rounds = _as_points(points, stream.horizon)
     turns = [as_criterion(c).changes() for c in (learner.criterion, *criteria)]
@@ -206,9 +208,8 @@ def simulate_many(
 
     if workers == 1 or len(chosen) < 2:
         return [one(index) for index in range(len(chosen))]
-    _check_match(learner, stream)
-    # Threads that find nothing compiled would wait for each other's compiler.
-    compile_for(learner, stream)
+    # Compiled here, by one round: threads that found nothing compiled would wait for each other.
+    simulate(learner, stream[:1])
     with ThreadPoolExecutor(workers) as pool:
         return list(pool.map(one, range(len(chosen))))
 
@@ -219,12 +220,6 @@ def world_generator(seed: int) -> np.random.Generator:
     The outcome of a round is 1.0 if its next number is below P_t[left, right], otherwise 0.0.
     """
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1,)))
-
-
-def _check_match(learner: Learner, stream: Stream) -> None:
-    if learner.n_arms != stream.n_arms:
-        raise ValueError(f"the learner has {learner.n_arms} arms, the stream {stream.n_arms}")
-    learner.check_horizon(stream.horizon)
 
 
 def _as_points(points: int | ArrayLike, horizon: int) -> NDArray[np.int64]:
