@@ -9,7 +9,6 @@ for Condorcet the K point masses. The exploration rate after n rounds of a base 
 from __future__ import annotations
 
 import math
-import os
 from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar
 
@@ -17,37 +16,9 @@ import numpy as np
 
 from driftduel._jit import inline_kernel, kernel
 from driftduel.criteria import Borda, Condorcet, Weighted
-from driftduel.learners import meta
-from driftduel.learners.base import (
-    Eviction,
-    History,
-    Learner,
-    Literature,
-    Replay,
-    as_count,
-    as_positive,
-)
-from driftduel.learners.sampling import alias_table
-from driftduel.learners.state import (
-    ARM,
-    BASE,
-    CLOCK,
-    EPISODE,
-    JOURNAL_COLUMNS,
-    MIX,
-    NEVER,
-    PAST,
-    REPLAY,
-    RULE,
-    SNAPSHOT,
-    BosseState,
-    Floats,
-    Ints,
-)
-from driftduel.weights import uniform
-
-_ANYTIME_ROUNDS = 2**40
-
+from driftduel.learners.base import Literature, as_positive
+from driftduel.learners.episodic import Episodic, Plan, one_of
+from driftduel.learners.state import NEVER, EpisodicState, Floats, Ints
 
 PAPER = "Suk & Agarwal, Non-Stationary Dueling Bandits Under a Weighted Borda Criterion"
 
@@ -94,7 +65,7 @@ THEORY = Constants(scale=10 * (math.e - 1), point_mass_range=1, cap=1.0, refresh
 
 @inline_kernel
 def choose(
-    state: BosseState, rng: np.random.Generator
+    state: EpisodicState, rng: np.random.Generator
 ) -> tuple[int, int, tuple[float, float, float, float]]:
     """Draw both arms from the mixture, with one uniform number each."""
     clock = state.clock[0]
@@ -117,7 +88,7 @@ def choose(
 
 
 @inline_kernel
-def _draw_uniform(state: BosseState, number: float) -> int:
+def _draw_uniform(state: EpisodicState, number: float) -> int:
     # Both cases are computed and one is kept: a branch on a random number is guessed wrong.
     clock = state.clock[0]
     explore = number < clock["rate"]
@@ -129,7 +100,7 @@ def _draw_uniform(state: BosseState, number: float) -> int:
 
 
 @kernel
-def _draw_weighted(state: BosseState, number: float) -> int:
+def _draw_weighted(state: EpisodicState, number: float) -> int:
     clock = state.clock[0]
     if number >= clock["rate"]:
         place = int((number - clock["rate"]) * clock["exploit_scale"])
@@ -142,7 +113,7 @@ def _draw_weighted(state: BosseState, number: float) -> int:
 
 @inline_kernel
 def learn(
-    state: BosseState, left: int, right: int, ticket: tuple[float, ...], outcome: float
+    state: EpisodicState, left: int, right: int, ticket: tuple[float, ...], outcome: float
 ) -> bool:
     """Add the estimate of one duel to the sums; the rest is due only now and then."""
     clock = state.clock[0]
@@ -159,7 +130,7 @@ def learn(
 
 
 @dataclass(frozen=True, eq=False)
-class Bosse(Learner):
+class Bosse(Episodic):
     """BOSSE, the base algorithm: for worlds whose winner does not change.
 
     Evicted arms never return and there is no restart: if the tests of one round evict every arm
@@ -203,11 +174,6 @@ class Bosse(Learner):
 
     _: KW_ONLY
     constants: str | Constants = "calibrated"
-    intervals: str = "dyadic"
-    steps: int = 4
-    prefix: bool = True
-    smallest_block: int | None = None
-    estimator: str = "centred"
 
     literature: ClassVar = Literature(
         paper=f"{PAPER}, Algorithm 1",
@@ -219,8 +185,6 @@ class Bosse(Learner):
 
     choose = staticmethod(choose)
     learn = staticmethod(learn)
-    settle = staticmethod(meta.settle)
-    full = staticmethod(meta.journal_full)
 
     @property
     def _replays(self) -> float:
@@ -229,23 +193,13 @@ class Bosse(Learner):
 
     def validate(self) -> None:
         """Raise ValueError if the learner's own parameters are wrong."""
+        super().validate()
         if not isinstance(self.criterion, Borda | Weighted | Condorcet):
             raise ValueError(
                 f"criterion is {self.criterion.name!r}, must be 'borda', 'condorcet' or Weighted(w)"
             )
-        _one_of(self.intervals, "intervals", ("dyadic", "all"))
-        _one_of(self.estimator, "estimator", ("centred", "raw"))
         if not isinstance(self.constants, Constants):
-            _one_of(self.constants, "constants", ("calibrated", "theory"))
-        as_count(self.steps, "steps", 1)
-        if self.steps & (self.steps - 1):
-            raise ValueError(f"steps is {self.steps}, must be a power of 2")
-        if self.smallest_block is not None:
-            as_count(self.smallest_block, "smallest_block", max(2, self.steps))
-            if self.smallest_block & (self.smallest_block - 1):
-                raise ValueError(f"smallest_block is {self.smallest_block}, must be a power of 2")
-        if self.intervals == "all" and self.horizon is None:
-            raise ValueError("intervals='all' needs a horizon, it keeps every round in memory")
+            one_of(self.constants, "constants", ("calibrated", "theory"))
 
     @property
     def unknown(self) -> bool:
@@ -264,118 +218,44 @@ class Bosse(Learner):
             return THEORY
         return calibrated(self.n_arms, unknown=self.unknown)
 
-    def start(self, rng: np.random.Generator) -> BosseState:
-        """Return a fresh state at the start of the first episode."""
-        state = self._allocate()
-        self._set_rule(state)
-        meta.begin_episode(state, rng)
-        return state
-
-    def _allocate(self) -> BosseState:
-        k = self.n_arms
-        w = k if self.unknown else 1
-        test_all = self.intervals == "all"
-        rounds = self.horizon or _ANYTIME_ROUNDS
-        block = self._smallest_block()
-        levels = 0 if test_all else max(0, (rounds // block).bit_length())
-        lengths = max(1, math.ceil(math.log2(max(rounds, 2)))) if self._replays else 0
-        depth = lengths + 2
-        kept = rounds + 1 if test_all else 0
-        prefix = 0 if test_all or not self.prefix else depth
-        _refuse_if_too_large(8 * w * k * (1 + prefix + levels * self.steps + kept), self)
-        ring = max(self.steps, 2)
-        weights, starts = self._weights()
-        state = BosseState(
-            clock=np.zeros(1, CLOCK),
-            rule=np.zeros(1, RULE),
-            arms=np.zeros(k, ARM),
-            active=np.arange(k),
-            is_active=np.zeros(k, np.bool_),
-            valid=np.zeros(k + 1, np.int64),
-            sums=np.zeros((w, k)),
-            bases=np.zeros(depth, BASE),
-            base_sums=np.zeros((prefix, w, k)),
-            snapshots=np.zeros((levels, ring), SNAPSHOT),
-            level_sums=np.zeros((levels, self.steps, w, k)),
-            replay_at=np.full(lengths, NEVER),
-            mix=np.zeros(weights.shape, MIX),
-            weight_starts=starts,
-            journal=np.zeros((2 * k + 64, JOURNAL_COLUMNS)),
-            past=np.zeros(kept, PAST),
-            past_sums=np.zeros((kept, w, k)),
-        )
-        for name in ("evidence", "absent", "found"):
-            state.arms[name] = -1
-        lengths_of_blocks = block * 2.0 ** np.arange(levels)
-        state.snapshots["drift"] = (lengths_of_blocks[:, None] - 1) ** (2 / 3)
-        state.past["drift"] = np.arange(kept) ** (2 / 3)
-        state.mix["weight"] = weights
-        for row, weight in zip(state.mix, weights, strict=True):
-            row["chance"], row["other"] = alias_table(weight)
-        return state
-
-    def _set_rule(self, state: BosseState) -> None:
+    def plan(self) -> Plan:
+        """Return the paper's specification for a known weight, or for unknown ones."""
         k = float(self.n_arms)
+        unknown = self.unknown
         constants = self._constants()
-        uniform_play = self.unknown or bool(np.ptp(state.mix["weight"], axis=1).max() < 1e-12)
-        test_all = self.intervals == "all"
-        exact = constants.refresh == 0 or test_all
-        rule = state.rule[0]
-        rule["unknown"] = self.unknown
-        rule["uniform"] = uniform_play
-        rule["share"] = 1.0 if self.unknown else 1 / k
-        rule["centre"] = 0.5 if self.estimator == "centred" else 0.0
-        rule["drift"] = k ** (2 / 3) if self.unknown else k ** (1 / 3)
-        rule["variance"] = k * k if self.unknown else k
-        rule["range"] = k**constants.point_mass_range if self.unknown else k
-        rule["constant"] = constants.scale
-        rule["anytime"] = self.horizon is None
-        rule["rate"] = rule["drift"]
-        rule["cap"] = 1.0 if uniform_play else constants.cap
-        rule["refresh"] = 0.0 if exact else constants.refresh
-        rule["replays"] = self._replays
-        rule["restarts"] = self._replays > 0
-        rule["all"] = test_all
-        rule["steps"] = 1 if test_all else self.steps
-        tick = 1 if test_all else self._smallest_block() // self.steps
-        rule["tick_power"] = tick.bit_length() - 1
-        rule["prefix"] = 0.1 if self.prefix and not test_all else 0.0
-        clock = state.clock[0]
-        clock["scale"] = constants.scale * math.log(max(2, self.horizon or 2))
-        clock["next_weight"] = state.weight_starts[1]
+        weights, _ = self.weights()
+        uniform_play = unknown or bool(np.ptp(weights, axis=1).max() < 1e-12)
+        # No gap exceeds 1, so the gaps of n rounds cannot reach s K^(1/3) n^(2/3), s = C log T,
+        # unless n exceeds s^3 K (K^2 for unknown weights): what shorter blocks find is noise.
+        scale = constants.scale * math.log(self.horizon or 1000)
+        smallest = (8 if scale >= 2 else 2) * self.n_arms ** (2 if unknown else 1)
+        return Plan(
+            scale=constants.scale,
+            smallest_block=smallest,
+            drift=k ** (2 / 3) if unknown else k ** (1 / 3),
+            power=2 / 3,
+            range=k**constants.point_mass_range if unknown else k,
+            variance=k * k if unknown else k,
+            unknown=unknown,
+            uniform=uniform_play,
+            share=1.0 if unknown else 1 / k,
+            rate=k ** (2 / 3) if unknown else k ** (1 / 3),
+            cap=1.0 if uniform_play else constants.cap,
+            refresh=constants.refresh,
+            replays=self._replays,
+            replay_length=-1 / 3,
+            replay_age=-2 / 3,
+            pairs=unknown,
+        )
 
-    def _smallest_block(self) -> int:
-        """Return the shortest block worth a test.
-
-        No gap exceeds 1, so the gaps of n rounds cannot reach ``s K^(1/3) n^(2/3)`` with
-        ``s = C log T`` unless n exceeds s^3 K (K^2 for unknown weights): what shorter blocks
-        find is noise.
-        """
-        if self.smallest_block is not None:
-            return self.smallest_block
-        scale = self._constants().scale * math.log(self.horizon or 1000)
-        rounds = (8 if scale >= 2 else 2) * self.n_arms ** (2 if self.unknown else 1)
-        return max(self.steps, 1 << (rounds.bit_length() - 1))
-
-    def _weights(self) -> tuple[Floats, Ints]:
+    def weights(self) -> tuple[Floats, Ints]:
+        """Return the known weights (N, K) and when each begins to hold, closed by never."""
         if isinstance(self.criterion, Weighted):
             sequence = self.criterion.weight
             return np.array(sequence.table), np.append(sequence.starts, NEVER)
-        return uniform(self.n_arms)[None], np.array([0, NEVER])
+        return super().weights()
 
-    def check_horizon(self, horizon: int) -> None:
-        """Raise ValueError if every round is kept and there are more than planned for."""
-        if self.intervals == "all" and self.horizon is not None and horizon > self.horizon:
-            raise ValueError(
-                f"the horizon of {self.horizon} rounds is over; with intervals='all' a longer "
-                "one must be asked for at the start"
-            )
-
-    def active_of(self, state: BosseState) -> Ints:
-        """Return the active arms of the base that plays."""
-        return np.array(state.active[: state.clock[0]["n_active"]])
-
-    def best_of(self, state: BosseState) -> int:
+    def best_of(self, state: EpisodicState) -> int:
         """Return the arm ahead in this episode among those never evicted in it.
 
         For unknown weights that is the arm whose worst comparison is best.
@@ -385,30 +265,6 @@ class Bosse(Learner):
             never_evicted = np.array(state.is_active)
         worst = state.sums.min(axis=0)
         return int(np.argmax(np.where(never_evicted, worst, -np.inf)))
-
-    def collect(self, state: BosseState, history: History) -> None:
-        """Move what the journal holds into the history."""
-        for row in state.journal[: state.clock[0]["noted"]]:
-            kind, round_ = int(row[0]), int(row[1])
-            if kind == EPISODE:
-                history.episodes.append(round_)
-            elif kind == REPLAY:
-                history.replays.append(Replay(round_, int(row[2])))
-            else:
-                history.evictions.append(
-                    Eviction(
-                        round=round_,
-                        arm=int(row[2]),
-                        beaten_by=int(row[5]),
-                        first=int(row[3]),
-                        last=round_,
-                        weight=int(row[6]) if self.unknown else None,
-                        statistic=float(row[7]),
-                        threshold=float(row[8]),
-                        base=int(row[4]),
-                    )
-                )
-        state.clock[0]["noted"] = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -465,20 +321,3 @@ class MetaBosse(Bosse):
     @property
     def _replays(self) -> float:
         return self.replay_rate
-
-
-def _one_of(value: object, name: str, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise ValueError(f"{name} is {value!r}, must be one of {', '.join(map(repr, allowed))}")
-
-
-def _refuse_if_too_large(n_bytes: int, learner: Learner) -> None:
-    try:
-        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError):
-        memory = 8 << 30
-    if n_bytes > 0.8 * memory:
-        raise ValueError(
-            f"{type(learner).__name__} with {learner.n_arms} arms would need "
-            f"{n_bytes / 2**30:,.1f} GiB, this machine has {memory / 2**30:,.1f} GiB"
-        )

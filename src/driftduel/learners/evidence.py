@@ -4,11 +4,14 @@ A test over the rounds [first, now] compares the summed estimates of the arms th
 throughout, for one reference weight w at a time, and finds arm a bad if
 
     max_b sum (bhat(b, w) - bhat(a, w)) >= C log(T) F,
-    F = max(d (length - 1)^(2/3), sqrt(v sum 1/eta) + r max 1/eta)
+    F = max(d (length - 1)^p, sqrt(v sum 1/eta) + r max 1/eta),  p = 2/3,
 
 with d, v, r = K^(1/3), K, K for a known weight and K^(2/3), K^2, K^2 for unknown weights
 (Suk & Agarwal, parameter specifications; the paper writes r = K in both, but a point mass makes
 the estimate as large as K^2/eta). ``eta`` is the exploration rate used in each round.
+
+ANACONDA and METASWIFT compare pairs of arms, or a candidate with every arm, against a threshold of
+the same form (p = 1/2 instead of 2/3 and no exploration); they share everything else.
 
 Which intervals end now is the business of `check_grid`, blocks of length 2^k at every fraction
 of their length and the life of the active base, in amortised constant time a round; or of
@@ -22,22 +25,24 @@ from __future__ import annotations
 import numpy as np
 
 from driftduel._jit import inline_kernel, kernel
-from driftduel.learners.state import NEVER, BosseState, Floats, Ints
+from driftduel.learners.state import NEVER, PAIRS, SCORES, EpisodicState, Floats, Ints
 
 ROUNDING = 1 + 1e-9
 """Sums of many numbers may be this much off, relatively."""
 
 
 @inline_kernel
-def threshold_of(state: BosseState, drift: float, inverse_sum: float, inverse_max: float) -> float:
-    """Return ``C log(T) F`` of an interval; ``drift`` is ``(length - 1)^(2/3)``."""
+def threshold_of(
+    state: EpisodicState, drift: float, inverse_sum: float, inverse_max: float
+) -> float:
+    """Return ``C log(T) F`` of an interval; ``drift`` is ``(length - 1)^p``."""
     rule = state.rule[0]
     noise = np.sqrt(rule["variance"] * inverse_sum) + rule["range"] * inverse_max
     return state.clock[0]["scale"] * max(rule["drift"] * drift, noise)
 
 
 @inline_kernel
-def examine(state: BosseState, first: int, sums_then: Floats, threshold: float) -> float:
+def examine(state: EpisodicState, first: int, sums_then: Floats, threshold: float) -> float:
     """Test the rounds from ``first`` until now; return how far behind any arm was.
 
     ``sums_then`` are the sums before ``first``. Arms that were active throughout are compared;
@@ -60,6 +65,8 @@ def examine(state: BosseState, first: int, sums_then: Floats, threshold: float) 
     farthest = 0.0
     if n_valid < 2:
         return farthest
+    if state.rule[0]["test"] != SCORES:
+        return examine_others(state, first, sums_then, threshold, valid[:n_valid], n_open)
     sums = state.sums
     for weight in range(sums.shape[0]):
         most = -np.inf
@@ -78,7 +85,7 @@ def examine(state: BosseState, first: int, sums_then: Floats, threshold: float) 
 
 @kernel
 def blame(
-    state: BosseState,
+    state: EpisodicState,
     first: int,
     sums_then: Floats,
     weight: int,
@@ -94,18 +101,71 @@ def blame(
             leader = arm
     for arm in valid:
         behind = most - (sums[weight, arm] - sums_then[weight, arm])
-        record = state.arms[arm]
-        if behind >= threshold and first > record["found"]:
-            record["found"] = first
-            record["beaten_by"] = leader
-            record["weight"] = weight
-            record["statistic"] = behind
-            record["threshold"] = threshold
-            state.clock[0]["n_found"] += 1
+        if behind >= threshold:
+            note_found(state, arm, first, leader, weight, behind, threshold)
+
+
+@kernel
+def note_found(
+    state: EpisodicState,
+    arm: int,
+    first: int,
+    beaten_by: int,
+    weight: int,
+    statistic: float,
+    threshold: float,
+) -> None:
+    """Note that an arm was found bad, unless it was over a later interval already."""
+    record = state.arms[arm]
+    if first > record["found"]:
+        record["found"] = first
+        record["beaten_by"] = beaten_by
+        record["weight"] = weight
+        record["statistic"] = statistic
+        record["threshold"] = threshold
+        state.clock[0]["n_found"] += 1
+
+
+@kernel
+def examine_others(
+    state: EpisodicState,
+    first: int,
+    sums_then: Floats,
+    threshold: float,
+    valid: Ints,
+    n_open: int,
+) -> float:
+    """Test every pair of arms, or the candidate against every arm; see `examine`.
+
+    ``sums[b, a]`` of a pair, or ``sums[0, a]``, is how far b or the candidate is ahead of a.
+    """
+    clock = state.clock[0]
+    # The raw estimate of ANACONDA takes 1/2 off every round, the centred one off every duel.
+    offset = (0.5 - state.rule[0]["centre"]) * (clock["round"] - first)
+    farthest = 0.0
+    for n in range(n_open):
+        arm = valid[n]
+        if state.rule[0]["test"] == PAIRS:
+            for other in valid:
+                ahead = state.sums[other, arm] - sums_then[other, arm] - offset
+                farthest = max(farthest, ahead)
+                if ahead >= threshold:
+                    note_found(state, arm, first, other, other, ahead, threshold)
+        else:
+            ahead = state.sums[0, arm] - sums_then[0, arm] - offset
+            farthest = max(farthest, abs(ahead))
+            if ahead >= threshold:
+                note_found(state, arm, first, clock["candidate"], 0, ahead, threshold)
+            challenged = first >= clock["candidate_since"] and arm != clock["candidate"]
+            if challenged and -ahead >= threshold * state.rule[0]["switch"]:
+                note_found(state, clock["candidate"], first, arm, 0, -ahead, threshold)
+                clock["candidate"] = arm
+                clock["candidate_since"] = clock["round"]
+    return farthest
 
 
 @inline_kernel
-def note_rates(state: BosseState) -> None:
+def note_rates(state: EpisodicState) -> None:
     """Fold the largest 1/eta since the last call into the current tick and the open bases."""
     clock = state.clock[0]
     largest = clock["inverse_max"]
@@ -125,7 +185,7 @@ def copy_sums(target: Floats, source: Floats) -> None:
 
 
 @inline_kernel
-def check_grid(state: BosseState) -> None:
+def check_grid(state: EpisodicState) -> None:
     """Test the blocks that end now, keep the sums for later ones, test the base's life.
 
     Called at every multiple of the tick, counted from the start of the episode. Level k has
@@ -166,7 +226,7 @@ def check_grid(state: BosseState) -> None:
     base = state.bases[top]
     if now >= base["next_test"]:
         start = base["start"]
-        drift = float(now - 1 - start) ** (2.0 / 3.0)
+        drift = float(now - 1 - start) ** rule["power"]
         inverse_sum = clock["inverse_sum"] - base["inverse_sum"]
         threshold = threshold_of(state, drift, inverse_sum, base["inverse_max"])
         examine(state, start, state.base_sums[top], threshold)
@@ -174,7 +234,7 @@ def check_grid(state: BosseState) -> None:
 
 
 @kernel
-def check_all(state: BosseState) -> None:
+def check_all(state: EpisodicState) -> None:
     """Test every interval of two rounds or more that ends now and lies inside the episode.
 
     Two cuts make the paper's rule affordable and change no result. An interval needs two arms
@@ -217,7 +277,7 @@ def largest_difference(one: Floats, other: Floats) -> float:
 
 
 @kernel
-def second_smallest_absent(state: BosseState) -> int:
+def second_smallest_absent(state: EpisodicState) -> int:
     """Return the second smallest ``absent`` of the active arms; very large if there is one."""
     smallest = NEVER
     second = NEVER

@@ -6,7 +6,8 @@ global ones ``{a : evidence[a] < episode}``, so neither starting a replay nor re
 moves any set. When no arm is global a new episode starts.
 
 A replay of length m is due at round s of an episode that began at t with probability
-``m^(-1/3) (s - t)^(-2/3)``, m = 2, 4, 8, ... The probability falls with s, so the next replay of
+``m^(-1/3) (s - t)^(-2/3)``, m = 2, 4, 8, ... for METABOSSE, ``m^(-1/2) (s - t)^(-1/2)`` for
+ANACONDA and METASWIFT. The probability falls with s, so the next replay of
 each length is drawn by thinning: geometric gaps at the current probability, each kept with the
 ratio of the probability there to it. The longest replay of a round counts.
 """
@@ -17,11 +18,11 @@ import numpy as np
 
 from driftduel._jit import inline_kernel, kernel
 from driftduel.learners.evidence import check_all, check_grid, copy_sums, note_rates
-from driftduel.learners.state import EPISODE, EVICTION, NEVER, REPLAY, BosseState
+from driftduel.learners.state import CANDIDATE, EPISODE, EVICTION, NEVER, REPLAY, EpisodicState
 
 
 @inline_kernel
-def settle(state: BosseState, rng: np.random.Generator) -> None:
+def settle(state: EpisodicState, rng: np.random.Generator) -> None:
     """Do what is due after a round: tests, restart, ends of bases, replays, rates."""
     clock = state.clock[0]
     rule = state.rule[0]
@@ -57,7 +58,7 @@ def settle(state: BosseState, rng: np.random.Generator) -> None:
 
 
 @inline_kernel
-def doubt_stale_arms(state: BosseState) -> None:
+def doubt_stale_arms(state: EpisodicState) -> None:
     """Count an arm as absent if it may not have been active when the duel was asked.
 
     A duel told late was drawn from an older active set. Arms active now whose turn began since
@@ -75,7 +76,7 @@ def doubt_stale_arms(state: BosseState) -> None:
 
 
 @kernel
-def evict_found(state: BosseState) -> bool:
+def evict_found(state: EpisodicState) -> bool:
     """Turn what the tests found into evidence; tell whether any set changed."""
     clock = state.clock[0]
     clock["n_found"] = 0
@@ -105,7 +106,7 @@ def evict_found(state: BosseState) -> bool:
 
 
 @kernel
-def spare_last_arm(state: BosseState) -> None:
+def spare_last_arm(state: EpisodicState) -> None:
     """Without restarts one arm must stay: the one that won the latest evicting interval."""
     clock = state.clock[0]
     latest = state.active[0]
@@ -119,7 +120,7 @@ def spare_last_arm(state: BosseState) -> None:
 
 
 @kernel
-def nobody_is_global(state: BosseState) -> bool:
+def nobody_is_global(state: EpisodicState) -> bool:
     """Tell whether every arm was evicted in this episode."""
     episode = state.clock[0]["episode"]
     for arm in range(state.arms.shape[0]):
@@ -129,7 +130,7 @@ def nobody_is_global(state: BosseState) -> bool:
 
 
 @kernel
-def begin_episode(state: BosseState, rng: np.random.Generator) -> None:
+def begin_episode(state: EpisodicState, rng: np.random.Generator) -> None:
     """Forget the last episode and start the next one with a root base and a new schedule."""
     clock = state.clock[0]
     now = clock["round"]
@@ -150,6 +151,9 @@ def begin_episode(state: BosseState, rng: np.random.Generator) -> None:
     for level in range(state.level_sums.shape[0]):
         state.level_sums[level, 0] = 0.0
         state.snapshots[level, 0]["inverse_sum"] = 0.0
+    if state.rule[0]["test"] == CANDIDATE:
+        clock["candidate"] = int(rng.random() * state.arms.shape[0])
+        clock["candidate_since"] = now
     clock["depth"] = 0
     push_base(state, NEVER)
     clock["next_replay"] = NEVER
@@ -161,7 +165,7 @@ def begin_episode(state: BosseState, rng: np.random.Generator) -> None:
 
 
 @kernel
-def begin_replay(state: BosseState, rng: np.random.Generator) -> None:
+def begin_replay(state: EpisodicState, rng: np.random.Generator) -> None:
     """Start the longest replay that is due, and draw the next one of each length that was."""
     clock = state.clock[0]
     now = clock["round"]
@@ -182,7 +186,7 @@ def begin_replay(state: BosseState, rng: np.random.Generator) -> None:
 
 
 @kernel
-def push_base(state: BosseState, end: int) -> None:
+def push_base(state: EpisodicState, end: int) -> None:
     """Put a base on the stack that starts now and plays until round ``end``."""
     clock = state.clock[0]
     now = clock["round"]
@@ -202,7 +206,7 @@ def push_base(state: BosseState, end: int) -> None:
 
 
 @kernel
-def schedule_replay(state: BosseState, rng: np.random.Generator, power: int, age: int) -> None:
+def schedule_replay(state: EpisodicState, rng: np.random.Generator, power: int, age: int) -> None:
     """Draw the next round after ``age`` of the episode at which a replay of 2^(power+1) is due.
 
     Without a horizon a length is in use from the age of half its rounds on.
@@ -211,16 +215,17 @@ def schedule_replay(state: BosseState, rng: np.random.Generator, power: int, age
     length = 2.0 * (1 << power)
     if state.rule[0]["anytime"]:
         age = max(age, int(length) // 2 - 1)
-    size = state.rule[0]["replays"] * length ** (-1.0 / 3.0)
+    rule = state.rule[0]
+    size = rule["replays"] * length ** rule["replay_length"]
     while size > 0.0 and age < NEVER:
-        chance = min(1.0, size * (age + 1.0) ** (-2.0 / 3.0))
+        chance = min(1.0, size * (age + 1.0) ** rule["replay_age"])
         gap = 1.0
         if chance < 1.0:
             gap = 1.0 + np.floor(np.log1p(-rng.random()) / np.log1p(-chance))
         if gap > NEVER - age:
             break
         age += int(gap)
-        here = min(1.0, size * float(age) ** (-2.0 / 3.0))
+        here = min(1.0, size * float(age) ** rule["replay_age"])
         if rng.random() * chance < here:
             state.replay_at[power] = clock["episode"] + age
             clock["next_replay"] = min(clock["next_replay"], state.replay_at[power])
@@ -229,7 +234,7 @@ def schedule_replay(state: BosseState, rng: np.random.Generator, power: int, age
 
 
 @kernel
-def set_active(state: BosseState) -> None:
+def set_active(state: EpisodicState) -> None:
     """Read the active set of the top base from the evidence."""
     clock = state.clock[0]
     start = state.bases[clock["depth"] - 1]["start"]
@@ -256,7 +261,7 @@ def set_active(state: BosseState) -> None:
 
 
 @kernel
-def set_rate(state: BosseState) -> None:
+def set_rate(state: EpisodicState) -> None:
     """Compute the exploration rate of the top base from its age, and what depends on it."""
     clock = state.clock[0]
     rule = state.rule[0]
@@ -267,8 +272,8 @@ def set_rate(state: BosseState) -> None:
     clock["refresh"] = clock["round"] + max(1, int(age * rule["refresh"]))
     n_arms = state.arms.shape[0]
     clock["rate"] = rate
-    clock["inverse_rate"] = 1.0 / rate
-    clock["explore_scale"] = n_arms / rate
+    clock["inverse_rate"] = 1.0 / rate if rate > 0.0 else 1.0
+    clock["explore_scale"] = n_arms * clock["inverse_rate"]
     clock["exploit_scale"] = clock["n_active"] / (1.0 - rate) if rate < 1.0 else 0.0
     clock["q_active"] = (1.0 - rate) / clock["n_active"]
     clock["q_out"] = rate / n_arms
@@ -276,7 +281,7 @@ def set_rate(state: BosseState) -> None:
 
 
 @inline_kernel
-def set_wake(state: BosseState) -> None:
+def set_wake(state: EpisodicState) -> None:
     """Compute the next round at which there is something to settle."""
     clock = state.clock[0]
     power = state.rule[0]["tick_power"]
@@ -289,7 +294,7 @@ def set_wake(state: BosseState) -> None:
 
 
 @kernel
-def new_note(state: BosseState, kind: int, round_: int, subject: int) -> int:
+def new_note(state: EpisodicState, kind: int, round_: int, subject: int) -> int:
     """Begin a row of the journal and return its number."""
     clock = state.clock[0]
     note = clock["noted"]
@@ -301,6 +306,6 @@ def new_note(state: BosseState, kind: int, round_: int, subject: int) -> int:
 
 
 @inline_kernel
-def journal_full(state: BosseState) -> bool:
+def journal_full(state: EpisodicState) -> bool:
     """Tell whether one more round might not find room in the journal."""
     return state.clock[0]["noted"] + state.arms.shape[0] + 2 > state.journal.shape[0]

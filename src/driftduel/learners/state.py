@@ -1,4 +1,4 @@
-"""The arrays of BOSSE and METABOSSE, and the words for what is in them."""
+"""The arrays of all learners with episodes and replays, and the words for what is in them."""
 
 from __future__ import annotations
 
@@ -39,6 +39,8 @@ CLOCK = np.dtype(
         ("next_weight", "i8"),  # round at which a known sequence of weights changes
         ("weight_row", "i8"),
         ("n_found", "i8"),
+        ("candidate", "i8"),  # the arm that all others are compared with, for CANDIDATE
+        ("candidate_since", "i8"),
         ("noted", "i8"),  # rows in the journal
     ],
     align=True,
@@ -50,6 +52,8 @@ RULE = np.dtype(
         ("uniform", "i8"),  # 1 if exploring is uniform over arms
         ("share", "f8"),  # weight of the right arm in an estimate, if exploring is uniform
         ("centre", "f8"),  # 1/2 for the centred estimate, 0 for the raw one
+        ("test", "i8"),  # what is compared: SCORES, PAIRS or CANDIDATE
+        ("switch", "f8"),  # share of the threshold at which the candidate changes
         ("drift", "f8"),  # d, v and r of the threshold
         ("variance", "f8"),
         ("range", "f8"),
@@ -59,6 +63,9 @@ RULE = np.dtype(
         ("cap", "f8"),
         ("refresh", "f8"),  # share of its age after which a base computes its rate anew
         ("replays", "f8"),  # multiplier of the replay probability; 0 for none
+        ("replay_length", "f8"),  # powers of length and age in the replay probability
+        ("replay_age", "f8"),
+        ("power", "f8"),  # p of the threshold
         ("restarts", "i8"),
         ("all", "i8"),  # 1 to test every interval
         ("tick_power", "i8"),  # tests are made every 2^tick_power rounds
@@ -97,7 +104,7 @@ SNAPSHOT = np.dtype(
     [
         ("inverse_sum", "f8"),  # sum of 1/eta when the snapshot was taken
         ("inverse_max", "f8"),  # largest 1/eta of the piece that ended then
-        ("drift", "f8"),  # (length - 1)^(2/3) of the blocks of this level
+        ("drift", "f8"),  # (length - 1)^p of the blocks of this level
     ],
     align=True,
 )
@@ -111,17 +118,19 @@ PAST = np.dtype(
         ("inverse_rate", "f8"),  # 1/eta of the round
         ("jumps", "f8"),  # sum of the largest changes of a sum before the round
         ("slack", "f8"),  # see check_all
-        ("drift", "f8"),  # n^(2/3) of its number n
+        ("drift", "f8"),  # n^p of its number n
     ],
     align=True,
 )
+
+SCORES, PAIRS, CANDIDATE = 0, 1, 2
 
 EVICTION, REPLAY, EPISODE = 0, 1, 2
 JOURNAL_COLUMNS = 9
 
 
-class BosseState(NamedTuple):
-    """The arrays of BOSSE and METABOSSE; W is 1 for a known weight, K for unknown ones.
+class EpisodicState(NamedTuple):
+    """The arrays of a learner with episodes; W is K where every pair has a sum, otherwise 1.
 
     Few arrays with many fields, because every array makes every call slower to compile.
     """

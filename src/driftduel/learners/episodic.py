@@ -1,0 +1,247 @@
+"""What learners with episodes, bases and replays have in common: METABOSSE, ANACONDA, METASWIFT.
+
+One meta-algorithm (`driftduel.learners.meta`) over one way of testing intervals
+(`driftduel.learners.evidence`); a learner adds how it plays, what it estimates and a `Plan`.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from abc import abstractmethod
+from dataclasses import KW_ONLY, dataclass
+
+import numpy as np
+
+from driftduel.learners import meta
+from driftduel.learners.base import Eviction, History, Learner, Replay, as_count
+from driftduel.learners.sampling import alias_table
+from driftduel.learners.state import (
+    ARM,
+    BASE,
+    CLOCK,
+    EPISODE,
+    JOURNAL_COLUMNS,
+    MIX,
+    NEVER,
+    PAST,
+    REPLAY,
+    RULE,
+    SCORES,
+    SNAPSHOT,
+    EpisodicState,
+    Floats,
+    Ints,
+)
+from driftduel.weights import uniform
+
+_ANYTIME_ROUNDS = 2**40
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a learner tells the meta-algorithm about itself; the fields of RULE in state.py."""
+
+    scale: float
+    smallest_block: int
+    drift: float
+    power: float
+    range: float
+    variance: float = 0.0
+    test: int = SCORES
+    switch: float = 1.0
+    unknown: bool = False
+    uniform: bool = True
+    share: float = 1.0
+    rate: float = 0.0
+    cap: float = 0.0
+    refresh: float = 1.0
+    replays: float = 0.0
+    replay_length: float = -0.5
+    replay_age: float = -0.5
+    pairs: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Episodic(Learner):
+    """A learner that tests intervals of rounds, evicts arms and may replay and restart.
+
+    Parameters
+    ----------
+    intervals : "dyadic" or "all"
+        Which intervals are tested: blocks of lengths 2^k in linear time, or every one, the
+        papers' rule in quadratic time.
+    steps : int
+        A block of length n may start at every multiple of n / steps; a power of 2.
+    prefix : bool
+        Also test the life of the active base each time it grew by a tenth.
+    smallest_block : int, optional
+        The shortest block, a power of 2; by default the shortest that a true difference could
+        make fire.
+    estimator : "centred" or "raw"
+        Estimate from O - 1/2 or from O; the same differences, but the latter varies more.
+    """
+
+    _: KW_ONLY
+    intervals: str = "dyadic"
+    steps: int = 4
+    prefix: bool = True
+    smallest_block: int | None = None
+    estimator: str = "centred"
+
+    settle = staticmethod(meta.settle)
+    full = staticmethod(meta.journal_full)
+
+    @abstractmethod
+    def plan(self) -> Plan:
+        """Return what the meta-algorithm has to know."""
+
+    def validate(self) -> None:
+        """Raise ValueError if the learner's own parameters are wrong."""
+        one_of(self.intervals, "intervals", ("dyadic", "all"))
+        one_of(self.estimator, "estimator", ("centred", "raw"))
+        as_count(self.steps, "steps", 1)
+        if self.steps & (self.steps - 1):
+            raise ValueError(f"steps is {self.steps}, must be a power of 2")
+        if self.smallest_block is not None:
+            as_count(self.smallest_block, "smallest_block", max(2, self.steps))
+            if self.smallest_block & (self.smallest_block - 1):
+                raise ValueError(f"smallest_block is {self.smallest_block}, must be a power of 2")
+        if self.intervals == "all" and self.horizon is None:
+            raise ValueError("intervals='all' needs a horizon, it keeps every round in memory")
+
+    def start(self, rng: np.random.Generator) -> EpisodicState:
+        """Return a fresh state at the start of the first episode."""
+        plan = self.plan()
+        state = self._allocate(plan)
+        self._set_rule(state, plan)
+        meta.begin_episode(state, rng)
+        return state
+
+    def block(self, plan: Plan) -> int:
+        """Return the shortest block that is tested."""
+        if self.smallest_block is not None:
+            return self.smallest_block
+        return max(self.steps, 1 << (max(2, plan.smallest_block).bit_length() - 1))
+
+    def weights(self) -> tuple[Floats, Ints]:
+        """Return the known weights (N, K) and when each begins to hold, closed by never."""
+        return uniform(self.n_arms)[None], np.array([0, NEVER])
+
+    def _allocate(self, plan: Plan) -> EpisodicState:
+        k = self.n_arms
+        w = k if plan.pairs else 1
+        test_all = self.intervals == "all"
+        rounds = self.horizon or _ANYTIME_ROUNDS
+        block = self.block(plan)
+        levels = 0 if test_all else (rounds // block).bit_length()
+        lengths = max(1, math.ceil(math.log2(max(rounds, 2)))) if plan.replays else 0
+        depth = lengths + 2
+        kept = rounds + 1 if test_all else 0
+        prefix = 0 if test_all or not self.prefix else depth
+        _refuse_if_too_large(8 * w * k * (1 + prefix + levels * self.steps + kept), self)
+        weights, starts = self.weights()
+        state = EpisodicState(
+            clock=np.zeros(1, CLOCK),
+            rule=np.zeros(1, RULE),
+            arms=np.zeros(k, ARM),
+            active=np.arange(k),
+            is_active=np.zeros(k, np.bool_),
+            valid=np.zeros(k + 1, np.int64),
+            sums=np.zeros((w, k)),
+            bases=np.zeros(depth, BASE),
+            base_sums=np.zeros((prefix, w, k)),
+            snapshots=np.zeros((levels, max(self.steps, 2)), SNAPSHOT),
+            level_sums=np.zeros((levels, self.steps, w, k)),
+            replay_at=np.full(lengths, NEVER),
+            mix=np.zeros(weights.shape, MIX),
+            weight_starts=starts,
+            journal=np.zeros((2 * k + 64, JOURNAL_COLUMNS)),
+            past=np.zeros(kept, PAST),
+            past_sums=np.zeros((kept, w, k)),
+        )
+        for name in ("evidence", "absent", "found"):
+            state.arms[name] = -1
+        lengths_of_blocks = block * 2.0 ** np.arange(levels)
+        state.snapshots["drift"] = (lengths_of_blocks[:, None] - 1) ** plan.power
+        state.past["drift"] = np.arange(kept) ** plan.power
+        state.mix["weight"] = weights
+        for row, weight in zip(state.mix, weights, strict=True):
+            row["chance"], row["other"] = alias_table(weight)
+        return state
+
+    def _set_rule(self, state: EpisodicState, plan: Plan) -> None:
+        test_all = self.intervals == "all"
+        tick = 1 if test_all else self.block(plan) // self.steps
+        rule = state.rule[0]
+        for name in (
+            *("unknown", "uniform", "share", "test", "switch", "drift", "power", "variance"),
+            *("range", "rate", "cap", "replays", "replay_length", "replay_age"),
+        ):
+            rule[name] = getattr(plan, name)
+        rule["centre"] = 0.5 if self.estimator == "centred" else 0.0
+        rule["constant"] = plan.scale
+        rule["anytime"] = self.horizon is None
+        rule["refresh"] = 0.0 if test_all else plan.refresh
+        rule["restarts"] = plan.replays > 0
+        rule["all"] = test_all
+        rule["steps"] = 1 if test_all else self.steps
+        rule["tick_power"] = tick.bit_length() - 1
+        rule["prefix"] = 0.1 if self.prefix and not test_all else 0.0
+        clock = state.clock[0]
+        clock["scale"] = plan.scale * math.log(max(2, self.horizon or 2))
+        clock["next_weight"] = state.weight_starts[1]
+
+    def check_horizon(self, horizon: int) -> None:
+        """Raise ValueError if every round is kept and there are more than planned for."""
+        if self.intervals == "all" and self.horizon is not None and horizon > self.horizon:
+            raise ValueError(
+                f"the horizon of {self.horizon} rounds is over; with intervals='all' a longer "
+                "one must be asked for at the start"
+            )
+
+    def active_of(self, state: EpisodicState) -> Ints:
+        """Return the active arms of the base that plays."""
+        return np.array(state.active[: state.clock[0]["n_active"]])
+
+    def collect(self, state: EpisodicState, history: History) -> None:
+        """Move what the journal holds into the history."""
+        for row in state.journal[: state.clock[0]["noted"]]:
+            kind, round_ = int(row[0]), int(row[1])
+            if kind == EPISODE:
+                history.episodes.append(round_)
+            elif kind == REPLAY:
+                history.replays.append(Replay(round_, int(row[2])))
+            else:
+                history.evictions.append(
+                    Eviction(
+                        round=round_,
+                        arm=int(row[2]),
+                        beaten_by=int(row[5]),
+                        first=int(row[3]),
+                        last=round_,
+                        weight=int(row[6]) if state.rule[0]["unknown"] else None,
+                        statistic=float(row[7]),
+                        threshold=float(row[8]),
+                        base=int(row[4]),
+                    )
+                )
+        state.clock[0]["noted"] = 0
+
+
+def one_of(value: object, name: str, allowed: tuple[str, ...]) -> None:
+    """Raise ValueError if ``value`` is none of those allowed."""
+    if value not in allowed:
+        raise ValueError(f"{name} is {value!r}, must be one of {', '.join(map(repr, allowed))}")
+
+
+def _refuse_if_too_large(n_bytes: int, learner: Learner) -> None:
+    try:
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError):
+        memory = 8 << 30
+    if n_bytes > 0.8 * memory:
+        raise ValueError(
+            f"{type(learner).__name__} with {learner.n_arms} arms would need "
+            f"{n_bytes / 2**30:,.1f} GiB, this machine has {memory / 2**30:,.1f} GiB"
+        )
