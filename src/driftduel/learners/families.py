@@ -5,6 +5,7 @@ from __future__ import annotations
 FAMILIES: dict[str, tuple[str, ...]] = {
     "baselines": ("FixedPair", "Uniform"),
     "bosse": ("Bosse", "MetaBosse"),
+    "rucb": ("RUCB", "MergeRUCB"),
 }
 
 PARTS: dict[str, str] = {"Constants": "bosse"}

@@ -1,0 +1,152 @@
+"""Which comparisons are decided: upper confidence bounds of pairs, held against one half.
+
+RUCB, MergeRUCB, D-TS and CCB know of a pair with N duels and w wins of i over j
+
+    u_ij = w/N + sqrt(alpha ln t / N),    l_ij = 1 - u_ji,
+
+and ask of nearly all pairs no more than whether u_ij is below 1/2: whether i is beaten by j. That
+is so if and only if j is ahead and N (1/2 - w/N)^2, here the margin of the pair, is above the
+bonus alpha ln t. A duel changes the margin of one pair, and the bonus only grows: time can lift a
+verdict, and the smallest margin of a verdict says when. So nothing is computed anew for all
+pairs; a round costs O(1) where no verdict is lifted, and O(K) for each arm that has one lifted.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftduel._jit import inline_kernel, kernel
+from driftduel.criteria import Condorcet, Criterion
+
+Floats = NDArray[np.float64]
+
+CLOCK = np.dtype(
+    [
+        ("round", "i8"),  # outcomes learned
+        ("alpha", "f8"),
+        ("offset", "f8"),  # what is added to the number of outcomes under the logarithm
+        ("bonus", "f8"),  # alpha ln(round + offset)
+        ("next", "f8"),  # no verdict is lifted while the bonus is below
+    ],
+    align=True,
+)
+
+ARM = np.dtype(
+    [
+        ("losses", "i8"),  # how many arms it is beaten by
+        ("victories", "i8"),  # how many arms are beaten by it
+        ("next", "f8"),  # at most the smallest margin of its losses
+    ],
+    align=True,
+)
+
+
+class Verdicts(NamedTuple):
+    """Counts of duels and what is decided by them."""
+
+    clock: NDArray[np.void]  # (1,) CLOCK
+    arms: NDArray[np.void]  # (K,) ARM
+    wins: Floats  # (K, K) wins of the row over the column
+    margin: Floats  # (K, K) N (1/2 - w/N)^2 where the row is behind the column, else 0
+    beaten: NDArray[np.bool_]  # (K, K) whether the row is beaten by the column
+
+
+def no_verdicts(n_arms: int, alpha: float, extra: float = 0.0) -> Verdicts:
+    """Return what is known before the first round, in which the bonus is alpha ln(1 + extra)."""
+    clock = np.zeros(1, CLOCK)
+    clock["alpha"] = alpha
+    clock["offset"] = 1 + extra
+    clock["bonus"] = alpha * math.log(1 + extra)
+    clock["next"] = np.inf
+    arms = np.zeros(n_arms, ARM)
+    arms["next"] = np.inf
+    square = (n_arms, n_arms)
+    return Verdicts(clock, arms, np.zeros(square), np.zeros(square), np.zeros(square, np.bool_))
+
+
+@inline_kernel
+def count_duel(verdicts: Verdicts, left: int, right: int, outcome: float) -> bool:
+    """Take in an outcome, go on to the next round, and tell whether a verdict changed."""
+    clock = verdicts.clock[0]
+    clock["round"] += 1
+    clock["bonus"] = clock["alpha"] * math.log(clock["round"] + clock["offset"])
+    changed = False
+    if left != right:
+        verdicts.wins[left, right] += outcome
+        verdicts.wins[right, left] += 1.0 - outcome
+        lead = verdicts.wins[left, right] - verdicts.wins[right, left]
+        margin = lead * lead / (4.0 * (verdicts.wins[left, right] + verdicts.wins[right, left]))
+        changed = _judge(verdicts, left, right, margin if lead < 0.0 else 0.0)
+        changed |= _judge(verdicts, right, left, margin if lead > 0.0 else 0.0)
+    if clock["bonus"] >= clock["next"]:
+        changed |= _lift(verdicts)
+    return changed
+
+
+@inline_kernel
+def _judge(verdicts: Verdicts, loser: int, winner: int, margin: float) -> bool:
+    clock = verdicts.clock[0]
+    verdicts.margin[loser, winner] = margin
+    beaten = margin > clock["bonus"]
+    if beaten:
+        verdicts.arms[loser]["next"] = min(verdicts.arms[loser]["next"], margin)
+        clock["next"] = min(clock["next"], margin)
+    changed = beaten != verdicts.beaten[loser, winner]
+    if changed:
+        step = 1 if beaten else -1
+        verdicts.beaten[loser, winner] = beaten
+        verdicts.arms[loser]["losses"] += step
+        verdicts.arms[winner]["victories"] += step
+    return changed
+
+
+@kernel
+def _lift(verdicts: Verdicts) -> bool:
+    """Lift the verdicts whose margin the bonus has reached."""
+    clock = verdicts.clock[0]
+    n_arms = verdicts.arms.shape[0]
+    changed = False
+    clock["next"] = np.inf
+    for loser in range(n_arms):
+        arm = verdicts.arms[loser]
+        if arm["next"] <= clock["bonus"]:
+            arm["next"] = np.inf
+            for winner in range(n_arms):
+                if verdicts.beaten[loser, winner]:
+                    if verdicts.margin[loser, winner] <= clock["bonus"]:
+                        verdicts.beaten[loser, winner] = False
+                        arm["losses"] -= 1
+                        verdicts.arms[winner]["victories"] -= 1
+                        changed = True
+                    else:
+                        arm["next"] = min(arm["next"], verdicts.margin[loser, winner])
+        clock["next"] = min(clock["next"], arm["next"])
+    return changed
+
+
+def likely_winner(wins: Floats) -> int:
+    """Return the arm that is ahead of most others, the first of them if several are.
+
+    Examples
+    --------
+    >>> likely_winner(np.array([[0.0, 1.0, 2.0], [3.0, 0.0, 2.0], [1.0, 1.0, 0.0]]))
+    1
+    """
+    return int((wins > wins.T).sum(axis=1).argmax())
+
+
+def check_seeks_condorcet(criterion: Criterion, name: str) -> None:
+    """Raise ValueError unless the criterion is Condorcet, the only one that the learner serves."""
+    if not isinstance(criterion, Condorcet):
+        raise ValueError(f"criterion is {criterion.name!r}, {name} serves 'condorcet' only")
+
+
+def check_alpha(alpha: float) -> None:
+    """Raise ValueError unless the factor of ln t is a number above 1/2."""
+    number = isinstance(alpha, int | float | np.integer | np.floating)
+    if isinstance(alpha, bool) or not number or not 0.5 < alpha < math.inf:
+        raise ValueError(f"alpha is {alpha!r}, must be a number above 1/2")
