@@ -57,7 +57,7 @@ def stacked(
     """Put panels above each other under a title, in the style of all figures."""
     altair = drawing_library("altair")
     heading = altair.TitleParams(
-        title, subtitle=list(subtitle), anchor="start", fontSize=18, subtitleFontSize=13
+        title, subtitle=[*subtitle] or "", anchor="start", fontSize=18, subtitleFontSize=13
     )
     chart: alt.VConcatChart = (
         altair.vconcat(*panels, spacing=spacing)

@@ -51,7 +51,7 @@ def regret_over_time(
         "round:Q",
         title="round t",
         scale=alt.Scale(domain=[0, stream.horizon], nice=False),
-        axis=alt.Axis(format="~s", grid=False),
+        axis=alt.Axis(format="~s", grid=False, tickCount=10),
     )
     rules = (
         alt.Chart(alt.InlineData(values=changes))
@@ -82,10 +82,16 @@ def _curves(
         "learner:N",
         scale=alt.Scale(domain=list(runs), range=list(COLOURS[: len(runs)])),
         legend=alt.Legend(
-            title=None, orient="top-left", symbolType="stroke", symbolStrokeWidth=3, labelLimit=400
+            title=None,
+            orient="top-left",
+            symbolType="stroke",
+            symbolStrokeWidth=3,
+            symbolOpacity=1,
+            labelLimit=400,
         ),
     )
-    y = alt.Y("regret:Q", title="cumulative regret", axis=alt.Axis(format="~s", gridColor="#EEE"))
+    heading = "cumulative regret"
+    y = alt.Y("regret:Q", title=heading, axis=alt.Axis(format="~s", gridColor="#EEE"))
     base = alt.Chart(alt.InlineData(values=rows)).encode(x=x)
     tooltip = [
         "learner:N",
@@ -93,7 +99,9 @@ def _curves(
         alt.Tooltip("regret:Q", format=",.0f"),
     ]
     return [
-        base.mark_area(opacity=0.25).encode(y=y.field("low"), y2="high:Q", color=colour),
+        base.mark_area(opacity=0.25).encode(
+            y=alt.Y("low:Q", title=heading), y2="high:Q", color=colour
+        ),
         base.mark_line(strokeWidth=2.5).encode(y=y, color=colour, tooltip=tooltip),
     ]
 
