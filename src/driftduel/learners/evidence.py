@@ -249,6 +249,8 @@ def check_all(state: EpisodicState) -> None:
     before = state.past[now - 1]
     here["inverse_sum"] = clock["inverse_sum"]
     here["jumps"] = before["jumps"] + largest_difference(state.sums, state.past_sums[now - 1])
+    if state.rule[0]["test"] != SCORES:
+        here["jumps"] += 0.5 - state.rule[0]["centre"]  # the offset of examine_others
     here["slack"] = -here["jumps"]
     before["inverse_rate"] = clock["inverse_max"]
     copy_sums(state.past_sums[now], state.sums)
