@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 FAMILIES: dict[str, tuple[str, ...]] = {
+    "anaconda": ("Anaconda", "MetaSwift"),
+    "active_ranking": ("ActiveRanking",),
     "baselines": ("FixedPair", "Uniform"),
+    "borda": ("BCB", "BordaETC"),
+    "borda_elimination": ("BordaElimination", "SparseBordaElimination"),
     "bosse": ("Bosse", "MetaBosse"),
     "rucb": ("RUCB", "MergeRUCB"),
+    "dex3": ("BordaDEX3S", "DEX3P", "DEX3S"),
+    "exponential": ("DEXP3", "DEXP3HP"),
+    "sparring": ("REX3", "SelfSparring", "SparringEXP3", "SparringThompson", "SparringUCB"),
+    "versatile": ("VersatileDB",),
 }
 
 PARTS: dict[str, str] = {"Constants": "bosse"}

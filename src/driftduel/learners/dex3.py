@@ -1,0 +1,361 @@
+"""DEX3: two players with exponential weights and a bonus for arms seldom played (Saha & Gupta).
+
+Each player i has weights W_i and plays ``p_i(k) = (1 - gamma) W_i(k) / sum W_i + gamma / K``. With
+r_i = 1 if the arm of player i won, 0 if it lost and 1/2 for a tie, all arms gain
+
+    ``g_i(k) = r_i 1{k = k_i} / p_i(k) + beta / p_i(k)``
+
+and the weights become ``W_i(k) exp(eta g_i(k)) + e alpha sum W_i``. The last term lets an arm that
+was bad for long come back in time; DEX3.P leaves it out. For Borda scores the first term is
+``r_i 1{k = k_i} / (K p_i(k_i) p_j(k_j))``, j the other player.
+
+Duels may be told late: the chances in the first term are those of the time of asking, those in
+beta / p are the current ones.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import KW_ONLY, dataclass, field
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftduel._jit import inline_kernel, kernel
+from driftduel.criteria import Borda, Condorcet, Criterion
+from driftduel.learners.base import Learner, Literature, as_count, as_positive
+from driftduel.learners.mixture import (
+    LARGEST_STEP,
+    Floats,
+    Ticket,
+    chance,
+    check_criterion,
+    draw,
+    known_horizon,
+)
+
+PAPER = "Saha & Gupta, Optimal and Efficient Dynamic Regret Algorithms for Non-Stationary Dueling Bandits, ICML 2022"  # noqa: E501
+
+_LARGEST_TOTAL = 1e50
+_SMALLEST_WEIGHT = 1e-250
+
+SHARE_RULE = np.dtype(
+    [
+        ("rate", "f8"),  # eta
+        ("exploration", "f8"),  # gamma
+        ("bonus", "f8"),  # beta
+        ("share", "f8"),  # e alpha
+        ("borda", "i8"),  # 1 to estimate Borda scores
+    ],
+    align=True,
+)
+
+
+class Rates(NamedTuple):
+    """The numbers of an algorithm with exponential weights and a bonus."""
+
+    learning_rate: float
+    exploration: float
+    bonus: float
+    share: float  # alpha
+
+
+class SharesState(NamedTuple):
+    """Players whose weights change for all arms at once; the last one chooses the right arm."""
+
+    rule: NDArray[np.void]  # (1,) SHARE_RULE
+    totals: Floats  # (P,) sum of the weights
+    weights: Floats  # (P, K) up to a common factor
+
+
+@inline_kernel
+def choose(state: SharesState, rng: np.random.Generator) -> tuple[int, int, Ticket]:
+    """Let the first player draw the left arm and the last player the right one."""
+    exploration = state.rule[0]["exploration"]
+    last = state.totals.shape[0] - 1
+    left = draw(state.weights[0], state.totals[0], exploration, rng.random())
+    right = draw(state.weights[last], state.totals[last], exploration, rng.random())
+    p_left = chance(state.weights[0], state.totals[0], exploration, left)
+    p_right = chance(state.weights[last], state.totals[last], exploration, right)
+    return left, right, (p_left * p_right, p_left, p_right)
+
+
+@inline_kernel
+def learn(state: SharesState, left: int, right: int, ticket: Ticket, outcome: float) -> bool:
+    """Give every player the estimate of its own arm and the bonus of all arms."""
+    if state.rule[0]["borda"]:
+        scale = 1.0 / (state.weights.shape[1] * ticket[0])
+        grow(state, 0, left, outcome * scale)
+        if state.totals.shape[0] > 1:
+            grow(state, 1, right, (1.0 - outcome) * scale)
+    else:
+        grow(state, 0, left, outcome / ticket[1])
+        grow(state, 1, right, (1.0 - outcome) / ticket[2])
+    return False
+
+
+@kernel
+def grow(state: SharesState, player: int, played: int, estimate: float) -> None:
+    """Update the weights of one player, whose arm ``played`` gained ``estimate``."""
+    rule = state.rule[0]
+    weights = state.weights[player]
+    n_arms = weights.shape[0]
+    slope = (1.0 - rule["exploration"]) / state.totals[player]
+    floor = rule["exploration"] / n_arms
+    bonus = rule["rate"] * rule["bonus"]
+    share = rule["share"] * state.totals[player]
+    total = 0.0
+    for arm in range(n_arms):
+        step = bonus / (slope * weights[arm] + floor)
+        if arm == played:
+            step += rule["rate"] * estimate
+        weights[arm] = weights[arm] * math.exp(min(step, LARGEST_STEP)) + share
+        total += weights[arm]
+    if total > _LARGEST_TOTAL:
+        scale = 1.0 / total
+        total = 0.0
+        for arm in range(n_arms):
+            weights[arm] = max(weights[arm] * scale, _SMALLEST_WEIGHT)
+            total += weights[arm]
+    state.totals[player] = total
+
+
+@dataclass(frozen=True, eq=False)
+class Shares(Learner):
+    """What the learners with exponential weights and a bonus have in common."""
+
+    _: KW_ONLY
+    learning_rate: float | None = None
+    exploration: float | None = None
+    bonus: float | None = None
+
+    n_players: ClassVar[int] = 2
+    made_for: ClassVar[type[Criterion]]
+    choose = staticmethod(choose)
+    learn = staticmethod(learn)
+
+    @abstractmethod
+    def theory(self) -> Rates:
+        """Return the numbers of the theorem, given the learning rate in use."""
+
+    def rates(self) -> Rates:
+        """Return the numbers in use: the theorem's, unless others were given."""
+        rates = self.theory()
+        return rates._replace(
+            exploration=self.exploration or min(1.0, rates.exploration),
+            bonus=self.bonus or rates.bonus,
+        )
+
+    def validate(self) -> None:
+        """Raise ValueError if a parameter is wrong or the horizon is missing."""
+        check_criterion(self, self.made_for)
+        known_horizon(self)
+        for name, most in (("learning_rate", math.inf), ("exploration", 1.0), ("bonus", math.inf)):
+            if getattr(self, name) is not None:
+                as_positive(getattr(self, name), name, most)
+
+    def start(self, rng: np.random.Generator) -> SharesState:
+        """Return a fresh state."""
+        rates = self.rates()
+        rule = (
+            rates.learning_rate,
+            rates.exploration,
+            rates.bonus,
+            math.e * rates.share,
+            self.made_for is Borda,
+        )
+        return SharesState(
+            np.array([rule], SHARE_RULE),
+            np.full(self.n_players, float(self.n_arms)),
+            np.ones((self.n_players, self.n_arms)),
+        )
+
+    def best_of(self, state: SharesState) -> int:
+        """Return the arm that the players like best together."""
+        return int((state.weights / state.totals[:, None]).sum(axis=0).argmax())
+
+
+@dataclass(frozen=True, eq=False)
+class DEX3P(Shares):
+    """DEX3.P: two adversarial bandits with a bonus duel each other; for one best arm throughout.
+
+    Parameters
+    ----------
+    n_arms, horizon, criterion, seed, labels
+        As for every learner; the horizon must be known, the criterion is Condorcet.
+    learning_rate, exploration, bonus : float, optional
+        eta, gamma and beta, if not the theorem's: ``eta = sqrt(ln K / (K T)) / 2``,
+        ``gamma = 2 eta K``, at most 1, and ``beta = sqrt(ln K / (K T))``.
+
+    References
+    ----------
+    Saha & Gupta (ICML 2022), Algorithm DEX3.P and Lemma 3.1. Regret against any fixed arm, for
+    any sequence of matrices, ``O(sqrt(K T) ln(K / delta))`` with probability 1 - 2 delta; also
+    against the von Neumann winner of the mean matrix. It must be told T. A round costs O(K).
+
+    Examples
+    --------
+    >>> learner = DEX3P(3, horizon=2000, seed=1)
+    >>> for _ in range(2000):
+    ...     duel = learner.ask()
+    ...     learner.tell(duel, 0.5 if duel.left == duel.right else float(duel.left < duel.right))
+    >>> learner.best()
+    0
+    """
+
+    _: KW_ONLY
+    criterion: Criterion = field(default_factory=Condorcet)
+
+    literature: ClassVar = Literature(
+        PAPER, "sqrt(K T) ln(K/delta), Condorcet, against one arm, adversarial", "T", "O(K)"
+    )
+    made_for = Condorcet
+
+    def theory(self) -> Rates:
+        """Return the numbers of Lemma 3.1."""
+        bonus = math.sqrt(math.log(self.n_arms) / (self.n_arms * known_horizon(self)))
+        rate = self.learning_rate or bonus / 2
+        return Rates(rate, 2 * rate * self.n_arms, bonus, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class DEX3S(Shares):
+    """DEX3.S: DEX3.P that shares weight among all arms, so that it can follow a switching winner.
+
+    Parameters
+    ----------
+    n_arms, horizon, criterion, seed, labels
+        As for every learner; the horizon must be known, the criterion is Condorcet.
+    tuning : "switching" or "variation"
+        Which quantity the rates are set by.
+    n_phases : int, optional
+        S, one more than the number of times the best arm changes, for switching; None if it is
+        not known.
+    variation : float, optional
+        V_T, the sum over rounds of the largest change of an entry; needed for variation.
+    learning_rate, exploration, bonus : float, optional
+        eta, gamma and beta, if not the theorem's: ``beta = eta = sqrt(S / (K T))`` for S phases,
+        ``1 / sqrt(K T)`` if S is not known, ``V_T^(1/3) / (4 K^(2/3) T^(1/3))`` for variation;
+        ``gamma = 2 eta K``, at most 1.
+
+    References
+    ----------
+    Saha & Gupta (ICML 2022), Algorithm DEX3.S with alpha = 1/T. Dynamic regret
+    ``sqrt(S K T) ln(K T / delta)`` if told S, ``S sqrt(K T) ln(K T / delta)`` if not, and
+    ``(V_T K)^(1/3) T^(2/3) ln(K T / delta)``, up to a lower-order term, if told V_T. It must be
+    told T. A round costs O(K).
+
+    Examples
+    --------
+    >>> learner = DEX3S(3, horizon=2000, n_phases=2, seed=1)
+    >>> for n in range(2000):
+    ...     duel = learner.ask()
+    ...     won = float(duel.left < duel.right if n < 1000 else duel.left > duel.right)
+    ...     learner.tell(duel, 0.5 if duel.left == duel.right else won)
+    >>> learner.best()
+    2
+    >>> DEX3S(3, horizon=2000, tuning="variation")
+    Traceback (most recent call last):
+        ...
+    ValueError: variation is None, must be a positive number
+    """
+
+    _: KW_ONLY
+    criterion: Criterion = field(default_factory=Condorcet)
+    tuning: str = "switching"
+    n_phases: int | None = None
+    variation: float | None = None
+
+    literature: ClassVar = Literature(
+        PAPER,
+        "sqrt(S K T) if told S, S sqrt(K T) if not, (V_T K)^(1/3) T^(2/3) if told V_T; Condorcet",
+        "T; S or V_T if known",
+        "O(K)",
+    )
+    made_for = Condorcet
+
+    def validate(self) -> None:
+        """Raise ValueError if a parameter is wrong or missing."""
+        super().validate()
+        if self.tuning not in ("switching", "variation"):
+            raise ValueError(f"tuning is {self.tuning!r}, must be 'switching' or 'variation'")
+        if self.tuning == "variation":
+            as_positive(self.variation, "variation")
+            if self.n_phases is not None:
+                raise ValueError("n_phases is for the tuning 'switching', not for 'variation'")
+        else:
+            if self.n_phases is not None:
+                as_count(self.n_phases, "n_phases", 1, known_horizon(self))
+            if self.variation is not None:
+                raise ValueError("variation is for the tuning 'variation', not for 'switching'")
+
+    def theory(self) -> Rates:
+        """Return the numbers of the theorem for the chosen tuning."""
+        K, T = self.n_arms, known_horizon(self)
+        if self.variation is not None:
+            rate = (self.variation / (K * K * T)) ** (1 / 3) / 4
+        else:
+            rate = math.sqrt((self.n_phases or 1) / (K * T))
+        rate = self.learning_rate or rate
+        return Rates(rate, 2 * rate * K, rate, 1 / T)
+
+
+@dataclass(frozen=True, eq=False)
+class BordaDEX3S(Shares):
+    """Borda-DEX3.S: DEX3.S with estimates of Borda scores, told how often the winner changes.
+
+    Parameters
+    ----------
+    n_arms, horizon, criterion, seed, labels
+        As for every learner; the horizon must be known, the criterion is Borda.
+    n_phases : int
+        S, one more than the number of times the best arm changes.
+    failure_probability : float
+        delta, with which the regret bound may fail.
+    learning_rate, exploration, bonus : float, optional
+        eta, gamma and beta, if not the theorem's: ``eta = (S ln K / (T sqrt(2 K)))^(2/3)``,
+        ``gamma = sqrt(2 eta K)``, at most 1, and
+        ``beta = S^(1/3) sqrt(ln(2 K / delta)) / ((2 eta)^(1/4) K^(3/4) sqrt(T))``.
+
+    References
+    ----------
+    Saha & Gupta (ICML 2022), Algorithm 3 and Theorem 6.1 with alpha = 1/(K T). Dynamic regret
+    ``S^(1/6) K^(-1/3) T^(5/6) + S^(1/2) K^(1/3) T^(2/3)`` up to logarithms, with probability
+    1 - delta. It must be told T and S; the paper has no tuning for a known V_T. A round costs
+    O(K).
+
+    Examples
+    --------
+    >>> learner = BordaDEX3S(3, horizon=2000, n_phases=2, seed=1)
+    >>> for n in range(2000):
+    ...     duel = learner.ask()
+    ...     won = float(duel.left < duel.right if n < 1000 else duel.left > duel.right)
+    ...     learner.tell(duel, 0.5 if duel.left == duel.right else won)
+    >>> learner.best()
+    2
+    """
+
+    _: KW_ONLY
+    n_phases: int = 1
+    failure_probability: float = 0.1
+
+    literature: ClassVar = Literature(
+        PAPER, "S^(1/6) K^(-1/3) T^(5/6) + S^(1/2) K^(1/3) T^(2/3), Borda", "T, S", "O(K)"
+    )
+    made_for = Borda
+
+    def validate(self) -> None:
+        """Raise ValueError if a parameter is wrong or missing."""
+        super().validate()
+        as_count(self.n_phases, "n_phases", 1, known_horizon(self))
+        as_positive(self.failure_probability, "failure_probability", 1.0)
+
+    def theory(self) -> Rates:
+        """Return the numbers of Theorem 6.1."""
+        K, T, S = self.n_arms, known_horizon(self), self.n_phases
+        rate = self.learning_rate or (S * math.log(K) / (T * math.sqrt(2 * K))) ** (2 / 3)
+        doubt = math.sqrt(math.log(2 * K / self.failure_probability))
+        bonus = S ** (1 / 3) * doubt / ((2 * rate) ** 0.25 * K**0.75 * math.sqrt(T))
+        return Rates(rate, math.sqrt(2 * rate * K), bonus, 1 / (K * T))

@@ -1,0 +1,166 @@
+"""D-EXP3: exponential weights over estimated Borda scores (Saha, Koren & Mansour).
+
+Both arms are drawn independently from ``q(k) = (1 - gamma) softmax(eta S)(k) + gamma / K``. The
+estimate ``1{x = k} o / (K q(x) q(y))`` of a duel (x, y) with outcome o has the Borda score of k
+for its mean and is added to S(k). The high-probability form adds ``beta / q(k)`` to every S(k).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import KW_ONLY, dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from driftduel._jit import inline_kernel
+from driftduel.criteria import Borda
+from driftduel.learners.base import Learner, Literature, as_positive
+from driftduel.learners.dex3 import Rates, Shares
+from driftduel.learners.mixture import (
+    SoftmaxState,
+    Ticket,
+    add_to_log,
+    check_criterion,
+    choose_softmax,
+    known_horizon,
+    softmax_state,
+)
+
+PAPER = "Saha, Koren & Mansour, Adversarial Dueling Bandits, ICML 2021"
+
+
+@inline_kernel
+def learn_score(state: SoftmaxState, left: int, right: int, ticket: Ticket, outcome: float) -> bool:
+    """Add the estimate of the left arm's score to its log-weight; that of all others is 0."""
+    add_to_log(
+        state, 0, left, state.rule[0]["rate"] * outcome / (state.weights.shape[1] * ticket[0])
+    )
+    return False
+
+
+def _theory(n_arms: int, horizon: int, rate: float | None) -> tuple[float, float]:
+    """Return eta and gamma, which balance the terms of the regret bound."""
+    eta = rate or (math.log(n_arms) / (horizon * math.sqrt(n_arms))) ** (2 / 3)
+    return eta, min(1.0, math.sqrt(eta * n_arms))
+
+
+@dataclass(frozen=True, eq=False)
+class DEXP3(Learner):
+    """D-EXP3: exponential weights over Borda scores, for worlds that may be adversarial.
+
+    Its rival is the arm that is best over all rounds together; it does not follow a change.
+
+    Parameters
+    ----------
+    n_arms, horizon, criterion, seed, labels
+        As for every learner; the horizon must be known, the criterion is Borda.
+    learning_rate, exploration : float, optional
+        eta and gamma, if not the theorem's: ``eta = (ln K / (T sqrt(K)))^(2/3)`` and
+        ``gamma = sqrt(eta K)``, at most 1.
+
+    References
+    ----------
+    Saha, Koren & Mansour (ICML 2021), Algorithm 1. Expected regret
+    ``O((K ln K)^(1/3) T^(2/3))`` against the best fixed arm, for any sequence of matrices. It
+    must be told T. A round costs O(1) to learn and O(K) to draw arms. The rates were not read in
+    the paper: they are those of later code, and minimise the bound
+    ``gamma T + ln K / eta + eta T K / gamma``.
+
+    Examples
+    --------
+    >>> learner = DEXP3(3, horizon=2000, seed=1)
+    >>> for _ in range(2000):
+    ...     duel = learner.ask()
+    ...     learner.tell(duel, 0.5 if duel.left == duel.right else float(duel.left < duel.right))
+    >>> learner.best()
+    0
+    >>> DEXP3(3)
+    Traceback (most recent call last):
+        ...
+    ValueError: DEXP3 must be told its horizon
+    """
+
+    _: KW_ONLY
+    learning_rate: float | None = None
+    exploration: float | None = None
+
+    literature: ClassVar = Literature(
+        PAPER, "(K ln K)^(1/3) T^(2/3), Borda, against one arm, adversarial", "T", "O(K)"
+    )
+
+    choose = staticmethod(choose_softmax)
+    learn = staticmethod(learn_score)
+
+    def validate(self) -> None:
+        """Raise ValueError if a parameter is wrong or the horizon is missing."""
+        check_criterion(self, Borda)
+        known_horizon(self)
+        if self.learning_rate is not None:
+            as_positive(self.learning_rate, "learning_rate")
+        if self.exploration is not None:
+            as_positive(self.exploration, "exploration", 1.0)
+
+    def start(self, rng: np.random.Generator) -> SoftmaxState:
+        """Return a fresh state."""
+        eta, gamma = _theory(self.n_arms, known_horizon(self), self.learning_rate)
+        return softmax_state(1, self.n_arms, self.exploration or gamma, eta)
+
+    def best_of(self, state: SoftmaxState) -> int:
+        """Return the arm with the largest estimated score."""
+        return int(state.logs[0].argmax())
+
+
+@dataclass(frozen=True, eq=False)
+class DEXP3HP(Shares):
+    """D-EXP3 with a bonus for arms seldom played: its bound holds with high probability.
+
+    Parameters
+    ----------
+    n_arms, horizon, criterion, seed, labels
+        As for every learner; the horizon must be known, the criterion is Borda.
+    failure_probability : float
+        delta, with which the regret bound may fail.
+    learning_rate, exploration, bonus : float, optional
+        eta, gamma and beta, if not the defaults: eta and gamma as for `DEXP3`,
+        ``beta = sqrt(ln(K / delta) / (K T))``.
+
+    References
+    ----------
+    Saha, Koren & Mansour (ICML 2021), Algorithm 2. Regret ``K^(1/3) T^(2/3)`` up to logarithms,
+    with probability 1 - delta, against the best fixed arm, for any sequence of matrices. It must
+    be told T. A round costs O(K). The paper's own beta is not known to us; the default is that
+    of later code. The bonus of a duel told late is that of the current chances.
+
+    Examples
+    --------
+    >>> learner = DEXP3HP(3, horizon=2000, seed=1)
+    >>> for _ in range(2000):
+    ...     duel = learner.ask()
+    ...     learner.tell(duel, 0.5 if duel.left == duel.right else float(duel.left < duel.right))
+    >>> learner.best()
+    0
+    """
+
+    _: KW_ONLY
+    failure_probability: float = 0.1
+
+    literature: ClassVar = Literature(
+        PAPER,
+        "K^(1/3) T^(2/3) with high probability, Borda, against one arm, adversarial",
+        "T",
+        "O(K)",
+    )
+    n_players = 1
+    made_for = Borda
+
+    def validate(self) -> None:
+        """Raise ValueError if a parameter is wrong or missing."""
+        super().validate()
+        as_positive(self.failure_probability, "failure_probability", 1.0)
+
+    def theory(self) -> Rates:
+        """Return the default rates, given the learning rate in use."""
+        K, T = self.n_arms, known_horizon(self)
+        eta, gamma = _theory(K, T, self.learning_rate)
+        return Rates(eta, gamma, math.sqrt(math.log(K / self.failure_probability) / (K * T)), 0.0)
