@@ -1,0 +1,299 @@
+"""Stationary Borda learners: explore until the best arm is known, then play it for ever.
+
+All estimate the chance of an arm to beat another arm drawn uniformly, the Borda score up to the
+factor K/(K-1), and none comes back from its choice: in a world that changes they are what a
+learner must beat. `BordaETC` stops after N rounds, `BCB` once the leader is ahead of all others
+by ``4 sqrt((K/t) ln(2KT/delta))``. Those that give up arms one by one are in
+`driftduel.learners.borda_elimination` and `driftduel.learners.active_ranking`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import KW_ONLY, dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftduel._jit import inline_kernel, kernel
+from driftduel.criteria import Borda
+from driftduel.learners.base import Learner, Literature, as_count, as_positive
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Ticket = tuple[float]
+
+SURE = 0.01
+"""The chance of a wrong choice that is allowed where no horizon suggests 1/T."""
+
+
+class ExploringState(NamedTuple):
+    """The arrays of `BordaETC` and `BCB`."""
+
+    clock: NDArray[np.void]  # (1,)
+    wins: Floats  # (K,) summed outcomes of the duels in which the arm was left
+    duels: Ints  # (K,) how many those were
+
+
+EXPLORING = np.dtype(
+    [
+        ("round", "i8"),  # outcomes of exploring duels
+        ("leader", "i8"),  # the arm with most wins, and the one with most of the others
+        ("second", "i8"),
+        ("choice", "i8"),  # the arm committed to, or -1
+        ("end", "i8"),  # rounds to explore, for BordaETC
+        ("width", "f8"),  # 2 sqrt(K ln(2KT/delta)), for BCB
+    ],
+    align=True,
+)
+
+
+@inline_kernel
+def choose_until_sure(state: ExploringState, rng: np.random.Generator) -> tuple[int, int, Ticket]:
+    """Draw two different arms, or return the arm committed to twice."""
+    n_arms = state.wins.shape[0]
+    choice = state.clock[0]["choice"]
+    if choice >= 0:
+        return choice, choice, (1.0,)
+    left = int(rng.random() * n_arms)
+    right = int(rng.random() * (n_arms - 1))
+    if right >= left:
+        right += 1
+    return left, right, (1.0 / (n_arms * (n_arms - 1)),)
+
+
+@inline_kernel
+def learn_for_a_while(
+    state: ExploringState, left: int, right: int, ticket: Ticket, outcome: float
+) -> bool:
+    """Count a win of the left arm; say when the time to explore is over."""
+    clock = state.clock[0]
+    if clock["choice"] >= 0:
+        return False
+    state.wins[left] += outcome
+    state.duels[left] += 1
+    clock["round"] += 1
+    return bool(clock["round"] >= clock["end"])
+
+
+@kernel
+def commit_to_best_rate(state: ExploringState, rng: np.random.Generator) -> None:
+    """Commit to the arm with the best win rate; an arm never seen counts as even."""
+    best = 0
+    best_rate = -1.0
+    for arm in range(state.wins.shape[0]):
+        rate = 0.5
+        if state.duels[arm] > 0:
+            rate = state.wins[arm] / state.duels[arm]
+        if rate > best_rate:
+            best = arm
+            best_rate = rate
+    state.clock[0]["choice"] = best
+
+
+@inline_kernel
+def learn_until_sure(
+    state: ExploringState, left: int, right: int, ticket: Ticket, outcome: float
+) -> bool:
+    """Count a win of the left arm and commit once the leader is clear of the second.
+
+    Wins only grow, so the two arms with most of them are known without looking at the others.
+    """
+    clock = state.clock[0]
+    if clock["choice"] >= 0:
+        return False
+    wins = state.wins
+    wins[left] += outcome
+    clock["round"] += 1
+    if left != clock["leader"]:
+        if wins[left] > wins[clock["leader"]]:
+            clock["second"] = clock["leader"]
+            clock["leader"] = left
+        elif wins[left] > wins[clock["second"]]:
+            clock["second"] = left
+    rounds = clock["round"]
+    ahead = (wins[clock["leader"]] - wins[clock["second"]]) * wins.shape[0] / rounds
+    if ahead > 2 * clock["width"] / math.sqrt(rounds):
+        clock["choice"] = clock["leader"]
+    return False
+
+
+@dataclass(frozen=True, eq=False)
+class BordaETC(Learner):
+    """Explore, then commit: N rounds of random pairs, then the arm with the best win rate.
+
+    Parameters
+    ----------
+    n_arms, horizon, criterion, seed, labels
+        As for every learner; the criterion must be Borda.
+    exploration : int, optional
+        The number N of rounds to explore; by default ``(K ln(KT))^(1/3) T^(2/3)``, which needs a
+        horizon.
+
+    References
+    ----------
+    A baseline of Wu et al., Borda Regret Minimization for Generalized Linear Dueling Bandits,
+    ICML 2024. Borda regret K^(1/3) T^(2/3) up to logarithms in a stationary world. The paper's
+    own N is not known to us; the default follows from balancing the cost of exploring with that
+    of a wrong choice. Pairs are drawn from all ordered pairs of different arms, and the rate of
+    an arm is over the duels in which it was left. A round costs O(1).
+
+    Examples
+    --------
+    >>> learner = BordaETC(3, exploration=90, seed=1)
+    >>> for _ in range(100):
+    ...     duel = learner.ask()
+    ...     learner.tell(duel, 0.5 if duel.left == duel.right else float(duel.left > duel.right))
+    >>> learner.best(), duel.left, duel.right
+    (2, 2, 2)
+    """
+
+    _: KW_ONLY
+    exploration: int | None = None
+
+    literature: ClassVar = Literature(
+        paper="a baseline of Wu et al., Borda Regret Minimization for Generalized Linear Dueling "
+        "Bandits, ICML 2024",
+        bound="K^(1/3) T^(2/3) Borda, stationary",
+        told="T",
+        cost="O(1)",
+    )
+
+    choose = staticmethod(choose_until_sure)
+    learn = staticmethod(learn_for_a_while)
+    settle = staticmethod(commit_to_best_rate)
+
+    def validate(self) -> None:
+        """Raise ValueError if a parameter is wrong."""
+        check_borda(self)
+        if self.exploration is not None:
+            as_count(self.exploration, "exploration", 1)
+        elif self.horizon is None:
+            raise ValueError("BordaETC needs a horizon, or exploration, the rounds to explore")
+
+    def start(self, rng: np.random.Generator) -> ExploringState:
+        """Return a fresh state."""
+        state = _exploring(self.n_arms)
+        state.clock["end"] = self.exploration or self._balanced()
+        return state
+
+    def _balanced(self) -> int:
+        assert self.horizon is not None
+        k, t = self.n_arms, self.horizon
+        return min(t, math.ceil((k * math.log(k * t)) ** (1 / 3) * t ** (2 / 3)))
+
+    def best_of(self, state: ExploringState) -> int:
+        """Return the arm committed to, before that the one with the best win rate."""
+        choice = int(state.clock[0]["choice"])
+        if choice >= 0:
+            return choice
+        seen = state.duels > 0
+        return int(np.argmax(np.where(seen, state.wins / np.maximum(state.duels, 1), 0.5)))
+
+    def active_of(self, state: ExploringState) -> Ints:
+        """Return all arms, or the one committed to."""
+        return _those_in_play(state)
+
+
+@dataclass(frozen=True, eq=False)
+class BCB(Learner):
+    """Borda confidence bound: random pairs until one arm is clearly ahead, then that arm.
+
+    Parameters
+    ----------
+    n_arms, horizon, criterion, seed, labels
+        As for every learner; the criterion must be Borda and a horizon is needed.
+    failure : float, optional
+        The probability delta of a wrong choice; 1/T by default.
+    width : float
+        The factor of the confidence width ``width sqrt((K/t) ln(2KT/delta))``; the paper's is 2.
+
+    References
+    ----------
+    Saha, Koren & Mansour, Adversarial Dueling Bandits, ICML 2021, Algorithm 3, as other code has
+    it; delta = 1/T is our choice. Borda regret (K/gap^2) log T where one arm is ahead by the gap
+    in every round. A round costs O(1).
+
+    Examples
+    --------
+    >>> learner = BCB(2, 1000, width=0.5)
+    >>> for _ in range(1000):
+    ...     duel = learner.ask()
+    ...     learner.tell(duel, 0.5 if duel.left == duel.right else float(duel.left > duel.right))
+    >>> learner.best(), duel.left, duel.right
+    (1, 1, 1)
+    """
+
+    _: KW_ONLY
+    failure: float | None = None
+    width: float = 2.0
+
+    literature: ClassVar = Literature(
+        paper="Saha, Koren & Mansour, Adversarial Dueling Bandits, ICML 2021, Algorithm 3",
+        bound="(K/gap^2) log T Borda, if one arm is always ahead by the gap",
+        told="T",
+        cost="O(1)",
+    )
+
+    choose = staticmethod(choose_until_sure)
+    learn = staticmethod(learn_until_sure)
+
+    def validate(self) -> None:
+        """Raise ValueError if a parameter is wrong."""
+        check_borda(self)
+        if self.horizon is None:
+            raise ValueError("BCB needs a horizon")
+        check_failure(self.failure)
+        as_positive(self.width, "width")
+
+    def start(self, rng: np.random.Generator) -> ExploringState:
+        """Return a fresh state."""
+        state = _exploring(self.n_arms)
+        assert self.horizon is not None
+        k, t = self.n_arms, self.horizon
+        level = math.log(2 * k * t / failure_of(self.failure, t))
+        state.clock["width"] = self.width * math.sqrt(k * level)
+        return state
+
+    def best_of(self, state: ExploringState) -> int:
+        """Return the arm committed to, before that the leader."""
+        return int(state.clock[0]["leader"])
+
+    def active_of(self, state: ExploringState) -> Ints:
+        """Return all arms, or the one committed to."""
+        return _those_in_play(state)
+
+
+def _exploring(n_arms: int) -> ExploringState:
+    state = ExploringState(np.zeros(1, EXPLORING), np.zeros(n_arms), np.zeros(n_arms, np.int64))
+    state.clock["second"] = 1
+    state.clock["choice"] = -1
+    return state
+
+
+def _those_in_play(state: ExploringState) -> Ints:
+    choice = int(state.clock[0]["choice"])
+    return np.arange(len(state.wins)) if choice < 0 else np.array([choice])
+
+
+def check_borda(learner: Learner) -> None:
+    """Raise ValueError if the learner is asked for another winner than Borda's."""
+    if not isinstance(learner.criterion, Borda):
+        raise ValueError(
+            f"criterion is {learner.criterion.name!r}, {type(learner).__name__} is made for "
+            "'borda' only"
+        )
+
+
+def check_failure(failure: float | None) -> None:
+    """Raise ValueError unless delta is None or a probability."""
+    if failure is not None and as_positive(failure, "failure") >= 1:
+        raise ValueError(f"failure is {failure}, must be below 1")
+
+
+def failure_of(failure: float | None, horizon: int | None) -> float:
+    """Return delta: as given, 1/T if there is a horizon; below 1 also for a single round."""
+    if failure is not None:
+        return failure
+    return SURE if horizon is None else 1 / max(horizon, 2)
