@@ -25,7 +25,8 @@ def play_beside(learner, make_twin, world, horizon, seed, compare=None):
     for t in range(horizon):
         matrix = world if world.ndim == 2 else world[t * len(world) // horizon]
         duel = learner.ask()
-        assert (duel.left, duel.right) == twin.choose(), f"round {t + 1}"
+        twin.pair = twin.choose()
+        assert (duel.left, duel.right) == twin.pair, f"round {t + 1}"
         chance = getattr(twin, "chance", None)
         if chance is not None:
             assert duel.propensity is not None
