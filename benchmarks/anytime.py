@@ -1,0 +1,43 @@
+"""What not knowing the horizon costs METABOSSE: regret with horizon=None over regret with T."""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+
+import driftduel as dd
+from driftduel.streams.matrices import winner_matrix
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--workers", type=int, default=2)
+    options, _ = parser.parse_known_args()
+    for criterion, n_arms in ((dd.Borda(), 5), (dd.Condorcet(), 3)):
+        for horizon in (10**5, 10**6):
+            starts = (0, horizon // 3, 2 * horizon // 3)
+            matrices = [winner_matrix(n_arms, winner, 0.4) for winner in (0, 2, 1)]
+            world = dd.Stream.piecewise(matrices, starts, horizon)
+            regret, episodes = [], []
+            for known in (horizon, None):
+                learner = dd.MetaBosse(n_arms, known, criterion=criterion)
+                runs = dd.simulate_many(
+                    learner, world, range(options.seeds), options.workers, points=1
+                )
+                regret.append(np.array([run.regret(criterion)[-1] for run in runs]))
+                episodes.append(np.mean([len(run.episodes) for run in runs]))
+            ratio = regret[1].mean() / regret[0].mean()
+            error = (regret[1] - ratio * regret[0]).std(ddof=1) / regret[0].mean()
+            print(
+                f"{criterion.name}, K = {n_arms}, T = {horizon:,}, 3 phases: regret "
+                f"{regret[1].mean():,.0f} without and {regret[0].mean():,.0f} with the horizon, ratio "
+                f"{ratio:.2f} +- {error / np.sqrt(options.seeds):.2f}; episodes {episodes[1]:.1f} and "
+                f"{episodes[0]:.1f}",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()
