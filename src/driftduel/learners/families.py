@@ -10,6 +10,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "borda_elimination": ("BordaElimination", "SparseBordaElimination"),
     "bosse": ("Bosse", "MetaBosse"),
     "rmed": ("RMED1", "RMED2FH"),
+    "elimination": ("BeatTheMean", "InterleavedFilter", "RRDB", "SAVAGE"),
     "rucb": ("RUCB", "MergeRUCB"),
     "dex3": ("BordaDEX3S", "DEX3P", "DEX3S"),
     "exponential": ("DEXP3", "DEXP3HP"),
