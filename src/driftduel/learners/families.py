@@ -9,6 +9,12 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "borda": ("BCB", "BordaETC"),
     "borda_elimination": ("BordaElimination", "SparseBordaElimination"),
     "bosse": ("Bosse", "MetaBosse"),
+    "forgetting": (
+        "DiscountedBordaGreedy",
+        "DiscountedBordaUCB",
+        "SlidingBordaGreedy",
+        "SlidingBordaUCB",
+    ),
     "rmed": ("RMED1", "RMED2FH"),
     "elimination": ("BeatTheMean", "InterleavedFilter", "RRDB", "SAVAGE"),
     "rucb": ("RUCB", "MergeRUCB"),
