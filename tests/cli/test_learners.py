@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import asdict
 
 import pytest
 
@@ -15,8 +16,8 @@ def test_every_learner_is_listed_with_the_first_line_of_its_docstring(run):
     assert set(found) == set(LEARNERS)
     for name, kind in LEARNERS.items():
         first = inspect.getdoc(kind).splitlines()[0]
-        assert found[name] == first
-        assert any(line.startswith(f"{name} {first[:40]}") for line in lines)
+        assert found[name] == {"description": first, **asdict(kind.literature)}
+        assert any(line.startswith(f"{name} {first[:30]}") for line in lines)
 
 
 @pytest.mark.parametrize("name", sorted(LEARNERS))
@@ -27,6 +28,8 @@ def test_every_learner_tells_its_docstring_and_parameters(run, name):
     assert ["n_arms", "(must", "be", "given)"] in rows
     assert ["seed", "0"] in rows
     found = run("learners", name, "--json").json
+    assert found["bound"] == LEARNERS[name].literature.bound
+    assert found["bound"] in done.words
     assert found["description"] == inspect.getdoc(LEARNERS[name])
     assert list(found["parameters"])[:2] == ["n_arms", "horizon"]
     assert found["parameters"]["seed"] == 0

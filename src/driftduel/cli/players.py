@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, asdict, fields
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,6 +12,9 @@ from driftduel.cli.shared import Json, console, print_json
 
 if TYPE_CHECKING:
     from driftduel.learners import Learner
+
+
+_HEADINGS = {"paper": "paper", "bound": "regret", "told": "must be told", "cost": "a round costs"}
 
 
 def learners(
@@ -29,12 +32,13 @@ def learners(
 
 def learner_class(name: str) -> type[Learner]:
     """Return the learner of that name."""
-    from driftduel.learners import all_learners
+    from driftduel import learners
+    from driftduel.learners.families import MODULE_OF
 
-    known = all_learners()
-    if name not in known:
-        raise ValueError(f"no learner is called {name!r}, there are {', '.join(sorted(known))}")
-    return known[name]
+    if name not in MODULE_OF:
+        raise ValueError(f"no learner is called {name!r}, there are {', '.join(sorted(MODULE_OF))}")
+    kind: type[Learner] = getattr(learners, name)
+    return kind
 
 
 def defaults_of(kind: type[Learner]) -> dict[str, Any]:
@@ -49,15 +53,18 @@ def defaults_of(kind: type[Learner]) -> dict[str, Any]:
 def _list(as_json: bool) -> None:
     from driftduel.learners import all_learners
 
-    lines = {name: _docstring(kind).splitlines()[0] for name, kind in all_learners().items()}
+    lines = {
+        name: {"description": _docstring(kind).splitlines()[0], **_literature(kind)}
+        for name, kind in sorted(all_learners().items())
+    }
     if as_json:
         print_json(lines)
         return
     from driftduel.cli.tables import plain_table
 
-    table = plain_table("learner", "what it does")
-    for name, line in sorted(lines.items()):
-        table.add_row(name, line)
+    table = plain_table("learner", "what it does", "regret", "must be told")
+    for name, line in lines.items():
+        table.add_row(name, line["description"], line["bound"], line["told"])
     console().print(table)
 
 
@@ -71,16 +78,25 @@ def _describe(name: str, as_json: bool) -> None:
             else _shown(value)
             for key, value in defaults.items()
         }
-        print_json({"name": name, "description": _docstring(kind), "parameters": plain})
+        facts = {"name": name, "description": _docstring(kind), **_literature(kind)}
+        print_json({**facts, "parameters": plain})
         return
-    from driftduel.cli.tables import plain_table
+    from driftduel.cli.tables import fact_grid, plain_table
 
-    table = plain_table("parameter", "default")
+    grid = fact_grid()
+    for key, text in _literature(kind).items():
+        grid.add_row(_HEADINGS[key], text or "-")
+    table = plain_table("parameter", "default", title="\nParameters")
     for key, value in defaults.items():
         table.add_row(key, _shown(value))
     screen = console()
-    screen.print(f"{name}: {_docstring(kind)}")
+    screen.print(f"{name}: {_docstring(kind)}\n")
+    screen.print(grid)
     screen.print(table)
+
+
+def _literature(kind: type[Learner]) -> dict[str, str]:
+    return asdict(kind.literature)
 
 
 def _docstring(kind: type[Learner]) -> str:

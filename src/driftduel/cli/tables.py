@@ -51,6 +51,13 @@ def plain_table(*columns: str, title: str | None = None) -> Table:
     return table
 
 
+def fact_grid() -> Table:
+    """Return a table of facts, their names in bold on the left."""
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="bold", no_wrap=True)
+    return grid
+
+
 def joined(items: Sequence[str], count: int) -> str:
     """Join what is shown of a list of ``count`` items, saying how many there are in all.
 
@@ -64,8 +71,7 @@ def joined(items: Sequence[str], count: int) -> str:
 
 
 def _facts(summary: dict[str, Any]) -> Table:
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(style="bold", no_wrap=True)
+    grid = fact_grid()
     if "file" in summary:
         grid.add_row("file", summary["file"])
     grid.add_row(

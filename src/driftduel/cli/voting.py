@@ -231,12 +231,9 @@ def _eviction(item: Eviction, names: list[str]) -> dict[str, Any]:
 
 
 def _print_status(facts: dict[str, Any]) -> None:
-    from rich.table import Table
+    from driftduel.cli.tables import fact_grid, joined
 
-    from driftduel.cli.tables import joined
-
-    grid = Table.grid(padding=(0, 2))
-    grid.add_column(style="bold", no_wrap=True)
+    grid = fact_grid()
     grid.add_row("best now", facts["best"])
     grid.add_row("in play", ", ".join(facts["active"]))
     planned = "" if facts["horizon"] is None else f" of {facts['horizon']:,}"
