@@ -17,6 +17,12 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     ),
     "rmed": ("RMED1", "RMED2FH"),
     "elimination": ("BeatTheMean", "InterleavedFilter", "RRDB", "SAVAGE"),
+    "winner_stays": (
+        "BeatTheWinnerReset",
+        "BeatTheWinnerResetStrong",
+        "WinnerStays",
+        "WinnerStaysStrong",
+    ),
     "rucb": ("RUCB", "MergeRUCB"),
     "dex3": ("BordaDEX3S", "DEX3P", "DEX3S"),
     "exponential": ("DEXP3", "DEXP3HP"),
