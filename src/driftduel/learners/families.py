@@ -23,6 +23,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
         "WinnerStays",
         "WinnerStaysStrong",
     ),
+    "detection": ("DETECT", "MDB"),
     "rucb": ("RUCB", "MergeRUCB"),
     "dex3": ("BordaDEX3S", "DEX3P", "DEX3S"),
     "exponential": ("DEXP3", "DEXP3HP"),
