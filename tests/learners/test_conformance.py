@@ -73,7 +73,7 @@ def test_the_quick_learner_of_these_tests_evicts_and_restarts():
 # A learner from outside the package: the winner stays, a random challenger comes.
 
 
-class WinnerStaysState(NamedTuple):
+class ChampionState(NamedTuple):
     champion: np.ndarray
     wins: np.ndarray
 
@@ -93,14 +93,14 @@ def learn(state, left, right, ticket, outcome):
 
 
 @dataclass(frozen=True, eq=False)
-class WinnerStays(Learner):
+class ChampionStays(Learner):
     first: int = field(default=0, kw_only=True)
 
     choose = staticmethod(choose)
     learn = staticmethod(learn)
 
     def start(self, rng):
-        return WinnerStaysState(np.array([self.first]), np.zeros(self.n_arms))
+        return ChampionState(np.array([self.first]), np.zeros(self.n_arms))
 
     def best_of(self, state):
         return int(state.champion[0])
@@ -112,7 +112,7 @@ def maker(kind):
 
 @pytest.mark.parametrize("check", CHECKS, ids=by_name)
 def test_a_learner_from_outside_passes(check):
-    assert check(maker(WinnerStays)) is None
+    assert check(maker(ChampionStays)) is None
 
 
 def test_the_suite_does_not_need_pytest():
@@ -165,73 +165,73 @@ def choose_undecided(state, rng):
 
 
 @dataclass(frozen=True, eq=False)
-class PlaysNoArm(WinnerStays):
+class PlaysNoArm(ChampionStays):
     choose = staticmethod(choose_no_arm)
 
 
 @dataclass(frozen=True, eq=False)
-class AskingTurns(WinnerStays):
+class AskingTurns(ChampionStays):
     choose = staticmethod(choose_in_turn)
 
 
 @dataclass(frozen=True, eq=False)
-class ClaimsTooMuch(WinnerStays):
+class ClaimsTooMuch(ChampionStays):
     choose = staticmethod(choose_too_sure)
 
 
 @dataclass(frozen=True, eq=False)
-class ClaimsTooLittle(WinnerStays):
+class ClaimsTooLittle(ChampionStays):
     choose = staticmethod(choose_too_modest)
 
 
 @dataclass(frozen=True, eq=False)
-class ClaimsUniform(WinnerStays):
+class ClaimsUniform(ChampionStays):
     choose = staticmethod(choose_skewed)
 
 
 @dataclass(frozen=True, eq=False)
-class ClaimsThisAndThat(WinnerStays):
+class ClaimsThisAndThat(ChampionStays):
     choose = staticmethod(choose_undecided)
 
 
 @dataclass(frozen=True, eq=False)
-class BestIsNoArm(WinnerStays):
+class BestIsNoArm(ChampionStays):
     def best_of(self, state):
         return self.n_arms
 
 
 @dataclass(frozen=True, eq=False)
-class BestIsNoInt(WinnerStays):
+class BestIsNoInt(ChampionStays):
     def best_of(self, state):
         return state.champion[0]
 
 
 @dataclass(frozen=True, eq=False)
-class NobodyActive(WinnerStays):
+class NobodyActive(ChampionStays):
     def active_of(self, state):
         return np.arange(0)
 
 
 @dataclass(frozen=True, eq=False)
-class ActiveTwice(WinnerStays):
+class ActiveTwice(ChampionStays):
     def active_of(self, state):
         return np.array([0, 0])
 
 
 @dataclass(frozen=True, eq=False)
-class NeedsTwoRounds(WinnerStays):
+class NeedsTwoRounds(ChampionStays):
     def validate(self):
         assert self.horizon > 1, "two rounds are needed"
 
 
 @dataclass(frozen=True, eq=False)
-class NeedsThreeArms(WinnerStays):
+class NeedsThreeArms(ChampionStays):
     def validate(self):
         assert self.n_arms > 2, "three arms are needed"
 
 
 @dataclass(frozen=True, eq=False)
-class StopsHalfWay(WinnerStays):
+class StopsHalfWay(ChampionStays):
     def ask(self):
         duel = super().ask()
         if self.session.asked > self.horizon:
@@ -240,20 +240,20 @@ class StopsHalfWay(WinnerStays):
 
 
 @dataclass(frozen=True, eq=False)
-class LosesLabels(WinnerStays):
+class LosesLabels(ChampionStays):
     def clone(self, **changes):
         return super().clone(**{**changes, "labels": None})
 
 
 @dataclass(frozen=True, eq=False)
-class SetsItsHorizon(WinnerStays):
+class SetsItsHorizon(ChampionStays):
     def tell(self, duel, outcome):
         super().tell(duel, outcome)
         object.__setattr__(self, "horizon", self.horizon + 1)
 
 
 @dataclass(frozen=True, eq=False)
-class LearnsIntoItsParameter(WinnerStays):
+class LearnsIntoItsParameter(ChampionStays):
     prior: np.ndarray = field(default_factory=lambda: np.zeros(3), kw_only=True)
 
     def start(self, rng):
@@ -261,19 +261,19 @@ class LearnsIntoItsParameter(WinnerStays):
 
 
 @dataclass(frozen=True, eq=False)
-class LooksByChance(WinnerStays):
+class LooksByChance(ChampionStays):
     def best(self):
         return int(self.session.rng.integers(self.n_arms))
 
 
 @dataclass(frozen=True, eq=False)
-class HandsOutItsArrays(WinnerStays):
+class HandsOutItsArrays(ChampionStays):
     def active_of(self, state):
         return state.champion
 
 
 @dataclass(frozen=True, eq=False)
-class NoTies(WinnerStays):
+class NoTies(ChampionStays):
     def tell(self, duel, outcome):
         if outcome == 0.5:
             self.session.open.pop(duel.id)
@@ -282,7 +282,7 @@ class NoTies(WinnerStays):
 
 
 @dataclass(frozen=True, eq=False)
-class OneDuelAtATime(WinnerStays):
+class OneDuelAtATime(ChampionStays):
     def ask(self):
         self.session.open.clear()
         return super().ask()
@@ -293,13 +293,13 @@ class OneDuelAtATime(WinnerStays):
 
 
 @dataclass(frozen=True, eq=False)
-class TakesAnything(WinnerStays):
+class TakesAnything(ChampionStays):
     def tell(self, duel, outcome):
         super().tell(duel, float(bool(outcome)))
 
 
 @dataclass(frozen=True, eq=False)
-class CountsWhatItRefuses(WinnerStays):
+class CountsWhatItRefuses(ChampionStays):
     def tell(self, duel, outcome):
         self.session.told += 1
         super().tell(duel, outcome)
@@ -307,19 +307,19 @@ class CountsWhatItRefuses(WinnerStays):
 
 
 @dataclass(frozen=True, eq=False)
-class GivesTypeErrors(WinnerStays):
+class GivesTypeErrors(ChampionStays):
     def tell(self, duel, outcome):
         super().tell(duel, outcome + 0.0)
 
 
 @dataclass(frozen=True, eq=False)
-class TakesForeignDuels(WinnerStays):
+class TakesForeignDuels(ChampionStays):
     def tell(self, duel, outcome):
         super().tell(getattr(duel, "id", duel), outcome)
 
 
 @dataclass(frozen=True, eq=False)
-class TakesDuelsTwice(WinnerStays):
+class TakesDuelsTwice(ChampionStays):
     def tell(self, duel, outcome):
         number = getattr(duel, "id", duel)
         kept = self.session.open.get(number)
@@ -328,27 +328,27 @@ class TakesDuelsTwice(WinnerStays):
 
 
 @dataclass(frozen=True, eq=False)
-class Unseeded(WinnerStays):
+class Unseeded(ChampionStays):
     def start(self, rng):
         return super().start(rng)._replace(wins=np.random.default_rng().random(self.n_arms))
 
 
 @dataclass(frozen=True, eq=False)
-class IgnoresSeed(WinnerStays):
+class IgnoresSeed(ChampionStays):
     def start(self, rng):
         rng.bit_generator.state = np.random.default_rng(0).bit_generator.state
         return super().start(rng)
 
 
 @dataclass(frozen=True, eq=False)
-class DrawsMoreByHand(WinnerStays):
+class DrawsMoreByHand(ChampionStays):
     def ask(self):
         self.session.rng.random()
         return super().ask()
 
 
 @dataclass(frozen=True, eq=False)
-class StartsWhereItIs(WinnerStays):
+class StartsWhereItIs(ChampionStays):
     def start(self, rng):
         state = super().start(rng)
         if "_session" in self.__dict__:
@@ -357,7 +357,7 @@ class StartsWhereItIs(WinnerStays):
 
 
 @dataclass(frozen=True, eq=False)
-class CountsItsStarts(WinnerStays):
+class CountsItsStarts(ChampionStays):
     def start(self, rng):
         return super().start(rng)._replace(champion=np.array([next(STARTS) % 2]))
 
@@ -366,7 +366,7 @@ STARTS = count()
 
 
 @dataclass(frozen=True, eq=False)
-class KeepsStateElsewhere(WinnerStays):
+class KeepsStateElsewhere(ChampionStays):
     def ask(self):
         memory = self.__dict__.setdefault("_memory", [0])
         memory[0] += 1
@@ -376,19 +376,19 @@ class KeepsStateElsewhere(WinnerStays):
 
 
 @dataclass(frozen=True, eq=False)
-class CloneIsItself(WinnerStays):
+class CloneIsItself(ChampionStays):
     def clone(self, **changes):
         return replace(self, **changes) if changes else self
 
 
 @dataclass(frozen=True, eq=False)
-class CopyIsItself(WinnerStays):
+class CopyIsItself(ChampionStays):
     def __deepcopy__(self, memo):
         return self
 
 
 @dataclass(frozen=True, eq=False)
-class PickleForgets(WinnerStays):
+class PickleForgets(ChampionStays):
     def __getstate__(self):
         return {name: value for name, value in self.__dict__.items() if name != "_session"}
 
