@@ -28,13 +28,14 @@ def main() -> None:
                 )
                 regret.append(np.array([run.regret(criterion)[-1] for run in runs]))
                 episodes.append(np.mean([len(run.episodes) for run in runs]))
-            ratio = regret[1].mean() / regret[0].mean()
-            error = (regret[1] - ratio * regret[0]).std(ddof=1) / regret[0].mean()
+            with_t, without = regret[0].mean(), regret[1].mean()
+            ratio = without / with_t
+            error = (regret[1] - ratio * regret[0]).std(ddof=1) / with_t
             print(
                 f"{criterion.name}, K = {n_arms}, T = {horizon:,}, 3 phases: regret "
-                f"{regret[1].mean():,.0f} without and {regret[0].mean():,.0f} with the horizon, ratio "
-                f"{ratio:.2f} +- {error / np.sqrt(options.seeds):.2f}; episodes {episodes[1]:.1f} and "
-                f"{episodes[0]:.1f}",
+                f"{without:,.0f} without and {with_t:,.0f} with the horizon, "
+                f"ratio {ratio:.2f} +- {error / np.sqrt(options.seeds):.2f}; "
+                f"episodes {episodes[1]:.1f} and {episodes[0]:.1f}",
                 flush=True,
             )
 
