@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import driftduel as dd
-from driftduel.learners.dex3 import DEX3P, DEX3S, BordaDEX3S
+from driftduel.learners.dex3 import DEX3P, DEX3S, BordaDEX3S, exp_of_small
 from driftduel.learners.exponential import DEXP3, DEXP3HP
 from driftduel.learners.sparring import REX3, SparringEXP3
 from tests.learners.problems import COMPILED
@@ -122,6 +122,23 @@ def test_the_estimates_of_d_exp3_have_the_borda_scores_for_their_mean():
                 DEXP3.learn(after, left, right, ticket, outcome)
                 mean += ticket[0] * chance * (after.logs[0] - state.logs[0]) / rate
     assert mean == pytest.approx(dd.Borda().scores(matrix), abs=1e-9)
+
+
+def test_the_short_series_is_the_exponential_up_to_one_rounding():
+    for x in np.linspace(0, 0.01, 1001):
+        assert abs(exp_of_small(x) - math.exp(x)) <= math.ulp(1.0)
+
+
+def test_a_large_bonus_follows_the_transcription_too():
+    sizes = set()
+    for seed in SEEDS:
+        n_arms = 2 + seed % 4
+        bonus = (0.003, 0.3, 2.0)[seed % 3]
+        learner = DEX3P(n_arms, 50, learning_rate=0.05, exploration=0.2, bonus=bonus, seed=seed)
+        oracle = naive.DEX3(n_arms, generator_of(learner), 0.05, 0.2, bonus, 0)
+        assert side_by_side(learner, oracle, seed, 300) > 1.2
+        sizes.add(0.05 * bonus * n_arms / 0.2 > 0.01)
+    assert sizes == {False, True}
 
 
 @pytest.mark.parametrize("kind", EVERY)

@@ -40,6 +40,7 @@ PAPER = "Saha & Gupta, Optimal and Efficient Dynamic Regret Algorithms for Non-S
 
 _LARGEST_TOTAL = 1e50
 _SMALLEST_WEIGHT = 1e-250
+_SMALL_STEP = 0.01
 
 SHARE_RULE = np.dtype(
     [
@@ -105,13 +106,21 @@ def grow(state: SharesState, player: int, played: int, estimate: float) -> None:
     slope = (1.0 - rule["exploration"]) / state.totals[player]
     floor = rule["exploration"] / n_arms
     bonus = rule["rate"] * rule["bonus"]
+    gain = rule["rate"] * estimate
     share = rule["share"] * state.totals[player]
+    if bonus <= _SMALL_STEP * floor:
+        # No chance is below the floor, so every bonus is small. This is the usual case, and a
+        # loop without calls, branches and exceptions is compiled to work on several arms at once.
+        factor = math.exp(min(gain, LARGEST_STEP))
+        for arm in range(n_arms):
+            small = exp_of_small(np.divide(bonus, slope * weights[arm] + floor))
+            weights[arm] = weights[arm] * small * (factor if arm == played else 1.0) + share
+    else:
+        for arm in range(n_arms):
+            step = bonus / (slope * weights[arm] + floor) + (gain if arm == played else 0.0)
+            weights[arm] = weights[arm] * math.exp(min(step, LARGEST_STEP)) + share
     total = 0.0
     for arm in range(n_arms):
-        step = bonus / (slope * weights[arm] + floor)
-        if arm == played:
-            step += rule["rate"] * estimate
-        weights[arm] = weights[arm] * math.exp(min(step, LARGEST_STEP)) + share
         total += weights[arm]
     if total > _LARGEST_TOTAL:
         scale = 1.0 / total
@@ -120,6 +129,14 @@ def grow(state: SharesState, player: int, played: int, estimate: float) -> None:
             weights[arm] = max(weights[arm] * scale, _SMALLEST_WEIGHT)
             total += weights[arm]
     state.totals[player] = total
+
+
+@inline_kernel
+def exp_of_small(x: float) -> float:
+    """Return exp(x) for x from 0 to 0.01: what its series leaves out is below one rounding."""
+    return 1.0 + x * (
+        1.0 + x * (1 / 2 + x * (1 / 6 + x * (1 / 24 + x * (1 / 120 + x * (1 / 720)))))
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -78,11 +78,13 @@ def find_chances(state: VersatileState, player: int) -> None:
             chances[arm] = scaled * scaled
             total += chances[arm]
             slope += chances[arm] * inverse
-        if abs(total - 1.0) <= _TOLERANCE:
+        better = min(x + total * (1.0 - math.sqrt(total)) / slope, highest)
+        if abs(total - 1.0) <= _TOLERANCE or better == x:
             break
-        x = min(x + total * (1.0 - math.sqrt(total)) / slope, highest)
+        x = better
+    scale = 1.0 / total
     for arm in range(losses.shape[0]):
-        chances[arm] /= total
+        chances[arm] *= scale
     state.shifts[player] = x
 
 
