@@ -3,8 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+PYTEST := $(BIN)/pytest -q -n auto --dist loadgroup
 
-.PHONY: demo check format test test-nojit test-bounds coverage bench clean
+.PHONY: demo check format test test-jit test-nojit test-bounds test-slow bench clean
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -14,7 +15,7 @@ $(STAMP): pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@touch $@
 
-demo: $(STAMP)  ## the Formula 1 world: who was best when, and which shifts mattered
+demo: $(STAMP)  ## two changes of taste nobody announced, and 29 years of Formula 1
 	$(BIN)/driftduel demo --out demo
 
 check: $(STAMP)  ## format, lint, types, import layers
@@ -27,16 +28,19 @@ format: $(STAMP)
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
 
-test: test-jit test-nojit test-bounds  ## all tests and doctests, compiled, interpreted and with bounds checks
+test: test-jit test-nojit test-bounds  ## tests and doctests: compiled, interpreted, with bounds checks
 
 test-jit: $(STAMP)
-	$(BIN)/pytest -q -m "not slow" tests src README.md docs --doctest-glob='*.md'
+	$(PYTEST) -m "not slow" tests src README.md docs --doctest-glob='*.md'
 
 test-nojit: $(STAMP)  ## the small tests with the JIT off; this run measures coverage
-	NUMBA_DISABLE_JIT=1 $(BIN)/pytest -q -m "not slow and not large" --cov --cov-report=term:skip-covered tests
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow and not large" --cov --cov-report=term:skip-covered tests
 
 test-bounds: $(STAMP)  ## the small tests with numba's bounds checking
-	NUMBA_BOUNDSCHECK=1 $(BIN)/pytest -q -m "not slow and not large" tests
+	NUMBA_BOUNDSCHECK=1 $(PYTEST) -m "not slow and not large" tests
+
+test-slow: $(STAMP)  ## thousands of random problems against the literal algorithms
+	$(PYTEST) -m slow tests
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks

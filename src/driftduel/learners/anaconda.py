@@ -105,7 +105,7 @@ class Anaconda(Episodic):
 
     criterion: Criterion = field(default_factory=Condorcet, kw_only=True)
     _: KW_ONLY
-    scale: float = 0.7
+    scale: float = 0.4
     replay_rate: float = 1.0
 
     literature: ClassVar = Literature(
