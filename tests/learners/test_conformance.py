@@ -44,7 +44,11 @@ QUICK = dd.learners.Constants(scale=0.02)
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=by_name)
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize(
+    "variant",
+    # One learner is one worker's business, so that it is compiled once.
+    [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in VARIANTS],
+)
 def test_every_learner_keeps_the_contract(variant, check):
     assert check(VARIANTS[variant]) is None
 
