@@ -201,6 +201,9 @@ class Learner(ABC):
     literature: ClassVar[Literature]
     settle: ClassVar[Callable[..., None]] = staticmethod(nothing_to_settle)
     full: ClassVar[Callable[..., bool]] = staticmethod(never_full)
+    relearns: ClassVar[bool | None] = None
+    """Whether a fresh state may be told old outcomes with the tickets they had; None means yes if
+    tickets hold the propensity and nothing else."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "n_arms", as_count(self.n_arms, "n_arms", 2))

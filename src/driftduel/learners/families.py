@@ -17,17 +17,20 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     ),
     "rmed": ("RMED1", "RMED2FH"),
     "elimination": ("BeatTheMean", "InterleavedFilter", "RRDB", "SAVAGE"),
+    "oracle": ("Oracle",),
+    "restarts": ("PeriodicRestart", "SlidingWindow"),
+    "detection": ("DETECT", "MDB"),
     "winner_stays": (
         "BeatTheWinnerReset",
         "BeatTheWinnerResetStrong",
         "WinnerStays",
         "WinnerStaysStrong",
     ),
-    "detection": ("DETECT", "MDB"),
     "rucb": ("RUCB", "MergeRUCB"),
     "dex3": ("BordaDEX3S", "DEX3P", "DEX3S"),
     "exponential": ("DEXP3", "DEXP3HP"),
-    "sparring": ("REX3", "SelfSparring", "SparringEXP3", "SparringThompson", "SparringUCB"),
+    "rex3": ("REX3",),
+    "sparring": ("SelfSparring", "SparringEXP3", "SparringThompson", "SparringUCB"),
     "versatile": ("VersatileDB",),
 }
 

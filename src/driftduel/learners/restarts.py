@@ -1,0 +1,402 @@
+"""Wrappers that make any learner forget: it is begun anew every so many rounds.
+
+`PeriodicRestart` lets the fresh learner know nothing. `SlidingWindow` tells it the latest outcomes
+again, with the tickets they had, so that its statistics are those of a window. The learner inside
+is any learner: the kernels here are templates, compiled once for each set of kernels inside.
+
+A restart itself is rare and happens in Python, in `collect`, where the journal of the learner
+inside is emptied first. Its random numbers do not come from the generator of the session, which
+`collect` is not given, but from one made of a number that was fixed at the start and the number of
+the restart. Outcomes of duels asked before a restart are old news and not learned. Right after a
+restart `best` is what the learner inside would pick then, which may be no more than a guess.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from dataclasses import KW_ONLY, dataclass, replace
+from types import FunctionType
+from typing import Any, ClassVar, NamedTuple, Self, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftduel._jit import bind_kernels
+from driftduel.criteria import Criterion
+from driftduel.learners.base import History, Learner, Literature, State, as_count
+
+_NAMES = ("inner_choose", "inner_learn", "inner_settle", "inner_full")
+
+_PLAIN = 3
+"""Columns of a kept outcome before its ticket: left, right, outcome."""
+
+
+class RestartState(NamedTuple):
+    """The arrays of a wrapper and those of the learner inside."""
+
+    clock: NDArray[np.void]  # (1,)
+    kept: NDArray[np.float64]  # (W, 3 + length of a ticket) the latest outcomes, in a ring
+    inner: State
+
+
+CLOCK = np.dtype(
+    [
+        ("round", "i8"),  # outcomes told
+        ("end", "i8"),  # the round at which the period ends
+        ("period", "f8"),  # its number, part of every ticket
+        ("offset", "i8"),  # the round at which the learner inside would count 0
+        ("busy", "i8"),  # 1 if the learner inside has work for settle
+        ("learned", "i8"),  # outcomes kept so far
+        ("entropy", "i8"),  # what the random numbers of restarts are made of
+    ],
+    align=True,
+)
+
+
+def choose_inside(state, rng):  # type: ignore[no-untyped-def]
+    """Let the learner inside choose; the ticket also says in which period."""
+    left, right, ticket = inner_choose(state.inner, rng)  # type: ignore[name-defined]  # noqa: F821
+    return left, right, ticket + (state.clock[0]["period"],)  # noqa: RUF005
+
+
+def learn_inside(state, left, right, ticket, outcome):  # type: ignore[no-untyped-def]
+    """Let the learner inside learn what was asked in this period."""
+    clock = state.clock[0]
+    clock["round"] += 1
+    if (
+        ticket[-1] == clock["period"]
+        and inner_learn(  # type: ignore[name-defined]  # noqa: F821
+            state.inner, left, right, ticket[:-1], outcome
+        )
+    ):
+        clock["busy"] = 1
+    return clock["busy"] == 1 or clock["round"] >= clock["end"]
+
+
+def learn_and_keep(state, left, right, ticket, outcome):  # type: ignore[no-untyped-def]
+    """Keep the outcome, then do as `learn_inside`."""
+    clock = state.clock[0]
+    row = state.kept[clock["learned"] % state.kept.shape[0]]
+    row[0] = left
+    row[1] = right
+    row[2] = outcome
+    for place in range(len(ticket) - 1):
+        row[3 + place] = ticket[place]
+    clock["learned"] += 1
+    clock["round"] += 1
+    if (
+        ticket[-1] == clock["period"]
+        and inner_learn(  # type: ignore[name-defined]  # noqa: F821
+            state.inner, left, right, ticket[:-1], outcome
+        )
+    ):
+        clock["busy"] = 1
+    return clock["busy"] == 1 or clock["round"] >= clock["end"]
+
+
+def settle_inside(state, rng):  # type: ignore[no-untyped-def]
+    """Let the learner inside settle if it asked for it."""
+    clock = state.clock[0]
+    if clock["busy"] == 1:
+        clock["busy"] = 0
+        inner_settle(state.inner, rng)  # type: ignore[name-defined]  # noqa: F821
+
+
+def full_inside(state):  # type: ignore[no-untyped-def]
+    """Tell whether the period is over, or the journal inside must be read."""
+    clock = state.clock[0]
+    return clock["round"] >= clock["end"] or inner_full(state.inner)  # type: ignore[name-defined]  # noqa: F821
+
+
+@dataclass(frozen=True, eq=False)
+class _Restarting(Learner):
+    """What the wrappers share."""
+
+    _: KW_ONLY
+    criterion: Criterion = None  # type: ignore[assignment]
+    inner: Learner = None  # type: ignore[assignment]
+
+    _learn: ClassVar[Callable[..., Any]] = learn_inside
+
+    def __post_init__(self) -> None:
+        n_arms = as_count(self.n_arms, "n_arms", 2)
+        inner = self._default(n_arms) if self.inner is None else self.inner
+        if not isinstance(inner, Learner):
+            raise ValueError(f"inner is {inner!r}, must be a learner")
+        if inner.n_arms != n_arms:
+            raise ValueError(f"inner has {inner.n_arms} arms, there are {n_arms}")
+        object.__setattr__(self, "inner", inner.clone())
+        if self.criterion is None:
+            object.__setattr__(self, "criterion", inner.criterion)
+        super().__post_init__()
+        if self.criterion != inner.criterion:
+            raise ValueError(
+                f"criterion is {self.criterion.name!r}, inner has {inner.criterion.name!r}"
+            )
+
+    @classmethod
+    def of(cls, inner: Learner, **settings: Any) -> Self:
+        """Return the wrapper of a learner, with its number of arms, horizon, seed and labels."""
+        own = {"horizon": inner.horizon, "seed": inner.seed, "labels": inner.labels}
+        return cls(inner.n_arms, **{**own, "inner": inner, **settings})
+
+    def _default(self, n_arms: int) -> Learner:
+        """Return the learner inside if none is given."""
+        raise NotImplementedError
+
+    @property
+    def _period(self) -> int:
+        """How many rounds pass between restarts."""
+        raise NotImplementedError
+
+    @property
+    def _n_kept(self) -> int:
+        """How many outcomes are learned again at a restart."""
+        return 0
+
+    def _bound(self, template: Callable[..., Any]) -> Any:
+        kernels = (self.inner.choose, self.inner.learn, self.inner.settle, self.inner.full)
+        return bind_kernels(cast(FunctionType, template), _NAMES, kernels)
+
+    @property
+    def choose(self) -> Any:  # type: ignore[override]
+        """The kernel that lets the learner inside choose."""
+        return self._bound(choose_inside)
+
+    @property
+    def learn(self) -> Any:  # type: ignore[override]
+        """The kernel that lets the learner inside learn."""
+        return self._bound(type(self)._learn)
+
+    @property
+    def settle(self) -> Any:  # type: ignore[override]
+        """The kernel that lets the learner inside settle."""
+        return self._bound(settle_inside)
+
+    @property
+    def full(self) -> Any:  # type: ignore[override]
+        """The kernel that says when a restart is due, or the journal inside must be read."""
+        return self._bound(full_inside)
+
+    def check_horizon(self, horizon: int) -> None:
+        """Raise ValueError if the learner inside cannot play a period."""
+        self.inner.check_horizon(min(horizon, self._period + self._n_kept))
+
+    def start(self, rng: np.random.Generator) -> RestartState:
+        """Return a fresh state with a fresh learner inside."""
+        inner = self.inner.start(rng)
+        # A copy, for a learner inside that draws nothing shall stay one that draws nothing.
+        entropy = int(copy.deepcopy(rng).integers(2**62))
+        kept = np.zeros((self._n_kept, _PLAIN + self._ticket_length()))
+        state = RestartState(np.zeros(1, CLOCK), kept, inner)
+        state.clock["end"] = self._period
+        state.clock["entropy"] = entropy
+        return state
+
+    def _ticket_length(self) -> int:
+        if self._n_kept == 0:
+            return 0
+        rng = np.random.default_rng(0)
+        return len(self.inner.choose(self.inner.start(rng), rng)[2])
+
+    def best_of(self, state: RestartState) -> int:
+        """Return the arm that the learner inside would pick."""
+        return self.inner.best_of(state.inner)
+
+    def active_of(self, state: RestartState) -> NDArray[np.int64]:
+        """Return the arms that the learner inside has in play."""
+        return self.inner.active_of(state.inner)
+
+    def collect(self, state: RestartState, history: History) -> None:
+        """Note what happened inside, and begin a new period when one is over."""
+        clock = state.clock[0]
+        inside = History(episodes=[])
+        self.inner.collect(state.inner, inside)
+        _append(history, inside, int(clock["offset"]))
+        if clock["round"] >= clock["end"]:
+            self._restart(state)
+            history.episodes.append(int(clock["round"]))
+
+    def _restart(self, state: RestartState) -> None:
+        clock = state.clock[0]
+        clock["period"] += 1
+        clock["end"] = clock["round"] + self._period
+        seeds = np.random.SeedSequence([int(clock["entropy"]), int(clock["period"])])
+        rng = np.random.default_rng(seeds)
+        _overwrite(state.inner, self.inner.start(rng))
+        n_again = 0
+        for left, right, outcome, *ticket in _in_order(state.kept, int(clock["learned"])):
+            n_again += 1
+            if self.inner.learn(state.inner, int(left), int(right), tuple(ticket), outcome):
+                self.inner.settle(state.inner, rng)
+                self.inner.collect(state.inner, History())
+        clock["offset"] = clock["round"] - n_again
+
+
+def _append(history: History, inside: History, offset: int) -> None:
+    """Move what happened inside to the history, with the rounds counted from the start."""
+    history.episodes.extend(start + offset for start in inside.episodes)
+    history.replays.extend(replace(item, start=item.start + offset) for item in inside.replays)
+    for item in inside.evictions:
+        rounds = {name: getattr(item, name) + offset for name in ("round", "first", "last", "base")}
+        history.evictions.append(replace(item, **rounds))
+
+
+def _overwrite(target: State, source: State) -> None:
+    """Copy the arrays of a state, which may hold other states, over those of another."""
+    if isinstance(target, np.ndarray):
+        if target.flags.writeable:
+            target[...] = source
+        return
+    for old, new in zip(target, source, strict=True):
+        _overwrite(old, new)
+
+
+def _in_order(kept: NDArray[np.float64], learned: int) -> Iterator[list[float]]:
+    """Yield the rows of a ring, the oldest first."""
+    for number in range(max(0, learned - len(kept)), learned if len(kept) else 0):
+        yield kept[number % len(kept)].tolist()
+
+
+@dataclass(frozen=True, eq=False)
+class PeriodicRestart(_Restarting):
+    """Makes any learner forget everything every so many rounds.
+
+    Parameters
+    ----------
+    n_arms, horizon, seed, labels
+        As for every learner.
+    criterion : Criterion or str, optional
+        That of the learner inside, which is the default.
+    inner : Learner, optional
+        The learner inside, of which the parameters are used and not the seed; by default
+        `BordaETC` for the rounds of a period. If it plans for a horizon, that should be ``every``.
+    every : int
+        How many rounds pass between restarts.
+
+    References
+    ----------
+    Folklore: with S changes and a learner whose regret is R(n) in n rounds without change, regret
+    is (T/every + S) R(every). A round costs what it costs the learner inside; a restart costs
+    some 0.1 ms.
+
+    Examples
+    --------
+    >>> import driftduel as dd
+    >>> learner = PeriodicRestart.of(dd.BordaETC(3, exploration=60, seed=1), every=100)
+    >>> for n in range(250):
+    ...     best = 0 if n < 100 else 2
+    ...     duel = learner.ask()
+    ...     learner.tell(duel, 0.5 + 0.5 * ((duel.left == best) - (duel.right == best)))
+    ...     if n in (98, 198):
+    ...         print(learner.best())
+    0
+    2
+    >>> learner.episodes
+    [0, 100, 200]
+    """
+
+    _: KW_ONLY
+    every: int = 1000
+
+    literature: ClassVar = Literature(
+        paper="",
+        bound="(T/every + S) R(every), with S changes and R that of the learner inside",
+        told="every, a learner",
+        cost="that of the learner inside",
+    )
+
+    def validate(self) -> None:
+        """Raise ValueError if a parameter is wrong."""
+        as_count(self.every, "every", 1)
+
+    def _default(self, n_arms: int) -> Learner:
+        from driftduel.learners.borda import BordaETC
+
+        return BordaETC(n_arms, as_count(self.every, "every", 1))
+
+    @property
+    def _period(self) -> int:
+        return self.every
+
+
+@dataclass(frozen=True, eq=False)
+class SlidingWindow(_Restarting):
+    """Makes a learner know nothing but the latest outcomes, where its statistics allow it.
+
+    Every few rounds the learner is begun anew and told the outcomes of the window again, the
+    oldest first. That needs a learner whose tickets say nothing of the state they were made in:
+    those with a ticket of the propensity alone, as all that count wins, and those that declare
+    ``relearns = True``. Others are refused.
+
+    Parameters
+    ----------
+    n_arms, horizon, seed, labels
+        As for every learner.
+    criterion : Criterion or str, optional
+        That of the learner inside, which is the default.
+    inner : Learner, optional
+        The learner inside, of which the parameters are used and not the seed; `RUCB` by default.
+    window : int
+        How many outcomes are told again.
+    every : int, optional
+        How many rounds pass between restarts, so that the learner inside knows the last
+        ``window`` to ``window + every`` outcomes; a quarter of the window by default.
+
+    References
+    ----------
+    Folklore, after sliding-window UCB of Garivier & Moulines, ALT 2011. No bound is known to us
+    for duels. A round costs what it costs the learner inside, and ``window / every`` times some
+    microseconds for telling it again.
+
+    Examples
+    --------
+    >>> import driftduel as dd
+    >>> learner = SlidingWindow.of(dd.RUCB(3, seed=1), window=200)
+    >>> for n in range(2100):
+    ...     best = 0 if n < 1000 else 2
+    ...     duel = learner.ask()
+    ...     learner.tell(duel, 0.5 + 0.5 * ((duel.left == best) - (duel.right == best)))
+    >>> learner.best(), len(learner.episodes)
+    (2, 43)
+    """
+
+    _: KW_ONLY
+    window: int = 1000
+    every: int | None = None
+
+    literature: ClassVar = Literature(
+        paper="after Garivier & Moulines, On Upper-Confidence Bound Policies for Switching Bandit "
+        "Problems, ALT 2011",
+        bound="none known for duels",
+        told="window, a learner",
+        cost="that of the learner inside, window/every times",
+    )
+
+    _learn = learn_and_keep
+
+    def validate(self) -> None:
+        """Raise ValueError if a parameter is wrong, or the learner inside cannot be told again."""
+        as_count(self.window, "window", 1, 2**26)
+        if self.every is not None:
+            as_count(self.every, "every", 1)
+        allowed = self.inner.relearns
+        if not (self._ticket_length() == 1 if allowed is None else allowed):
+            raise ValueError(
+                f"{type(self.inner).__name__} cannot be told outcomes again, its tickets belong "
+                "to the state they were made in; PeriodicRestart takes any learner"
+            )
+
+    def _default(self, n_arms: int) -> Learner:
+        from driftduel.learners.rucb import RUCB
+
+        return RUCB(n_arms, self.horizon)
+
+    @property
+    def _period(self) -> int:
+        return max(1, self.window // 4) if self.every is None else self.every
+
+    @property
+    def _n_kept(self) -> int:
+        return self.window
