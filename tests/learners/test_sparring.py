@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import driftduel as dd
+from driftduel.learners.rex3 import REX3
 from driftduel.learners.sparring import (
-    REX3,
     SelfSparring,
     SparringEXP3,
     SparringThompson,
