@@ -119,6 +119,35 @@ def test_a_learner_from_outside_passes(check):
     assert check(maker(ChampionStays)) is None
 
 
+@dataclass(frozen=True, eq=False)
+class EndsWithItsHorizon(ChampionStays):
+    def check_horizon(self, horizon):
+        if horizon > self.horizon:
+            raise ValueError("the horizon is over")
+
+
+@dataclass(frozen=True, eq=False)
+class StillAsks(ChampionStays):
+    def tell(self, duel, outcome):
+        if self.rounds == self.horizon:
+            raise ValueError("the horizon is over")
+        super().tell(duel, outcome)
+
+
+@pytest.mark.parametrize("kind", [EndsWithItsHorizon, StillAsks])
+def test_a_learner_may_end_with_its_horizon(kind):
+    learner = maker(kind)(2, 1, 0)
+    duel = learner.ask()
+    learner.tell(duel, 1.0)
+    with pytest.raises(ValueError, match="the horizon is over"):
+        learner.tell(learner.ask(), 1.0)
+    assert testing.check_goes_on_or_refuses_after_its_horizon(maker(kind)) is None
+
+
+def test_a_learner_without_propensities_passes():
+    assert testing.check_propensities_match_frequencies(maker(AskingTurns)) is None
+
+
 def test_the_suite_does_not_need_pytest():
     code = "import sys, driftduel.testing; sys.exit('pytest' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
@@ -241,6 +270,15 @@ class StopsHalfWay(ChampionStays):
         if self.session.asked > self.horizon:
             raise ValueError("the horizon is over")
         return duel
+
+
+@dataclass(frozen=True, eq=False)
+class ForgetsWhatItRefuses(ChampionStays):
+    def tell(self, duel, outcome):
+        if self.rounds == self.horizon:
+            self.session.open.clear()
+            raise ValueError("the horizon is over")
+        super().tell(duel, outcome)
 
 
 @dataclass(frozen=True, eq=False)
@@ -410,6 +448,11 @@ BROKEN = [
         StopsHalfWay,
         "an ask that was refused changed the learner",
     ),
+    (
+        testing.check_goes_on_or_refuses_after_its_horizon,
+        ForgetsWhatItRefuses,
+        "a tell that was refused changed the learner",
+    ),
     (testing.check_labels_are_kept, LosesLabels, "the labels became None"),
     (
         testing.check_configuration_never_changes,
@@ -472,6 +515,11 @@ BROKEN = [
         testing.check_workers_do_not_matter,
         CountsItsStarts,
         "1 workers give other runs than one simulation per seed",
+    ),
+    (
+        testing.check_propensities_match_frequencies,
+        PlaysNoArm,
+        "after 0 rounds one pair has several propensities, or an arm is none",
     ),
     (
         testing.check_propensities_match_frequencies,
