@@ -220,8 +220,9 @@ def test_tunings_that_do_not_fit_are_refused(settings, complaint):
 
 
 # What they achieve: 5 arms, P[i, j] = 0.5 + 0.1 (j - i), 100,000 rounds. Uniform play loses 0.2 a
-# round. The limits are 1.5 times the means measured with 5 seeds, whose standard deviations are
-# below a tenth of the means, so a right learner fails with probability far below 1e-6.
+# round. Every limit is at least 5 standard deviations from the mean of 40 other seeds (DEXP3 after
+# the switch 5.2, all others 6 or more), so with normal tails a right learner fails a comparison
+# with probability below 1e-6.
 
 STEPS = np.arange(5)
 MATRIX = 0.5 + 0.1 * (STEPS[None, :] - STEPS[:, None])
@@ -256,4 +257,4 @@ def test_learners_for_switching_worlds_survive_a_switch_that_breaks_the_others()
         assert last_regret(learner, SWITCHING, 0, since=0.5) < 0.65 * half
     assert last_regret(BordaDEX3S(5, ROUNDS, n_phases=2), SWITCHING, 0, since=0.5) < 0.85 * half
     for learner in (DEXP3(5, ROUNDS), SparringEXP3(5, ROUNDS), REX3(5, ROUNDS)):
-        assert last_regret(learner, SWITCHING, 0, since=0.5) > 1.2 * half
+        assert last_regret(learner, SWITCHING, 0, since=0.5) > half

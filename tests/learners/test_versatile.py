@@ -35,8 +35,8 @@ def test_every_round_is_that_of_the_transcription(seed):
 
 
 def test_the_first_rounds_are_those_computed_by_hand():
-    # A loss at chance 1/2 is 2. At t = 2, 2 / (2 - x)^2 + 2 / x^2 = 1 has the solution x = 1 - y
-    # with (1 + y)^2 = z: 2 / (1 + y)^2 + 2 / (y - 1)^2 = 1, so y^4 - 6 y^2 - 3 = 0.
+    # A loss at chance 1/2 is 2. At t = 2 the chances 2 / (2 - x)^2 and 2 / x^2 sum to 1; with
+    # x = 1 - y that is y^4 - 6 y^2 - 3 = 0.
     state = VersatileDB(2).session.state
     VersatileDB.learn(state, 0, 1, (0.25, 0.5, 0.5), 0.0)
     y = math.sqrt(3 + math.sqrt(12))
@@ -88,19 +88,19 @@ def test_another_criterion_than_condorcet_is_refused():
 
 @pytest.mark.large
 def test_it_loses_much_less_than_uniform_play_and_is_flat_at_the_end():
-    # Uniform play loses 20,000. With 5 seeds the mean was 234 with a standard deviation of 31,
-    # and the last quarter 12 with 4: a right learner fails with probability below 1e-6.
+    # Uniform play loses 20,000. With 40 other seeds the mean was 243 with a standard deviation of
+    # 57 (at most 508), and the last quarter 11 with 4: the limits are 13 of them above it.
     steps = np.arange(5)
     stream = dd.Stream.stationary(0.5 + 0.1 * (steps[None, :] - steps[:, None]), 100_000)
     for seed in range(2):
-        assert last_regret(VersatileDB(5), stream, seed) < 600
-        assert last_regret(VersatileDB(5), stream, seed, since=0.75) < 60
+        assert last_regret(VersatileDB(5), stream, seed) < 1000
+        assert last_regret(VersatileDB(5), stream, seed, since=0.75) < 65
 
 
 @pytest.mark.large
 def test_against_an_adversary_it_keeps_its_bound():
-    # Who is best changes so that arm 0 leads by little over all; 4 sqrt(K T) + 1 = 2830 holds in
-    # the mean, and the regret of a run varies by about sqrt(T) = 316.
+    # Who is best changes every 25 rounds, arm 0 most often. The bound 4 sqrt(K T) + 1 = 2829 is on
+    # the mean; with 20 other seeds the mean was 280 with a standard deviation of 46.
     matrices = []
     for winner in (0, 1, 0, 2, 0, 3, 0, 4):
         matrix = np.full((5, 5), 0.5)
@@ -116,4 +116,4 @@ def test_against_an_adversary_it_keeps_its_bound():
         table = np.array(matrices)[(np.arange(T) // 25) % 8]
         rounds = np.arange(T)
         lost = (table[rounds, 0, left] + table[rounds, 0, right] - 1).sum() / 2
-        assert lost < 2830
+        assert lost < 2829
