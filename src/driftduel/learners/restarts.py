@@ -14,19 +14,20 @@ restart `best` is what the learner inside would pick then, which may be no more 
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
+from functools import cached_property
 from types import FunctionType
 from typing import Any, ClassVar, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._jit import bind_kernels
+from driftduel._jit import bind_kernels, inline_kernel
 from driftduel.criteria import Criterion
 from driftduel.learners.base import History, Learner, Literature, State, as_count
 
-_NAMES = ("inner_choose", "inner_learn", "inner_settle", "inner_full")
+_NAMES = ("inner_choose", "inner_learn", "inner_settle", "inner_full", "inner_ticket")
 
 _PLAIN = 3
 """Columns of a kept outcome before its ticket: left, right, outcome."""
@@ -109,6 +110,42 @@ def full_inside(state):  # type: ignore[no-untyped-def]
     return clock["round"] >= clock["end"] or inner_full(state.inner)  # type: ignore[name-defined]  # noqa: F821
 
 
+def relearn(inner, kept, first, last, rng):  # type: ignore[no-untyped-def]
+    """Tell the learner inside kept outcomes again; return the next if its journal is full."""
+    for number in range(first, last):
+        row = kept[number % kept.shape[0]]
+        ticket = inner_ticket(row)  # type: ignore[name-defined]  # noqa: F821
+        if inner_learn(inner, int(row[0]), int(row[1]), ticket, row[2]):  # type: ignore[name-defined]  # noqa: F821
+            inner_settle(inner, rng)  # type: ignore[name-defined]  # noqa: F821
+            if inner_full(inner):  # type: ignore[name-defined]  # noqa: F821
+                return number + 1
+    return last
+
+
+# The length of a tuple is part of its type, so there is one kernel for each.
+
+
+@inline_kernel
+def ticket_of_one(row: NDArray[np.float64]) -> tuple[float]:
+    """Return the ticket in a row, a single number."""
+    return (row[3],)
+
+
+@inline_kernel
+def ticket_of_two(row: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the ticket in a row, two numbers."""
+    return row[3], row[4]
+
+
+@inline_kernel
+def ticket_of_three(row: NDArray[np.float64]) -> tuple[float, float, float]:
+    """Return the ticket in a row, three numbers."""
+    return row[3], row[4], row[5]
+
+
+_TICKETS = (ticket_of_one, ticket_of_two, ticket_of_three)
+
+
 @dataclass(frozen=True, eq=False)
 class _Restarting(Learner):
     """What the wrappers share."""
@@ -156,8 +193,10 @@ class _Restarting(Learner):
         return 0
 
     def _bound(self, template: Callable[..., Any]) -> Any:
-        kernels = (self.inner.choose, self.inner.learn, self.inner.settle, self.inner.full)
-        return bind_kernels(cast(FunctionType, template), _NAMES, kernels)
+        kernels = [self.inner.choose, self.inner.learn, self.inner.settle, self.inner.full]
+        if self._n_kept > 0:
+            kernels.append(_TICKETS[self._ticket_length - 1])
+        return bind_kernels(cast(FunctionType, template), _NAMES[: len(kernels)], tuple(kernels))
 
     @property
     def choose(self) -> Any:  # type: ignore[override]
@@ -188,13 +227,15 @@ class _Restarting(Learner):
         inner = self.inner.start(rng)
         # A copy, for a learner inside that draws nothing shall stay one that draws nothing.
         entropy = int(copy.deepcopy(rng).integers(2**62))
-        kept = np.zeros((self._n_kept, _PLAIN + self._ticket_length()))
+        kept = np.zeros((self._n_kept, _PLAIN + self._ticket_length))
         state = RestartState(np.zeros(1, CLOCK), kept, inner)
         state.clock["end"] = self._period
         state.clock["entropy"] = entropy
         return state
 
+    @cached_property
     def _ticket_length(self) -> int:
+        """Return how many numbers a ticket of the learner inside has, if tickets are kept."""
         if self._n_kept == 0:
             return 0
         rng = np.random.default_rng(0)
@@ -225,13 +266,12 @@ class _Restarting(Learner):
         seeds = np.random.SeedSequence([int(clock["entropy"]), int(clock["period"])])
         rng = np.random.default_rng(seeds)
         _overwrite(state.inner, self.inner.start(rng))
-        n_again = 0
-        for left, right, outcome, *ticket in _in_order(state.kept, int(clock["learned"])):
-            n_again += 1
-            if self.inner.learn(state.inner, int(left), int(right), tuple(ticket), outcome):
-                self.inner.settle(state.inner, rng)
-                self.inner.collect(state.inner, History())
-        clock["offset"] = clock["round"] - n_again
+        last = int(clock["learned"])
+        first = number = max(0, last - len(state.kept))
+        while number < last:
+            number = self._bound(relearn)(state.inner, state.kept, number, last, rng)
+            self.inner.collect(state.inner, History())
+        clock["offset"] = clock["round"] - (last - first)
 
 
 def _append(history: History, inside: History, offset: int) -> None:
@@ -251,12 +291,6 @@ def _overwrite(target: State, source: State) -> None:
         return
     for old, new in zip(target, source, strict=True):
         _overwrite(old, new)
-
-
-def _in_order(kept: NDArray[np.float64], learned: int) -> Iterator[list[float]]:
-    """Yield the rows of a ring, the oldest first."""
-    for number in range(max(0, learned - len(kept)), learned if len(kept) else 0):
-        yield kept[number % len(kept)].tolist()
 
 
 @dataclass(frozen=True, eq=False)
@@ -328,7 +362,7 @@ class SlidingWindow(_Restarting):
     Every few rounds the learner is begun anew and told the outcomes of the window again, the
     oldest first. That needs a learner whose tickets say nothing of the state they were made in:
     those with a ticket of the propensity alone, as all that count wins, and those that declare
-    ``relearns = True``. Others are refused.
+    ``relearns = True`` and have a ticket of three numbers at most. Others are refused.
 
     Parameters
     ----------
@@ -347,8 +381,7 @@ class SlidingWindow(_Restarting):
     References
     ----------
     Folklore, after sliding-window UCB of Garivier & Moulines, ALT 2011. No bound is known to us
-    for duels. A round costs what it costs the learner inside, and ``window / every`` times some
-    microseconds for telling it again.
+    for duels. Each outcome is learned ``1 + window / every`` times.
 
     Examples
     --------
@@ -371,7 +404,7 @@ class SlidingWindow(_Restarting):
         "Problems, ALT 2011",
         bound="none known for duels",
         told="window, a learner",
-        cost="that of the learner inside, window/every times",
+        cost="that of the learner inside, and window/every times to learn",
     )
 
     _learn = learn_and_keep
@@ -381,8 +414,9 @@ class SlidingWindow(_Restarting):
         as_count(self.window, "window", 1, 2**26)
         if self.every is not None:
             as_count(self.every, "every", 1)
-        allowed = self.inner.relearns
-        if not (self._ticket_length() == 1 if allowed is None else allowed):
+        length = self._ticket_length
+        allowed = length == 1 if self.inner.relearns is None else self.inner.relearns
+        if not allowed or length > len(_TICKETS):
             raise ValueError(
                 f"{type(self.inner).__name__} cannot be told outcomes again, its tickets belong "
                 "to the state they were made in; PeriodicRestart takes any learner"
