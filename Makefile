@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PYTEST := $(BIN)/pytest -q -n auto --dist loadgroup
 
-.PHONY: demo check format test test-jit test-nojit test-bounds test-slow bench clean
+.PHONY: demo pictures check format test test-jit test-nojit test-bounds test-slow bench clean
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -17,6 +17,10 @@ $(STAMP): pyproject.toml
 
 demo: $(STAMP)  ## two changes of taste nobody announced, and 29 years of Formula 1
 	$(BIN)/driftduel demo --out demo
+
+pictures: demo  ## the pictures of the README
+	mkdir -p docs/images
+	cp demo/changes-of-taste.svg demo/formula-1.svg docs/images/
 
 check: $(STAMP)  ## format, lint, types, import layers
 	$(BIN)/ruff format --check
@@ -31,7 +35,7 @@ format: $(STAMP)
 test: test-jit test-nojit test-bounds  ## tests and doctests: compiled, interpreted, with bounds checks
 
 test-jit: $(STAMP)
-	$(PYTEST) -m "not slow" tests src README.md docs --doctest-glob='*.md'
+	$(PYTEST) -m "not slow" tests src README.md CONTRIBUTING.md docs --doctest-glob='*.md'
 
 test-nojit: $(STAMP)  ## the small tests with the JIT off; this run measures coverage
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow and not large" --cov --cov-report=term:skip-covered tests
