@@ -27,6 +27,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
         "WinnerStaysStrong",
     ),
     "rucb": ("RUCB", "MergeRUCB"),
+    "thompson": ("DTS", "DTSPlus"),
     "dex3": ("BordaDEX3S", "DEX3P", "DEX3S"),
     "exponential": ("DEXP3", "DEXP3HP"),
     "rex3": ("REX3",),
