@@ -27,6 +27,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
         "WinnerStaysStrong",
     ),
     "rucb": ("RUCB", "MergeRUCB"),
+    "copeland": ("CCB", "SCB"),
     "thompson": ("DTS", "DTSPlus"),
     "dex3": ("BordaDEX3S", "DEX3P", "DEX3S"),
     "exponential": ("DEXP3", "DEXP3HP"),
