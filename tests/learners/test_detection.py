@@ -121,7 +121,7 @@ def test_mdb_looks_at_all_pairs_in_each_period():
 
 
 def test_mdb_begins_anew_when_the_newer_half_differs_by_more_than_the_threshold():
-    learner = MDB(2, 1000, seed=4, rate=0.5, window=8, threshold=2.5)
+    learner = MDB(2, 1000, seed=4, rate=0.5, window=8, threshold=2)
     play(learner, 40, lower_wins)
     assert learner.episodes == [0]
     # Of the two rounds of a period the first looks; the third look after the change is round 45.
@@ -141,7 +141,7 @@ def test_detect_plays_the_winner_it_found_against_the_others_in_turn():
 
 
 def test_detect_begins_anew_after_a_change():
-    learner = DETECT(2, 1000, seed=4, exploration=10, window=8, threshold=2.5)
+    learner = DETECT(2, 1000, seed=4, exploration=10, window=8, threshold=2)
     play(learner, 20, lower_wins)
     play(learner, 2, higher_wins)
     assert learner.episodes == [0]
@@ -170,13 +170,28 @@ def test_outcomes_from_before_a_new_beginning_do_not_count():
         assert learner.session.state.clock[0]["round"] == learner.rounds
 
 
-def test_late_outcomes_of_the_learner_inside_do_not_reach_the_windows():
+def test_late_outcomes_of_the_learner_inside_change_nothing():
     learner = DETECT(3, 1000, seed=4, exploration=10, window=8, threshold=2.5)
-    late = [learner.ask() for _ in range(5)]
-    play(learner, 10, lower_wins)
+    play(learner, 9, lower_wins)
+    late = [learner.ask() for _ in range(20)]
+    play(learner, 1, lower_wins)
+    expected = learner.best()
     for duel in late:
-        learner.tell(duel, 1.0)
+        learner.tell(duel, float(duel.left != expected))
+    assert learner.best() == expected
     assert not learner.session.state.watch["kept"].any()
+    assert learner.session.state.clock[0]["left"] == 0
+
+
+def test_a_turn_is_taken_once_however_many_duels_were_asked():
+    learner = DETECT(3, 1000, seed=4, exploration=10, window=8, threshold=2.5)
+    play(learner, 10, lower_wins)
+    duels = [learner.ask() for _ in range(2)]
+    assert [(duel.left, duel.right) for duel in duels] == [(0, 1)] * 2
+    for duel in duels:
+        learner.tell(duel, 1.0)
+    assert play(learner, 1, lower_wins) == [(0, 2)]
+    assert learner.session.state.watch["kept"].tolist() == [0, 2, 1]
 
 
 # Bad input.
