@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 import driftduel as dd
-from driftduel.learners import Learner
+from driftduel.learners import Eviction, Learner, Replay, inline_kernel, kernel
 from driftduel.learners.base import History, learner_generator
 from driftduel.learners.bosse import Constants
 from driftduel.learners.restarts import PeriodicRestart, SlidingWindow
@@ -42,7 +44,7 @@ def metabosse_inside(n_arms, horizon, seed):
     return PeriodicRestart.of(inner, horizon=horizon, every=90)
 
 
-if not COMPILED:  # it takes long to compile; the test of dates below does it once
+if not COMPILED:  # it takes long to compile
 
     @pytest.mark.parametrize(
         "check",
@@ -141,17 +143,82 @@ def test_outcomes_of_duels_asked_before_a_restart_are_not_learned():
     assert learner.episodes == [0, 5, 10]
 
 
-def test_what_happens_inside_is_dated_from_the_first_round():
-    inner = dd.MetaBosse(3, 200, constants=QUICK)
-    run = dd.simulate(PeriodicRestart.of(inner, every=200), switching_world(3, 1000), seed=2)
-    assert {200, 400, 600, 800} < set(run.episodes)
-    assert run.episodes == sorted(run.episodes)
-    assert any(item.round > 800 for item in run.evictions)
-    for item in run.evictions:
-        begin = item.round // 200 * 200
-        assert begin <= item.base <= item.round
-        assert begin <= item.first <= item.last == item.round
-    assert [item.start for item in run.replays] == sorted(item.start for item in run.replays)
+class DiaryState(NamedTuple):
+    rounds: np.ndarray
+    diary: np.ndarray  # the rounds of evictions not read yet
+    noted: np.ndarray
+
+
+@inline_kernel
+def choose_any(state, rng):
+    return int(rng.random() * 3), 0, (1 / 3,)
+
+
+@inline_kernel
+def learn_round(state, left, right, ticket, outcome):
+    state.rounds[0] += 1
+    return state.rounds[0] % 4 == 0
+
+
+@kernel
+def write_diary(state, rng):
+    state.diary[state.noted[0]] = state.rounds[0] - 1
+    state.noted[0] += 1
+
+
+@inline_kernel
+def diary_full(state):
+    return state.noted[0] == state.diary.shape[0]
+
+
+@dataclass(frozen=True, eq=False)
+class Diarist(Learner):
+    """Notes an eviction, an episode and a replay every 4 rounds, in a journal for 3 of them."""
+
+    choose = staticmethod(choose_any)
+    learn = staticmethod(learn_round)
+    settle = staticmethod(write_diary)
+    full = staticmethod(diary_full)
+
+    def start(self, rng):
+        return DiaryState(np.zeros(1, np.int64), np.zeros(3, np.int64), np.zeros(1, np.int64))
+
+    def best_of(self, state):
+        return 0
+
+    def collect(self, state, history):
+        for n in map(int, state.diary[: state.noted[0]]):
+            history.evictions.append(Eviction(n, 1, 0, n - 2, n, None, 2.0, 1.0, base=n - 3))
+            history.episodes.append(n + 1)
+            history.replays.append(Replay(n, 5))
+        state.noted[0] = 0
+
+
+@pytest.mark.parametrize("every", [1, 4, 11, 50])
+def test_what_happens_inside_is_dated_from_the_first_round(every):
+    learner = PeriodicRestart.of(Diarist(3), every=every)
+    expected = [n for n in range(100) if n % every % 4 == 3]
+    by_hand = PeriodicRestart.of(Diarist(3), every=every)
+    for _ in range(100):
+        by_hand.tell(by_hand.ask(), 1.0)
+    for result in (dd.simulate(learner, switching_world(3, 100)), by_hand):
+        assert [item.round for item in result.evictions] == expected
+        assert [item.start for item in result.replays] == expected
+        assert all(
+            (item.first, item.last, item.base) == (item.round - 2, item.round, item.round - 3)
+            for item in result.evictions
+        )
+        starts = {0, *(n + 1 for n in expected), *range(every, 101, every)} - {100}
+        assert [start for start in result.episodes if start < 100] == sorted(starts)
+
+
+def test_a_window_tells_again_what_overflows_the_journal_inside():
+    learner = SlidingWindow.of(Diarist(3), window=40, every=10)
+    for _ in range(95):
+        learner.tell(learner.ask(), 1.0)
+    # Told again were 40 outcomes, 10 notes; what was found twice is not noted twice.
+    assert learner.session.state.inner.rounds[0] == 45
+    assert [item.round for item in learner.evictions if item.round >= 90] == [93]
 
 
 def test_a_learner_inside_keeps_its_own_state_to_itself():

@@ -257,7 +257,8 @@ class _Restarting(Learner):
         _append(history, inside, int(clock["offset"]))
         if clock["round"] >= clock["end"]:
             self._restart(state)
-            history.episodes.append(int(clock["round"]))
+            if int(clock["round"]) not in history.episodes[-1:]:
+                history.episodes.append(int(clock["round"]))
 
     def _restart(self, state: RestartState) -> None:
         clock = state.clock[0]
