@@ -12,8 +12,8 @@ from tests.learners.duelling import ARITHMETIC, final_and_late_regret, play_besi
 from tests.learners.problems import COMPILED
 from tests.naive import copeland as naive
 
-SEEDS = range(60 if COMPILED else 12)
-ROUNDS = 1000 if COMPILED else 300
+SEEDS = range(24 if COMPILED else 12)
+ROUNDS = 600 if COMPILED else 300
 
 
 def problem(seed):
@@ -164,18 +164,18 @@ def test_scb_refuses_what_makes_no_sense(settings, complaint):
 
 @pytest.mark.large
 def test_regret_of_ccb_is_small_and_flat_at_the_end():
-    # Uniform play has regret 0.175 a round. Per run the chance to lose the winner is far below
-    # 1 %, and twice the shares were not reached in any of 100 runs with other seeds.
+    # Uniform play has regret 0.175 a round. None of 40 runs with other seeds came to two thirds
+    # of these limits.
     horizon = 100_000
     final, late = final_and_late_regret(dd.CCB(8), ARITHMETIC, horizon, range(4))
-    assert (final < 0.15 * 0.175 * horizon).all()
+    assert (final < 0.05 * 0.175 * horizon).all()
     assert (late < 0.02 * 0.175 * horizon / 4).all()
 
 
 @pytest.mark.large
 def test_regret_of_scb_is_small_and_flat_at_the_end():
     # Every pull takes tens of duels and every phase begins anew, so the gaps are large here.
-    # Uniform play has regret 0.3 a round.
+    # Uniform play has regret 0.3 a round. None of 40 runs with other seeds came to a third of it.
     world = np.triu(np.full((4, 4), 0.9), 1) + np.tril(np.full((4, 4), 0.1), -1) + np.eye(4) / 2
     horizon = 200_000
     final, late = final_and_late_regret(dd.SCB(4), world, horizon, range(4))
@@ -186,8 +186,11 @@ def test_regret_of_scb_is_small_and_flat_at_the_end():
 @pytest.mark.large
 @pytest.mark.parametrize("kind", [dd.CCB, dd.SCB])
 def test_a_copeland_winner_is_found_where_nobody_beats_all(kind):
-    # Arm 1 beats all but arm 0, which beats nobody else; each run errs with chance below 1 %.
-    world = np.triu(np.full((5, 5), 0.9), 1) + np.tril(np.full((5, 5), 0.1), -1) + np.eye(5) / 2
-    world[0, 2:], world[2:, 0] = 0.1, 0.9
-    stream = dd.Stream.stationary(world, 100_000)
+    # Arm 1 beats all but arm 0; nobody else beats more than two. It was found in each of 20 runs
+    # with other seeds.
+    world = np.full((5, 5), 0.5)
+    for winner, loser in zip("0011122334", "1223434040", strict=True):
+        world[int(winner), int(loser)], world[int(loser), int(winner)] = 0.9, 0.1
+    assert ((world > 0.5).sum(axis=1) == [2, 3, 2, 2, 1]).all()
+    stream = dd.Stream.stationary(world, 200_000)
     assert [dd.simulate(kind(5), stream, seed).best for seed in range(4)] == [1] * 4

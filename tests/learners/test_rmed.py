@@ -12,7 +12,7 @@ from tests.learners.duelling import ARITHMETIC, final_and_late_regret, play_besi
 from tests.learners.problems import COMPILED
 from tests.naive import rmed as naive
 
-SEEDS = range(60 if COMPILED else 12)
+SEEDS = range(24 if COMPILED else 12)
 ROUNDS = 600 if COMPILED else 300
 
 
@@ -52,7 +52,7 @@ def test_rmed2fh_plays_what_its_letter_plays(seed):
 def test_the_cheapest_opponent_is_played_and_refused():
     # It is played if its pair did not get ahead of the one with the likely winner.
     both = set()
-    for seed in SEEDS:
+    for seed in range(8):
         n_arms, world, width = problem(seed)
 
         def look(state, twin):
@@ -136,8 +136,8 @@ def test_the_paper_width_is_the_default():
 @pytest.mark.large
 @pytest.mark.parametrize("kind", [dd.RMED1, dd.RMED2FH])
 def test_regret_is_small_and_flat_at_the_end(kind):
-    # Uniform play has regret 0.175 a round. Per run the chance to lose the winner is far below
-    # 1 %, and twice the shares were not reached in any of 100 runs with other seeds.
+    # Uniform play has regret 0.175 a round. None of 40 runs with other seeds came to two thirds
+    # of these limits.
     horizon = 100_000
     final, late = final_and_late_regret(kind(8, horizon), ARITHMETIC, horizon, range(4))
     assert (final < 0.05 * 0.175 * horizon).all()

@@ -12,7 +12,7 @@ from tests.learners.duelling import ARITHMETIC, final_and_late_regret, play_besi
 from tests.learners.problems import COMPILED
 from tests.naive import rucb as naive
 
-SEEDS = range(60 if COMPILED else 12)
+SEEDS = range(24 if COMPILED else 12)
 ROUNDS = 600 if COMPILED else 300
 
 
@@ -158,8 +158,8 @@ def test_merge_rucb_refuses_what_makes_no_sense(settings, complaint):
     ("learner", "share"), [(dd.RUCB(8), 0.05), (dd.MergeRUCB(8, offset=100.0), 0.15)]
 )
 def test_regret_is_small_and_flat_at_the_end(learner, share):
-    # Uniform play has regret 0.175 a round. Per run the chance to lose the winner is far below
-    # 1 %, and twice the shares were not reached in any of 100 runs with other seeds.
+    # Uniform play has regret 0.175 a round. None of 40 runs with other seeds came to two thirds
+    # of these limits.
     horizon = 100_000
     final, late = final_and_late_regret(learner, ARITHMETIC, horizon, range(4))
     assert (final < share * 0.175 * horizon).all()

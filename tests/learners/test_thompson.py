@@ -14,8 +14,8 @@ from tests.learners.duelling import ARITHMETIC, final_and_late_regret, play_besi
 from tests.learners.problems import COMPILED
 from tests.naive import thompson as naive
 
-SEEDS = range(40 if COMPILED else 8)
-ROUNDS = 400 if COMPILED else 200
+SEEDS = range(20 if COMPILED else 8)
+ROUNDS = 300 if COMPILED else 200
 PAIRS = [(dd.DTS, naive.DTS), (dd.DTSPlus, naive.DTSPlus)]
 
 
@@ -49,7 +49,7 @@ def test_pairs_are_as_frequent_as_when_everything_is_drawn(kind, plus):
     # The counts a and b of a pair in n draws of each differ with a variance of at most a + b or
     # so; six standard deviations (and a little, for rare pairs) are exceeded with probability
     # below 1e-8, so the 96 counts of both tests fail a right learner with probability below 1e-6.
-    n = 5_000 if COMPILED else 1_500
+    n = 3_000 if COMPILED else 1_500
     learner = kind(4, seed=2)
     state = learner.session.state
     letter = naive.Letter(4, 0.51, np.random.default_rng(5), plus)
@@ -143,8 +143,8 @@ def test_only_condorcet_is_served(kind):
 @pytest.mark.large
 @pytest.mark.parametrize("kind", [dd.DTS, dd.DTSPlus])
 def test_regret_is_small_and_flat_at_the_end(kind):
-    # Uniform play has regret 0.175 a round. Per run the chance to lose the winner is far below
-    # 1 %, and twice the shares were not reached in any of 100 runs with other seeds.
+    # Uniform play has regret 0.175 a round. None of 40 runs with other seeds came to two thirds
+    # of these limits.
     horizon = 100_000
     final, late = final_and_late_regret(kind(8), ARITHMETIC, horizon, range(4))
     assert (final < 0.05 * 0.175 * horizon).all()
