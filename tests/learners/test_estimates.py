@@ -13,10 +13,10 @@ import pytest
 
 import driftduel as dd
 from driftduel.learners.bosse import Constants, choose, learn
-from tests.learners.problems import COMPILED, CRITERIA, random_learner, random_world
+from tests.learners.problems import CRITERIA, random_learner, random_world
 
 GRID = 1000
-PER_KIND = 6 if COMPILED else 4
+PER_KIND = 4
 ROUNDING = 1e-12
 
 
