@@ -5,7 +5,8 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PYTEST := $(BIN)/pytest -q -n auto --dist loadgroup
 
-.PHONY: demo pictures check format test test-jit test-nojit test-bounds test-slow bench clean
+.PHONY: demo pictures check format test test-jit test-nojit test-bounds test-slow bench bench-learners \
+	bench-duelpy clean
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -49,7 +50,13 @@ test-slow: $(STAMP)  ## thousands of random problems against the literal algorit
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks
 
+bench-learners: $(STAMP)  ## rounds a second of every learner, written to docs/learners.md
+	$(BIN)/python -m benchmarks learners
+
+bench-duelpy: $(STAMP)  ## regret and speed beside duelpy, which gets an environment of its own
+	$(BIN)/python -m benchmarks.duelpy_peer
+
 clean:
-	rm -rf $(VENV) build dist demo .coverage htmlcov .hypothesis .mypy_cache .pytest_cache \
+	rm -rf $(VENV) .duelpy-venv build dist demo .coverage htmlcov .hypothesis .mypy_cache .pytest_cache \
 		.ruff_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
