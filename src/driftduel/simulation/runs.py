@@ -35,13 +35,14 @@ class Run:
     Attributes
     ----------
     learner : Learner
-        The learner, as it was configured.
+        The learner that was given; its parameters were used, not its state.
     stream : Stream
         The world.
     seed : int
         The seed of both.
     rounds : array of int
-        Numbers of rounds after which regret is known; the last is the horizon.
+        Numbers of rounds after which regret is known, increasing; the last is the horizon
+        unless others were asked for.
     episodes : list of int
         The rounds at which episodes began; the first is 0.
     evictions, replays : list
