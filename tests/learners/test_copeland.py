@@ -100,15 +100,17 @@ def test_a_pull_of_scb_by_hand():
     # t = n and ln ln t < 1: for c = 0.51 and K = 2, 3 * 0.69 = 2.08 < 0.51 (3.18 + 2) = 2.64 and
     # 4 * 0.69 = 2.77 > 0.51 (3.47 + 2) = 2.79 is not so yet, 5 * 0.69 = 3.47 > 2.90 is.
     learner = dd.SCB(2)
+    first = learner.ask()
+    pulls = learner.session.state.arms["pulls"]
     for n in range(5):
         duel = learner.ask()
-        assert (duel.left, duel.right, duel.propensity) == (0, 1, 1.0)
-        assert learner.session.state.arms[0]["pulls"] == 0, n
+        assert (duel.left, duel.right) == (first.left, first.right) == (first.left, 1 - first.left)
+        assert duel.propensity == 1.0
+        assert pulls[first.left] == 0, n
         learner.tell(duel, 1.0)
-    assert learner.session.state.arms[0]["pulls"] == 1
-    assert learner.session.state.arms[0]["pay"] == 1
+    assert pulls[first.left] == learner.session.state.arms["pay"][first.left] == 1
     duel = learner.ask()
-    assert (duel.left, duel.right) == (1, 0)
+    assert (duel.left, duel.right) == (first.right, first.left)
     assert 5 * math.log(2) > 0.51 * (math.log(4 * 5 * 2) + 2)
 
 

@@ -97,7 +97,7 @@ class SCB:
         self.phases += 1
         self.active = list(range(self.K))
         self.pays = {i: [] for i in range(self.K)}
-        self.pull(-1)
+        self.pull(int(self.rng.random() * self.K))
 
     def pull(self, before):
         later = [i for i in self.active if i > before]

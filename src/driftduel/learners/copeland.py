@@ -471,7 +471,7 @@ def settle_scb(state: SCBState, rng: np.random.Generator) -> None:
         phase["length"] = LONGEST_PHASE if long else phase["length"] * phase["length"]
         phase["end"] = phase["round"] + phase["length"]
         phase["active"] = n_arms
-        phase["left"] = n_arms - 1
+        phase["left"] = int(rng.random() * n_arms)
         for arm in range(n_arms):
             state.arms[arm]["active"] = 1
             state.arms[arm]["pulls"] = 0.0
@@ -554,9 +554,9 @@ class SCB(Learner):
     Zoghi, Karnin, Whiteson & de Rijke, Copeland Dueling Bandits, NIPS 2015. Copeland regret
     O(K (L_C + log K) log T / Delta_min^2) if preferences do not change; told nothing. The paper's
     elimination is not known to us in detail, only others' code. Our own choices: active arms are
-    pulled in turn, every pull duels afresh, an arm is eliminated when its upper KL bound is
-    below another's lower one, t counts all rounds, and a phase begins with nothing known. A
-    round costs O(1), the end of a pull O(K).
+    pulled in turn from a random one on, every pull duels afresh, an arm is eliminated when its
+    upper KL bound is below another's lower one, t counts all rounds, and a phase begins with
+    nothing known. A round costs O(1), the end of a pull O(K).
 
     Examples
     --------
@@ -591,12 +591,12 @@ class SCB(Learner):
         as_count(self.first_phase, "first_phase", 2, 2**30)
 
     def start(self, rng: np.random.Generator) -> SCBState:
-        """Return a fresh state: the first arm is pulled."""
+        """Return a fresh state: some arm is pulled."""
         phase = np.zeros(1, PHASE)
         phase["end"] = phase["length"] = self.first_phase
         phase["factor"] = self.factor
         phase["active"] = self.n_arms
-        phase["left"] = self.n_arms - 1
+        phase["left"] = int(rng.random() * self.n_arms)
         arms = np.zeros(self.n_arms, BANDIT)
         arms["active"] = 1
         state = SCBState(phase, arms)
