@@ -9,6 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from driftduel._families import MODULE_OF
 from driftduel._version import __version__
 
 if TYPE_CHECKING:
@@ -22,11 +23,54 @@ if TYPE_CHECKING:
     from driftduel.criteria import Copeland as Copeland
     from driftduel.criteria import Criterion as Criterion
     from driftduel.criteria import Weighted as Weighted
+    from driftduel.learners import BCB as BCB
+    from driftduel.learners import CCB as CCB
+    from driftduel.learners import DETECT as DETECT
+    from driftduel.learners import DEX3P as DEX3P
+    from driftduel.learners import DEX3S as DEX3S
+    from driftduel.learners import DEXP3 as DEXP3
+    from driftduel.learners import DEXP3HP as DEXP3HP
+    from driftduel.learners import DTS as DTS
+    from driftduel.learners import MDB as MDB
+    from driftduel.learners import REX3 as REX3
+    from driftduel.learners import RMED1 as RMED1
+    from driftduel.learners import RMED2FH as RMED2FH
+    from driftduel.learners import RRDB as RRDB
+    from driftduel.learners import RUCB as RUCB
+    from driftduel.learners import SAVAGE as SAVAGE
+    from driftduel.learners import SCB as SCB
+    from driftduel.learners import ActiveRanking as ActiveRanking
+    from driftduel.learners import Anaconda as Anaconda
+    from driftduel.learners import BeatTheMean as BeatTheMean
+    from driftduel.learners import BeatTheWinnerReset as BeatTheWinnerReset
+    from driftduel.learners import BeatTheWinnerResetStrong as BeatTheWinnerResetStrong
+    from driftduel.learners import BordaDEX3S as BordaDEX3S
+    from driftduel.learners import BordaElimination as BordaElimination
+    from driftduel.learners import BordaETC as BordaETC
     from driftduel.learners import Bosse as Bosse
+    from driftduel.learners import DiscountedBordaGreedy as DiscountedBordaGreedy
+    from driftduel.learners import DiscountedBordaUCB as DiscountedBordaUCB
+    from driftduel.learners import DTSPlus as DTSPlus
     from driftduel.learners import FixedPair as FixedPair
+    from driftduel.learners import InterleavedFilter as InterleavedFilter
     from driftduel.learners import Learner as Learner
+    from driftduel.learners import MergeRUCB as MergeRUCB
     from driftduel.learners import MetaBosse as MetaBosse
+    from driftduel.learners import MetaSwift as MetaSwift
+    from driftduel.learners import Oracle as Oracle
+    from driftduel.learners import PeriodicRestart as PeriodicRestart
+    from driftduel.learners import SelfSparring as SelfSparring
+    from driftduel.learners import SlidingBordaGreedy as SlidingBordaGreedy
+    from driftduel.learners import SlidingBordaUCB as SlidingBordaUCB
+    from driftduel.learners import SlidingWindow as SlidingWindow
+    from driftduel.learners import SparringEXP3 as SparringEXP3
+    from driftduel.learners import SparringThompson as SparringThompson
+    from driftduel.learners import SparringUCB as SparringUCB
+    from driftduel.learners import SparseBordaElimination as SparseBordaElimination
     from driftduel.learners import Uniform as Uniform
+    from driftduel.learners import VersatileDB as VersatileDB
+    from driftduel.learners import WinnerStays as WinnerStays
+    from driftduel.learners import WinnerStaysStrong as WinnerStaysStrong
     from driftduel.learners import all_learners as all_learners
     from driftduel.learners import load_learner as load_learner
     from driftduel.preferences import classify as classify
@@ -58,6 +102,7 @@ _HOME = {
     "simulate": "simulation",
     "simulate_many": "simulation",
 }
+_HOME |= dict.fromkeys(MODULE_OF, "learners")
 _MODULES = ("learners", "shifts", "simulation", "streams", "testing")
 
 __all__ = ["__version__", *_HOME, *_MODULES]  # noqa: PLE0604
@@ -68,8 +113,6 @@ def __getattr__(name: str) -> Any:
         value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
     elif name in _MODULES:
         value = import_module(f"{__name__}.{name}")
-    elif name[:1].isupper() and name in import_module(f"{__name__}.learners.families").MODULE_OF:
-        value = getattr(import_module(f"{__name__}.learners"), name)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value

@@ -33,7 +33,7 @@ def learners(
 def learner_class(name: str) -> type[Learner]:
     """Return the learner of that name."""
     from driftduel import learners
-    from driftduel.learners.families import MODULE_OF
+    from driftduel._families import MODULE_OF
 
     if name not in MODULE_OF:
         raise ValueError(f"no learner is called {name!r}, there are {', '.join(sorted(MODULE_OF))}")

@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from driftduel._families import MODULE_OF, PARTS
 from driftduel._files import replacing
 from driftduel._version import __version__
 from driftduel.criteria import Borda, Condorcet, Copeland, Weighted
@@ -38,7 +39,6 @@ from driftduel.learners.base import (
     as_count,
     learner_generator,
 )
-from driftduel.learners.families import MODULE_OF, PARTS
 from driftduel.weights import WeightSequence
 
 _FORMAT = 1
