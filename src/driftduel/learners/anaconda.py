@@ -81,8 +81,8 @@ class Anaconda(Episodic):
     n_arms, horizon, criterion, seed, labels
         As for every learner; the criterion is Condorcet.
     scale : float
-        C in the threshold; the paper leaves it open. The default evicts an arm in about 1 of
-        100 runs on ties (benchmarks/calibration.py).
+        C in the threshold; the paper leaves it open. With the default at most 1 run in 100
+        evicts an arm on ties (benchmarks/calibration.py).
     replay_rate : float
         Multiplies the paper's probability of a replay.
     intervals, steps, prefix, smallest_block, estimator
@@ -184,6 +184,7 @@ class MetaSwift(Anaconda):
     """
 
     _: KW_ONLY
+    scale: float = 0.32
     switch: float = 1.0
 
     literature: ClassVar = Literature(
