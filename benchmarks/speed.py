@@ -1,6 +1,6 @@
 """What a round of METABOSSE costs, as a multiple of drawing its three random numbers.
 
-Thread CPU time, the minimum of several runs, the floor measured between them with the same
+Thread CPU time, the minimum of several runs, the floor measured between them with the same kind of
 generator. Ties, where every arm stays in play, are the dearest world.
 """
 
@@ -27,14 +27,12 @@ def main() -> None:
     options, _ = parser.parse_known_args()
     n = options.rounds
     borda, condorcet = dd.Borda(), dd.Condorcet()
-    floor = cost(lambda: draw_three(*generators(), n), n)
-    print(f"floor: three random numbers {floor:.1f} ns a round")
-    ten = report("Borda, K = 10", borda, 10, n, floor)
-    report("Borda, K = 100", borda, 100, n, floor, ten)
-    report("Borda, K = 1000", borda, 1000, n, floor, ten)
-    ten_c = report("Condorcet, K = 10", condorcet, 10, n, floor)
-    report("Condorcet, K = 100", condorcet, 100, n, floor, ten_c)
-    longer = report(f"Borda, K = 10, {10 * n:,} rounds", borda, 10, 10 * n, floor, repeats=1)
+    ten = report("Borda, K = 10", borda, 10, n)
+    report("Borda, K = 100", borda, 100, n, ten)
+    report("Borda, K = 1000", borda, 1000, n, ten)
+    ten_c = report("Condorcet, K = 10", condorcet, 10, n)
+    report("Condorcet, K = 100", condorcet, 100, n, ten_c)
+    longer = report(f"Borda, K = 10, {10 * n:,} rounds", borda, 10, 10 * n, repeats=1)
     print(f"ten times the rounds cost {10 * longer / ten:.1f} times as much")
     print(
         f"memory of a run: {memory(10, n):.1f} MiB, ten times the rounds {memory(10, 10 * n):.1f}"
@@ -56,27 +54,29 @@ def report(
     criterion: dd.Criterion,
     n_arms: int,
     n: int,
-    floor: float,
     beside: float | None = None,
     repeats: int = REPEATS,
 ) -> float:
     learner = dd.MetaBosse(n_arms, n, criterion=criterion)
     ties = dd.Stream.stationary(np.full((n_arms, n_arms), 0.5), n)
     dd.simulate(learner, ties[: min(n, 1000)], points=1)
-    mine = cost(lambda: dd.simulate(learner, ties, points=10), n, repeats)
+    mine = floor = float("inf")
+    for _ in range(repeats):
+        mine = min(mine, cost(lambda: dd.simulate(learner, ties, points=10), n))
+        floor = min(floor, cost(lambda: draw_three(*generators(), n), n))
     versus = "" if beside is None else f", {mine / beside:.2f} times K = 10"
-    print(f"{name}: {mine:.1f} ns a round, {mine / floor:.2f} times the floor{versus}", flush=True)
+    print(
+        f"{name}: {mine:.1f} ns a round, {mine / floor:.2f} times the floor of {floor:.1f} ns{versus}",
+        flush=True,
+    )
     return mine
 
 
-def cost(action: Callable[[], object], n: int, repeats: int = REPEATS) -> float:
-    """Return the least thread CPU time of ``action`` in ns a round."""
-    best = float("inf")
-    for _ in range(repeats):
-        begin = time.thread_time()
-        action()
-        best = min(best, time.thread_time() - begin)
-    return best / n * 1e9
+def cost(action: Callable[[], object], n: int) -> float:
+    """Return the thread CPU time of ``action`` in ns a round."""
+    begin = time.thread_time()
+    action()
+    return (time.thread_time() - begin) / n * 1e9
 
 
 def generators() -> tuple[np.random.Generator, np.random.Generator]:
