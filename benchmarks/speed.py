@@ -32,10 +32,11 @@ def main() -> None:
     report("Borda, K = 1000", borda, 1000, n, ten)
     ten_c = report("Condorcet, K = 10", condorcet, 10, n)
     report("Condorcet, K = 100", condorcet, 100, n, ten_c)
-    longer = report(f"Borda, K = 10, {10 * n:,} rounds", borda, 10, 10 * n, repeats=1)
+    longer = report(f"Borda, K = 10, {10 * n:,} rounds", borda, 10, 10 * n, repeats=2)
     print(f"ten times the rounds cost {10 * longer / ten:.1f} times as much")
+    small, large = memory(10, n), memory(10, 10 * n)
     print(
-        f"memory of a run: {memory(10, n):.1f} MiB, ten times the rounds {memory(10, 10 * n):.1f}"
+        f"memory of a run: {small:.1f} MiB, ten times the rounds {large:.1f}: the list of replays"
     )
     quick("all intervals, K = 10, T = 20,000, ties", np.full((10, 10), 0.5))
     quick("all intervals, K = 10, T = 20,000, one winner by .4", winner(10, 0.4))
@@ -66,7 +67,8 @@ def report(
         floor = min(floor, cost(lambda: draw_three(*generators(), n), n))
     versus = "" if beside is None else f", {mine / beside:.2f} times K = 10"
     print(
-        f"{name}: {mine:.1f} ns a round, {mine / floor:.2f} times the floor of {floor:.1f} ns{versus}",
+        f"{name}: {mine:.1f} ns a round, {mine / floor:.2f} times the floor of {floor:.1f} ns"
+        f"{versus}",
         flush=True,
     )
     return mine
