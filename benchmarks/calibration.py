@@ -42,9 +42,17 @@ def main() -> None:
                 )
 
 
+def skewed(n_arms: int) -> np.ndarray:
+    """Return a weight with nearly all on one arm, the hardest to stay quiet under."""
+    weight = np.full(n_arms, 0.05 / (n_arms - 1))
+    weight[0] = 0.95
+    return weight
+
+
 LEARNERS: dict[str, Callable[[int, int], Any]] = {
     "MetaBosse Borda": dd.MetaBosse,
     "MetaBosse Condorcet": lambda k, t: dd.MetaBosse(k, t, criterion="condorcet"),  # type: ignore[arg-type]
+    "MetaBosse weighted": lambda k, t: dd.MetaBosse(k, t, criterion=dd.Weighted(skewed(k))),
     "Anaconda": dd.Anaconda,
     "MetaSwift": dd.MetaSwift,
 }

@@ -48,15 +48,17 @@ class Constants:
     refresh: float = 1 / 32
 
 
-def calibrated(n_arms: int, *, unknown: bool) -> Constants:
+def calibrated(n_arms: int, *, unknown: bool = False, even: bool = True) -> Constants:
     """Return constants that stay quiet on ties: at most 1 run in 100 evicts an arm.
 
     Measured for METABOSSE with 2 to 50 arms and 10^4 to 10^6 rounds in which every duel is a
     coin toss (benchmarks/calibration.py). The largest of the statistics a run computes grows
-    with the number of arms, hence the logarithm.
+    with the number of arms, hence the logarithm. Under a known weight that is not uniform
+    (``even=False``) an active arm may be played with chance 1/(2 K) only, where it is at least 1/K
+    otherwise: estimates are up to twice as large, and so is the constant.
     """
     scale = 0.21 + 0.026 * math.log(n_arms) if unknown else 0.18 + 0.028 * math.log(n_arms)
-    return Constants(scale)
+    return Constants(scale if even else 2 * scale)
 
 
 THEORY = Constants(scale=10 * (math.e - 1), point_mass_range=1, cap=1.0, refresh=0.0)
@@ -211,20 +213,23 @@ class Bosse(Episodic):
         """C in the threshold ``C log(T) F``."""
         return self._constants().scale
 
+    @property
+    def _even(self) -> bool:
+        """Whether exploring is uniform over arms."""
+        return self.unknown or bool(np.ptp(self.weights()[0], axis=1).max() < 1e-12)
+
     def _constants(self) -> Constants:
         if isinstance(self.constants, Constants):
             return self.constants
         if self.constants == "theory":
             return THEORY
-        return calibrated(self.n_arms, unknown=self.unknown)
+        return calibrated(self.n_arms, unknown=self.unknown, even=self._even)
 
     def plan(self) -> Plan:
         """Return the paper's specification for a known weight, or for unknown ones."""
         k = float(self.n_arms)
         unknown = self.unknown
         constants = self._constants()
-        weights, _ = self.weights()
-        uniform_play = unknown or bool(np.ptp(weights, axis=1).max() < 1e-12)
         # No gap exceeds 1, so the gaps of n rounds cannot reach s K^(1/3) n^(2/3), s = C log T,
         # unless n exceeds s^3 K (K^2 for unknown weights): what shorter blocks find is noise.
         scale = constants.scale * math.log(self.horizon or 1000)
@@ -237,10 +242,10 @@ class Bosse(Episodic):
             range=k**constants.point_mass_range if unknown else k,
             variance=k * k if unknown else k,
             unknown=unknown,
-            uniform=uniform_play,
+            uniform=self._even,
             share=1.0 if unknown else 1 / k,
             rate=k ** (2 / 3) if unknown else k ** (1 / 3),
-            cap=1.0 if uniform_play else constants.cap,
+            cap=1.0 if self._even else constants.cap,
             refresh=constants.refresh,
             replays=self._replays,
             replay_length=-1 / 3,
