@@ -25,7 +25,7 @@ def main() -> None:
     parser.add_argument("--arms", type=int, nargs="*", default=[2, 3, 5, 10, 20, 50])
     parser.add_argument("--rounds", type=int, nargs="*", default=[10**4, 10**5, 10**6])
     options, _ = parser.parse_known_args()
-    print(f"{'learner':>20} {'arms':>5} {'rounds':>9} {'C':>6} {'evicting':>9} {'at most':>8}")
+    print(f"{'learner':>21} {'arms':>5} {'rounds':>9} {'C':>6} {'evicting':>9} {'at most':>8}")
     for name, make in LEARNERS.items():
         for n_arms in options.arms:
             for horizon in options.rounds:
@@ -36,7 +36,7 @@ def main() -> None:
                 )
                 loud = sum(len(run.evictions) > 0 for run in runs)
                 print(
-                    f"{name:>20} {n_arms:5} {horizon:9,} {learner.scale:6.3f} "
+                    f"{name:>21} {n_arms:5} {horizon:9,} {learner.scale:6.3f} "
                     f"{loud:4}/{options.runs:4} {upper(loud, options.runs):8.4f}",
                     flush=True,
                 )
@@ -53,6 +53,7 @@ LEARNERS: dict[str, Callable[[int, int], Any]] = {
     "MetaBosse Borda": dd.MetaBosse,
     "MetaBosse Condorcet": lambda k, t: dd.MetaBosse(k, t, criterion="condorcet"),  # type: ignore[arg-type]
     "MetaBosse weighted": lambda k, t: dd.MetaBosse(k, t, criterion=dd.Weighted(skewed(k))),
+    "MetaBosse, no horizon": lambda k, _: dd.MetaBosse(k),
     "Anaconda": dd.Anaconda,
     "MetaSwift": dd.MetaSwift,
 }

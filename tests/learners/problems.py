@@ -56,6 +56,7 @@ def random_learner(rng, learner, kind, refresh=1 / 32, **settings):
         point_mass_range=int(rng.integers(1, 3)),
         cap=float(rng.choice([0.5, 0.5, 1.0])),
         refresh=refresh,
+        least_rounds=2,
     )
     if learner is dd.MetaBosse:
         settings["replay_rate"] = float(rng.choice([0.1, 0.3, 1.0, 3.0, 9.0]))

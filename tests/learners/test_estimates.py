@@ -7,12 +7,13 @@ was compiled, so that each pair can be made to come up; `learn` adds the estimat
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import driftduel as dd
-from driftduel.learners.bosse import Constants, choose, learn
+from driftduel.learners.bosse import choose, learn
 from tests.learners.problems import CRITERIA, random_learner, random_world
 
 GRID = 1000
@@ -111,7 +112,7 @@ def problem(seed, kind):
     if intervals == "dyadic":
         settings |= {"smallest_block": 4}
     learner = random_learner(rng, (dd.Bosse, dd.MetaBosse)[seed % 2], kind, **settings)
-    capped = Constants(learner.constants.scale, refresh=learner.constants.refresh)
+    capped = replace(learner.constants, cap=0.5)
     return learner.clone(constants=capped), rng
 
 

@@ -217,3 +217,9 @@ def test_a_world_that_changes_every_round_is_measured_like_its_rounds():
     condorcet = dd.Condorcet().gap_table(stream.palette)[None]
     assert as_lists(m.significant_condorcet) == naive.significant_loops(condorcet, 2, 3.0)
     assert len(m.significant_condorcet) > len(m.significant_borda) > 1
+
+
+def test_one_weight_for_all_rounds_is_aligned_however_it_is_given():
+    stream = dd.Stream.stationary([[0.5, 1, 0], [0, 0.5, 1], [1, 0, 0.5]], horizon=100)
+    assert dd.measure(stream).aligned([0.5, 0.3, 0.2])
+    assert dd.shifts.aligned(stream, [0.5, 0.3, 0.2])

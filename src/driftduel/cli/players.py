@@ -62,9 +62,10 @@ def _list(as_json: bool) -> None:
         return
     from driftduel.cli.tables import plain_table
 
-    table = plain_table("learner", "what it does", "regret", "must be told")
+    table = plain_table("learner", "what it does", "regret", "must be told", "a round", "paper")
     for name, line in lines.items():
-        table.add_row(name, line["description"], line["bound"], line["told"])
+        facts = (line["bound"], line["told"], line["cost"], line["paper"] or "-")
+        table.add_row(name, line["description"], *facts)
     console().print(table)
 
 

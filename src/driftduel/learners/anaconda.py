@@ -139,6 +139,7 @@ class Anaconda(Episodic):
             test=PAIRS,
             unknown=True,
             replays=self.replay_rate,
+            least_rounds=2 if self.horizon else 10_000,
         )
 
     def _smallest(self, drift: float) -> int:
@@ -214,6 +215,7 @@ class MetaSwift(Anaconda):
             test=CANDIDATE,
             switch=self.switch,
             replays=self.replay_rate,
+            least_rounds=2 if self.horizon else 10_000,
             pairs=False,
         )
 

@@ -40,12 +40,17 @@ class Constants:
     refresh : float
         A base computes its exploration rate anew when its age grew by this share. The rate used
         is the rate recorded; at 1/32 it is at most 1 % above the paper's, at 0 equal to it.
+    least_rounds : int
+        The logarithm of the threshold counts this many rounds at least. Short horizons, and the
+        first rounds without a horizon, would otherwise evict arms by chance; the paper's letter
+        is 2.
     """
 
     scale: float
     point_mass_range: int = 2
     cap: float = 0.5
     refresh: float = 1 / 32
+    least_rounds: int = 10_000
 
 
 def calibrated(n_arms: int, *, unknown: bool = False, even: bool = True) -> Constants:
@@ -61,7 +66,9 @@ def calibrated(n_arms: int, *, unknown: bool = False, even: bool = True) -> Cons
     return Constants(scale if even else 2 * scale)
 
 
-THEORY = Constants(scale=10 * (math.e - 1), point_mass_range=1, cap=1.0, refresh=0.0)
+THEORY = Constants(
+    scale=10 * (math.e - 1), point_mass_range=1, cap=1.0, refresh=0.0, least_rounds=2
+)
 """The paper's own: evicts nothing before about 10^9 rounds."""
 
 
@@ -156,7 +163,8 @@ class Bosse(Episodic):
         The shortest block, a power of 2; by default about 8 K, 8 K^2 for unknown weights, below
         which no true difference can reach the threshold.
     estimator : "centred" or "raw"
-        Estimate from O - 1/2 or from O; the same gaps, but the latter varies more.
+        Estimate from O - 1/2 or from O; the same gaps, but the latter varies more, and the
+        calibrated constants are for the former.
 
     References
     ----------
@@ -232,7 +240,7 @@ class Bosse(Episodic):
         constants = self._constants()
         # No gap exceeds 1, so the gaps of n rounds cannot reach s K^(1/3) n^(2/3), s = C log T,
         # unless n exceeds s^3 K (K^2 for unknown weights): what shorter blocks find is noise.
-        scale = constants.scale * math.log(self.horizon or 1000)
+        scale = constants.scale * math.log(max(constants.least_rounds, self.horizon or 2))
         smallest = (8 if scale >= 2 else 2) * self.n_arms ** (2 if unknown else 1)
         return Plan(
             scale=constants.scale,
@@ -250,6 +258,7 @@ class Bosse(Episodic):
             replays=self._replays,
             replay_length=-1 / 3,
             replay_age=-2 / 3,
+            least_rounds=constants.least_rounds,
             pairs=unknown,
         )
 

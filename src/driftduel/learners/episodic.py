@@ -59,6 +59,7 @@ class Plan:
     replays: float = 0.0
     replay_length: float = -0.5
     replay_age: float = -0.5
+    least_rounds: int = 2
     pairs: bool = True
 
 
@@ -182,6 +183,7 @@ class Episodic(Learner):
         rule["centre"] = 0.5 if self.estimator == "centred" else 0.0
         rule["constant"] = plan.scale
         rule["anytime"] = self.horizon is None
+        rule["least"] = plan.least_rounds
         rule["refresh"] = 0.0 if test_all else plan.refresh
         rule["restarts"] = plan.replays > 0
         rule["all"] = test_all
@@ -189,7 +191,7 @@ class Episodic(Learner):
         rule["tick_power"] = tick.bit_length() - 1
         rule["prefix"] = 0.1 if self.prefix and not test_all else 0.0
         clock = state.clock[0]
-        clock["scale"] = plan.scale * math.log(max(2, self.horizon or 2))
+        clock["scale"] = plan.scale * math.log(max(plan.least_rounds, self.horizon or 2))
         clock["next_weight"] = state.weight_starts[1]
 
     def check_horizon(self, horizon: int) -> None:

@@ -34,7 +34,7 @@ def settle(state: EpisodicState, rng: np.random.Generator) -> None:
     changed = False
     if (now - clock["episode"]) & ((1 << rule["tick_power"]) - 1) == 0:
         if rule["anytime"]:
-            clock["scale"] = rule["constant"] * np.log(max(now, 2))
+            clock["scale"] = rule["constant"] * np.log(max(now, rule["least"]))
         if rule["all"]:
             check_all(state)
         else:

@@ -59,6 +59,7 @@ RULE = np.dtype(
         ("range", "f8"),
         ("constant", "f8"),  # C
         ("anytime", "i8"),
+        ("least", "i8"),  # rounds that the logarithm counts at least
         ("rate", "f8"),  # gamma_n = min(cap, rate n^(-1/3))
         ("cap", "f8"),
         ("refresh", "f8"),  # share of its age after which a base computes its rate anew

@@ -77,10 +77,12 @@ class Measures:
     fixed_weight: bool = True
     reasons: dict[str, str] = field(default_factory=dict)
 
-    def aligned(self, weights: WeightSequence) -> bool:
+    def aligned(self, weights: ArrayLike | WeightSequence) -> bool:
         """Tell whether ``weights`` are constant inside every SUW phase; see `aligned`."""
-        _check_arms(weights, self.n_arms)
-        turns = _turns(weights, self.horizon)
+        sequence = _as_sequence(weights, self.n_arms)
+        if sequence is None:
+            return True
+        turns = _turns(sequence, self.horizon)
         return bool(self.significant_unknown.starts_at(turns).all())
 
     def rates(self) -> dict[str, float | None]:
@@ -171,7 +173,7 @@ def measure(stream: Stream, weight: ArrayLike | WeightSequence | None = None) ->
     )
 
 
-def aligned(stream: Stream, weights: WeightSequence) -> bool:
+def aligned(stream: Stream, weights: ArrayLike | WeightSequence) -> bool:
     """Tell whether ``weights`` are constant inside every SUW phase of ``stream``.
 
     Under aligned weights METABOSSE's bound for unknown weights holds [defn:aligned-weights].
@@ -185,10 +187,12 @@ def aligned(stream: Stream, weights: WeightSequence) -> bool:
     (True, False)
     """
     _check_stream(stream)
-    _check_arms(weights, stream.n_arms)
+    sequence = _as_sequence(weights, stream.n_arms)
+    if sequence is None:
+        return True
     best = survey(stream.palette).column_best
     phases = significant_phases(point_mass_gaps(stream, best), stream.n_arms**2, 3)
-    return bool(phases.starts_at(_turns(weights, stream.horizon)).all())
+    return bool(phases.starts_at(_turns(sequence, stream.horizon)).all())
 
 
 def _check_stream(stream: Stream) -> None:
