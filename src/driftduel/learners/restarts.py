@@ -14,6 +14,7 @@ restart `best` is what the learner inside would pick then, which may be no more 
 from __future__ import annotations
 
 import copy
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
@@ -178,14 +179,14 @@ class _Restarting(Learner):
         own = {"horizon": inner.horizon, "seed": inner.seed, "labels": inner.labels}
         return cls(inner.n_arms, **{**own, "inner": inner, **settings})
 
+    @abstractmethod
     def _default(self, n_arms: int) -> Learner:
         """Return the learner inside if none is given."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def _period(self) -> int:
         """How many rounds pass between restarts."""
-        raise NotImplementedError
 
     @property
     def _n_kept(self) -> int:
