@@ -24,6 +24,8 @@ WORLDS = [
     synthetic.switching,
     *DRIFTING,
     synthetic.spurious_switches,
+    synthetic.wobble,
+    synthetic.alternation,
 ]
 
 
@@ -406,3 +408,57 @@ def test_a_large_margin_makes_the_switches_matter():
 def test_spurious_switches_refuse(parameters, message):
     with pytest.raises(ValueError, match=message):
         synthetic.spurious_switches(**parameters)
+
+
+@properties
+@given(st.integers(2, 8), st.integers(1, 120), st.integers(1, 50), seeds)
+def test_a_wobble_keeps_its_winner_and_changes_its_margin(n_arms, horizon, every, seed):
+    stream = synthetic.wobble(
+        n_arms=n_arms, horizon=horizon, every=every, high=0.3, low=0.125, seed=seed
+    )
+    (best,) = condorcet_winners(stream.matrix(0))
+    for t in range(horizon):
+        (winner,) = condorcet_winners(stream.matrix(t))
+        assert winner == best
+        margin = 0.125 if t // every % 2 else 0.3
+        gaps = Condorcet().gaps(stream.matrix(t))
+        assert np.delete(gaps, best) == pytest.approx([margin] * (n_arms - 1))
+
+
+def test_the_winner_of_a_wobble_can_be_named():
+    assert winner_per_stretch(synthetic.wobble(horizon=10, winner=7), Borda()) == [7]
+
+
+@properties
+@given(st.integers(2, 8), st.integers(1, 120), st.integers(1, 50), seeds, st.data())
+def test_in_an_alternation_arms_win_in_turn(n_arms, horizon, every, seed, data):
+    contenders = data.draw(st.integers(2, n_arms))
+    stream = synthetic.alternation(
+        n_arms=n_arms, horizon=horizon, every=every, contenders=contenders, seed=seed
+    )
+    winners = [int(condorcet_winners(stream.matrix(t))[0]) for t in range(horizon)]
+    turns = winners[::every]
+    assert winners == [turns[t // every] for t in range(horizon)]
+    assert len(set(turns)) == min(contenders, len(turns))
+    assert all(turns[n] == turns[n - contenders] for n in range(contenders, len(turns)))
+    assert np.sort(Borda().gaps(stream.matrix(0)))[1:] == pytest.approx(
+        [0.3] * (n_arms - 1), abs=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    ("world", "parameters", "message"),
+    [
+        (synthetic.wobble, {"every": 0}, "every is 0, must be at least 1"),
+        (synthetic.wobble, {"high": 0.6}, "high is 0.6, must be between 0 and 0.5"),
+        (synthetic.wobble, {"low": -0.1}, "low is -0.1, must be between 0 and 0.5"),
+        (synthetic.wobble, {"winner": 10}, "winner is 10, must be"),
+        (synthetic.alternation, {"every": 0}, "every is 0, must be at least 1"),
+        (synthetic.alternation, {"contenders": 1}, "contenders is 1, must be at least 2"),
+        (synthetic.alternation, {"contenders": 11}, "contenders is 11, must be at most 10"),
+        (synthetic.alternation, {"margin": 0.7}, "margin is 0.7, must be between 0 and 0.5"),
+    ],
+)
+def test_worlds_of_turns_refuse(world, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        world(**parameters)

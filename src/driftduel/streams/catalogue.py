@@ -204,6 +204,10 @@ CATALOGUE: dict[str, World] = {
         synthetic.spurious_switches,
         "near-equal arms take turns to win, while one stays nearly best throughout",
     ),
+    "wobble": World(
+        synthetic.wobble, "the winner stays, the margin by which it wins goes up and down"
+    ),
+    "alternation": World(synthetic.alternation, "a few arms take turns to be clearly best"),
     "known-weight": World(
         hard.known_weight, "lower bound, known weight: one good arm hides among equals"
     ),

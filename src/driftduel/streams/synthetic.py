@@ -381,8 +381,89 @@ def spurious_switches(
         rivals = strong[strong != arm]
         matrices[turn, arm, rivals] += margin
         matrices[turn, rivals, arm] -= margin
-    starts = np.arange(0, horizon, every)
-    return Stream(matrices, np.arange(len(starts)) % contenders, starts, horizon)
+    return _in_turn(matrices, horizon, every)
+
+
+def wobble(
+    *,
+    n_arms: int = 10,
+    horizon: int = 100_000,
+    every: int = 5000,
+    high: float = 0.4,
+    low: float = 0.1,
+    winner: int | None = None,
+    seed: Seed = 0,
+) -> Stream:
+    """Make a world whose winner stays while the margin by which it wins goes up and down.
+
+    One arm beats every other by ``high`` and by ``low`` in turn, the others tie. Scores change
+    all the time and the best arm never does: whoever restarts, restarts for nothing.
+
+    Parameters
+    ----------
+    n_arms, horizon : int
+        Number of arms and of rounds.
+    every : int
+        Rounds between changes of the margin.
+    high, low : float
+        The margins, at most 1/2; the first one begins.
+    winner : int, optional
+        The winner; drawn if left out.
+    seed : int, Generator or None
+        Where the randomness comes from.
+
+    Examples
+    --------
+    >>> s = wobble(n_arms=3, horizon=40, every=10, winner=1)
+    >>> s.matrix(0)[1, 0], s.matrix(10)[1, 0], s.matrix(20)[1, 0]
+    (np.float64(0.9), np.float64(0.6), np.float64(0.9))
+    """
+    n_arms = as_count(n_arms, "n_arms", 2)
+    margins = as_number(high, "high", 0, 0.5), as_number(low, "low", 0, 0.5)
+    best = int(as_rng(seed).integers(n_arms)) if winner is None else winner
+    best = as_arm(best, "winner", n_arms)
+    matrices = np.stack([winner_matrix(n_arms, best, margin) for margin in margins])
+    return _in_turn(matrices, as_horizon(horizon), as_count(every, "every"))
+
+
+def alternation(
+    *,
+    n_arms: int = 10,
+    horizon: int = 100_000,
+    every: int = 5000,
+    contenders: int = 2,
+    margin: float = 0.3,
+    seed: Seed = 0,
+) -> Stream:
+    """Make a world in which a few arms take turns to be clearly best.
+
+    The winner of the moment beats every other arm by ``margin`` and the others tie. With turns
+    about as long as a learner remembers, it follows the winner of the turn before.
+
+    Parameters
+    ----------
+    n_arms, horizon : int
+        Number of arms and of rounds.
+    every : int
+        Rounds between changes of the winner.
+    contenders : int
+        How many arms take turns, 2 at least.
+    margin : float
+        By how much the winner beats the others, at most 1/2.
+    seed : int, Generator or None
+        Draws the contenders.
+
+    Examples
+    --------
+    >>> alternation(n_arms=5, horizon=100_000, every=2000)
+    Stream(5 arms, 100,000 rounds, 50 stretches of 2 matrices)
+    """
+    n_arms = as_count(n_arms, "n_arms", 2)
+    contenders = as_count(contenders, "contenders", 2, n_arms)
+    margin = as_number(margin, "margin", 0, 0.5)
+    arms = as_rng(seed).permutation(n_arms)[:contenders]
+    matrices = np.stack([winner_matrix(n_arms, int(arm), margin) for arm in arms])
+    return _in_turn(matrices, as_horizon(horizon), as_count(every, "every"))
 
 
 def phase_starts(horizon: int, n_phases: int, spacing: str, rng: np.random.Generator) -> Ints:
@@ -413,6 +494,12 @@ def drift_starts(horizon: int, step: int | None, n_arms: int) -> Ints:
 
 
 _WINNER = ("changes", "stays", "chance")
+
+
+def _in_turn(matrices: Array, horizon: int, every: int) -> Stream:
+    """Return the world in which matrices rule in turn, ``every`` rounds each."""
+    starts = np.arange(0, horizon, every)
+    return Stream(matrices, np.arange(len(starts)) % len(matrices), starts, horizon)
 
 
 def _another(now: int, before: int, n_arms: int, rng: np.random.Generator) -> int:
