@@ -50,7 +50,14 @@ def test_labels_are_unique(criterion):
     assert len(set(labels)) == len(labels)
 
 
-@pytest.mark.parametrize("world", suite.worlds(), ids=lambda world: world.label)
+@pytest.mark.parametrize(
+    "world",
+    [
+        pytest.param(world, marks=[pytest.mark.large] if world.kind == "votes" else [])
+        for world in suite.worlds()
+    ],
+    ids=lambda world: f"{world.criterion}, {world.label}",
+)
 def test_every_world_can_be_built_and_scored(world):
     stream = world.stream()
     assert stream.horizon == world.parameters["horizon"]
