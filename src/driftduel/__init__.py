@@ -13,6 +13,7 @@ from driftduel._families import MODULE_OF
 from driftduel._version import __version__
 
 if TYPE_CHECKING:
+    from driftduel import experiments as experiments
     from driftduel import learners as learners
     from driftduel import shifts as shifts
     from driftduel import simulation as simulation
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from driftduel.criteria import Copeland as Copeland
     from driftduel.criteria import Criterion as Criterion
     from driftduel.criteria import Weighted as Weighted
+    from driftduel.experiments.results import Results as Results
     from driftduel.learners import BCB as BCB
     from driftduel.learners import CCB as CCB
     from driftduel.learners import DETECT as DETECT
@@ -50,6 +52,8 @@ if TYPE_CHECKING:
     from driftduel.learners import Bosse as Bosse
     from driftduel.learners import DiscountedBordaGreedy as DiscountedBordaGreedy
     from driftduel.learners import DiscountedBordaUCB as DiscountedBordaUCB
+    from driftduel.learners import DiscountedCondorcetGreedy as DiscountedCondorcetGreedy
+    from driftduel.learners import DiscountedRUCB as DiscountedRUCB
     from driftduel.learners import DTSPlus as DTSPlus
     from driftduel.learners import FixedPair as FixedPair
     from driftduel.learners import InterleavedFilter as InterleavedFilter
@@ -62,6 +66,7 @@ if TYPE_CHECKING:
     from driftduel.learners import SelfSparring as SelfSparring
     from driftduel.learners import SlidingBordaGreedy as SlidingBordaGreedy
     from driftduel.learners import SlidingBordaUCB as SlidingBordaUCB
+    from driftduel.learners import SlidingRUCB as SlidingRUCB
     from driftduel.learners import SlidingWindow as SlidingWindow
     from driftduel.learners import SparringEXP3 as SparringEXP3
     from driftduel.learners import SparringThompson as SparringThompson
@@ -91,6 +96,7 @@ _HOME = {
     "Learner": "learners",
     "Measures": "shifts.measures",
     "Phases": "shifts.phases",
+    "Results": "experiments.results",
     "Run": "simulation",
     "Stream": "streams.stream",
     "WeightSequence": "weights",
@@ -103,7 +109,7 @@ _HOME = {
     "simulate_many": "simulation",
 }
 _HOME |= dict.fromkeys(MODULE_OF, "learners")
-_MODULES = ("learners", "shifts", "simulation", "streams", "testing")
+_MODULES = ("experiments", "learners", "shifts", "simulation", "streams", "testing")
 
 __all__ = ["__version__", *_HOME, *_MODULES]  # noqa: PLE0604
 

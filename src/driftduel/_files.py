@@ -43,8 +43,10 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 @contextmanager
-def locked(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Let one process, or thread, at a time into the block for the same ``path``; others wait.
+def locked(path: str | os.PathLike[str], *, wait: bool = True) -> Iterator[None]:
+    """Let one process, or thread, at a time into the block for the same ``path``.
+
+    Others wait, or get a ValueError if they do not want to.
 
     The lock is on a file beside it, ``.name.lock``, which stays: `replacing` gives ``path`` a new
     inode each time, so a lock on the file itself would hold nobody back, and removing the lock
@@ -63,7 +65,10 @@ def locked(path: str | os.PathLike[str]) -> Iterator[None]:
     if not target.parent.is_dir():
         raise FileNotFoundError(f"the folder {Path(path).parent} does not exist")
     with target.with_name(f".{target.name}.lock").open("a+b") as file:
-        _lock(file.fileno())
+        try:
+            _lock(file.fileno(), wait)
+        except BlockingIOError:
+            raise ValueError(f"{Path(path).parent}: another process is at work in it") from None
         try:
             yield
         finally:
@@ -73,15 +78,16 @@ def locked(path: str | os.PathLike[str]) -> Iterator[None]:
 if sys.platform == "win32":  # pragma: no cover
     import msvcrt
 
-    def _lock(descriptor: int) -> None:
+    def _lock(descriptor: int, wait: bool) -> None:
         # msvcrt gives up after ten seconds and locks from the current position on.
         while True:
             os.lseek(descriptor, 0, os.SEEK_SET)
             try:
-                msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)
+                msvcrt.locking(descriptor, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
                 return
             except OSError:
-                continue
+                if not wait:
+                    raise BlockingIOError from None
 
     def _unlock(descriptor: int) -> None:
         os.lseek(descriptor, 0, os.SEEK_SET)
@@ -89,8 +95,8 @@ if sys.platform == "win32":  # pragma: no cover
 else:
     import fcntl
 
-    def _lock(descriptor: int) -> None:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    def _lock(descriptor: int, wait: bool) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def _unlock(descriptor: int) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_UN)

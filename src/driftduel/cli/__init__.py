@@ -38,6 +38,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _interrupted()
     except Exception as error:
+        from driftduel.cli.shared import Stopped
+
+        if isinstance(error, Stopped):
+            return _interrupted(str(error))
         sentence = _sentence(error)
         if sentence is None:
             raise
@@ -45,8 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return BAD_INPUT
 
 
-def _interrupted() -> int:
-    print("driftduel: interrupted", file=sys.stderr)
+def _interrupted(sentence: str = "interrupted") -> int:
+    print(f"driftduel: {sentence}", file=sys.stderr)
     return INTERRUPTED
 
 

@@ -22,6 +22,10 @@ Param = Annotated[
 _WIDTH_OF_A_FILE = 110
 
 
+class Stopped(Exception):  # noqa: N818
+    """The user interrupted a command that has more to say than that; the message says it."""
+
+
 def console() -> Console:
     """Return a console for standard output; names of arms are never taken for markup."""
     from rich.console import Console

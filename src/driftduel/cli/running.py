@@ -1,0 +1,140 @@
+"""``driftduel run``: a sweep that a spec describes, run, stopped and resumed."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from driftduel.cli.shared import Stopped, console
+
+if TYPE_CHECKING:
+    from rich.console import Group
+
+    from driftduel.experiments import Progress, Sweep
+
+_SHOWN_LEARNERS = 12
+
+
+def run(
+    spec: Annotated[Path, typer.Argument(metavar="SPEC.toml", help="What to run.")],
+    init: Annotated[
+        bool, typer.Option("--init", help="Write a commented example to SPEC.toml instead.")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="The folder of the results; SPEC-results if left out."),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, help="Processes on this machine; one for every core if left out."),
+    ] = None,
+    dask: Annotated[
+        str | None,
+        typer.Option(metavar="ADDRESS", help="A Dask scheduler whose workers run the tasks."),
+    ] = None,
+) -> None:
+    """Run every learner on every stream of a spec.
+
+    What is finished is never run again: stop it at any time, and the same command goes on.
+    """
+    if init:
+        _write_example(spec)
+        return
+    if dask is not None and workers is not None:
+        raise ValueError("--workers is for this machine, --dask for a cluster; give one of them")
+    from joblib import cpu_count
+
+    from driftduel.experiments import read_spec, run_sweep
+
+    plan = read_spec(spec)
+    folder = Path(f"{spec.stem}-results") if out is None else out
+    try:
+        with _showing() as progress:
+            done = run_sweep(
+                plan, folder, workers=workers or cpu_count(), dask=dask, progress=progress
+            )
+    except KeyboardInterrupt:
+        raise Stopped(
+            f"interrupted; what is finished is kept in {folder}, go on with: "
+            f"driftduel {shlex.join(sys.argv[1:])}"
+        ) from None
+    console().print(_told(done), soft_wrap=True)
+
+
+def _told(done: Sweep) -> str:
+    found = f", {done.found:,} were there" if done.found else ""
+    speed = ""
+    if done.runs:
+        speed = f"; {done.rounds:,} rounds in {_time(done.seconds)}"
+    return f"{done.folder}: {done.runs:,} runs in {done.tasks:,} tasks{found}{speed}"
+
+
+def _write_example(spec: Path) -> None:
+    from importlib.resources import files
+
+    from driftduel._files import replacing
+
+    if spec.exists():
+        raise ValueError(f"{spec}: exists already, choose another name")
+    text = files("driftduel.experiments").joinpath("example.toml").read_bytes()
+    with replacing(spec) as temporary:
+        temporary.write_bytes(text)
+    console().print(f"{spec}: written; run it: driftduel run {shlex.quote(str(spec))}")
+
+
+@contextmanager
+def _showing() -> Iterator[Callable[[Progress], None] | None]:
+    """Show on a terminal how far a sweep is; elsewhere nothing."""
+    from rich.console import Console
+    from rich.live import Live
+
+    screen = Console(stderr=True, markup=False, highlight=False, emoji=False)
+    if not screen.is_terminal:
+        yield None
+        return
+    with Live("making the streams ...", console=screen, transient=True) as live:
+        yield lambda progress: live.update(_picture(progress))
+
+
+def _picture(progress: Progress) -> Group:
+    from rich.console import Group
+    from rich.progress_bar import ProgressBar
+    from rich.text import Text
+
+    from driftduel.cli.tables import fact_grid
+
+    left = "" if progress.left is None else f", {_time(progress.left)} left"
+    speed = progress.played / progress.seconds if progress.seconds else 0.0
+    line = (
+        f"{progress.done:,} of {progress.tasks:,} tasks, {speed / 1e6:,.2f} million rounds a "
+        f"second{left}"
+    )
+    means = fact_grid()
+    for name, mean in list(progress.means.items())[:_SHOWN_LEARNERS]:
+        means.add_row(name, f"mean regret {mean:,.1f}")
+    if len(progress.means) > _SHOWN_LEARNERS:
+        means.add_row("...", f"{len(progress.means):,} learners in all")
+    bar = ProgressBar(total=progress.rounds, completed=progress.played, width=60)
+    return Group(Text(line), bar, means)
+
+
+def _time(seconds: float) -> str:
+    """Return a time in words.
+
+    Examples
+    --------
+    >>> _time(3.24), _time(200), _time(9000)
+    ('3.2 s', '3 min 20 s', '2 h 30 min')
+    """
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"

@@ -1,0 +1,134 @@
+"""The same tasks on a Dask cluster: workers compute, this process writes.
+
+Workers share no disk with this process. They make built-in worlds themselves, and get a stream
+from a file once. Results come back as they finish, with a few tasks for every thread of the
+cluster under way at any time. If a worker dies, Dask gives its tasks to another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from typing import Any
+
+from driftduel.experiments.tasks import Row, Source, Task, play
+from driftduel.experiments.versions import package_version
+from driftduel.streams import Stream
+
+_PER_THREAD = 3
+_CONNECT = 20.0
+
+
+class ForeignWorkerError(ValueError):
+    """A worker has another version of the package than the process that started the sweep."""
+
+
+def on_cluster(tasks: Iterator[Task], address: str) -> Generator[tuple[Task, list[Row]]]:
+    """Run tasks on the workers of a Dask scheduler and yield their results as they come.
+
+    Parameters
+    ----------
+    tasks : iterator of Task
+        What to run.
+    address : str
+        The scheduler, as in ``tcp://10.0.0.1:8786``.
+
+    Raises
+    ------
+    ValueError
+        If the scheduler cannot be reached, has no worker, or a worker has another version of the
+        package.
+    """
+    client = _connect(address)
+    try:
+        _check_workers(client, address)
+        yield from _stream_results(client, tasks)
+    finally:
+        client.close()
+
+
+def play_as(task: Task, expected: str, stream: Stream | None = None) -> tuple[Task, list[Row]]:
+    """Run a task in a worker, if it has the expected version of the package."""
+    if package_version() != expected:
+        from distributed import get_worker
+
+        raise ForeignWorkerError(_differs(get_worker().address, package_version(), expected))
+    return play(task, stream)
+
+
+def _connect(address: str) -> Any:
+    try:
+        from distributed import Client
+    except ImportError:
+        raise ValueError(
+            "--dask needs dask.distributed: pip install 'driftduel[cluster]'"
+        ) from None
+    try:
+        return Client(address, timeout=_CONNECT, set_as_default=False)
+    except (OSError, ValueError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise ValueError(f"no Dask scheduler answers at {address}: {reason}") from None
+
+
+def _check_workers(client: Any, address: str) -> None:
+    """Refuse a cluster in which a worker would compute with other code."""
+    expected = package_version()
+    found = client.run(package_version, on_error="return")
+    if not found:
+        raise ValueError(
+            f"the scheduler at {address} has no worker; start one: dask worker {address}"
+        )
+    for worker, version in sorted(found.items()):
+        if isinstance(version, BaseException):
+            raise ForeignWorkerError(
+                f"the worker at {worker} cannot run driftduel ({version}); install driftduel "
+                f"{expected} there"
+            )
+        if version != expected:
+            raise ForeignWorkerError(_differs(worker, version, expected))
+
+
+def _differs(worker: str, version: str, expected: str) -> str:
+    return (
+        f"the worker at {worker} has driftduel {version}, this machine has {expected}; install "
+        "the same on both"
+    )
+
+
+def _stream_results(client: Any, tasks: Iterator[Task]) -> Generator[tuple[Task, list[Row]]]:
+    from distributed import as_completed
+
+    sent: dict[Source, Any] = {}
+    running = as_completed()
+    while True:
+        room = _PER_THREAD * max(1, sum(client.nthreads().values())) - running.count()
+        for _ in range(room):
+            task = next(tasks, None)
+            if task is None:
+                break
+            running.add(_submit(client, task, sent))
+        if running.is_empty():
+            return
+        future = next(running)
+        yield _result(future)
+        future.release()
+
+
+def _submit(client: Any, task: Task, sent: dict[Source, Any]) -> Any:
+    stream = None
+    if task.source.file is not None:
+        if task.source not in sent:
+            sent.clear()
+            sent[task.source] = client.scatter(task.source.build(), hash=False)
+        stream = sent[task.source]
+    return client.submit(play_as, task, package_version(), stream, pure=False)
+
+
+def _result(future: Any) -> tuple[Task, list[Row]]:
+    from distributed import KilledWorker
+
+    try:
+        return future.result()
+    except KilledWorker as error:
+        raise ValueError(
+            f"every worker that was given a task died of it, perhaps for want of memory: {error}"
+        ) from None

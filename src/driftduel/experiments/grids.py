@@ -1,0 +1,96 @@
+"""Tables of parameters: lists make grids, and every point of a grid gets a label."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+Parameters = dict[str, Any]
+
+
+def expand(
+    table: Mapping[str, Any], takes_list: Callable[[str], bool]
+) -> tuple[list[Parameters], list[str]]:
+    """Return the points of the grid that a table describes, and the parameters that vary.
+
+    Parameters
+    ----------
+    table : mapping
+        Parameters by name. A list is a list of values to try; for a parameter that takes a list
+        itself it is one value, and a list of lists several.
+    takes_list : callable
+        Tells whether the parameter of that name takes a list.
+
+    Raises
+    ------
+    ValueError
+        If a list is empty; the message begins with the name of the parameter.
+
+    Examples
+    --------
+    >>> expand({"n_arms": [3, 5], "weight": [0.5, 0.5]}, lambda name: name == "weight")
+    ([{'n_arms': 3, 'weight': [0.5, 0.5]}, {'n_arms': 5, 'weight': [0.5, 0.5]}], ['n_arms'])
+    """
+    choices: dict[str, list[Any]] = {}
+    varying = []
+    for name, value in table.items():
+        if isinstance(value, dict):
+            points, inner = expand(value, takes_list)
+            choices[name] = points
+            if inner:
+                varying.append(name)
+        elif isinstance(value, list) and (not takes_list(name) or _is_grid(value)):
+            if not value:
+                raise ValueError(f"{name}: the list is empty, there is nothing to try")
+            choices[name] = value
+            varying.append(name)
+        else:
+            choices[name] = [value]
+    points = [
+        dict(zip(choices, values, strict=True)) for values in itertools.product(*choices.values())
+    ]
+    return points, varying
+
+
+def labels(name: str, points: Sequence[Parameters], shown: Iterable[str]) -> list[str]:
+    """Return a label for every point: the name and the parameters that are shown.
+
+    Examples
+    --------
+    >>> labels("switching", [{"n_arms": 3, "seed": 1}, {"n_arms": 5, "seed": 1}], ["n_arms"])
+    ['switching, n_arms = 3', 'switching, n_arms = 5']
+    """
+    keys = list(shown)
+    return [
+        ", ".join([name, *(f"{key} = {shown_as(point[key])}" for key in keys if key in point)])
+        for point in points
+    ]
+
+
+def shown_as(value: Any) -> str:
+    """Return a value as a label shows it.
+
+    Examples
+    --------
+    >>> shown_as(100_000), shown_as(0.25), shown_as({"name": "RUCB", "alpha": 0.6})
+    ('100,000', '0.25', 'RUCB (alpha = 0.6)')
+    """
+    if isinstance(value, bool) or value is None:
+        return str(value).lower()
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:g}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(shown_as, value))}]"
+    if isinstance(value, dict):
+        parts = [f"{key} = {shown_as(part)}" for key, part in value.items() if key != "name"]
+        name = value.get("name", "")
+        return f"{name} ({', '.join(parts)})".strip() if parts or not name else str(name)
+    return str(value)
+
+
+def _is_grid(value: list[Any]) -> bool:
+    """Tell whether a list for a parameter that takes lists holds several values."""
+    return not value or any(isinstance(item, list) for item in value)

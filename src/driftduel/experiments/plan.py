@@ -1,0 +1,263 @@
+"""From a spec to tasks: which learner plays on which stream, and which seeds are missing.
+
+The key of a learner on a stream is a hash of all that its results depend on: the content of the
+stream, the class and the parameters of the learner, the version of its code and of the
+simulation, the points and the criteria. Labels are no part of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from driftduel._files import replacing
+from driftduel.experiments.spec import (
+    LearnerEntry,
+    Spec,
+    StreamEntry,
+    criterion_name,
+    criterion_of,
+)
+from driftduel.experiments.tasks import Source, Task, make_learner, source_of, stream_hash
+from driftduel.experiments.versions import learner_version
+from driftduel.experiments.worlds import TRUTHS, StreamInfo, describe
+from driftduel.streams import Stream
+
+_FORMAT = 1
+"""Of the rows that tasks give; part of every key."""
+
+_ROUNDS = 2_000_000
+"""Rounds of a task, a second or less for most learners."""
+
+_SEEDS = 64
+"""Seeds of a task at most."""
+
+
+@dataclass(frozen=True)
+class Combination:
+    """A learner on a stream."""
+
+    key: str
+    stream: int
+    learner: int
+    parameters: str
+    """The parameters of the learner as JSON, with what it is told of the stream."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that a spec asks for.
+
+    Attributes
+    ----------
+    spec : Spec
+        The spec.
+    streams : list of StreamInfo
+        What is true of its streams.
+    sources : list of Source
+        Where they come from.
+    combinations : list of Combination
+        Every learner on every stream, stream by stream.
+    """
+
+    spec: Spec
+    streams: list[StreamInfo]
+    sources: list[Source]
+    combinations: list[Combination]
+
+    @property
+    def rounds(self) -> int:
+        """Rounds of all runs."""
+        each = sum(self.streams[item.stream].horizon for item in self._distinct())
+        return each * len(self.spec.seeds)
+
+    def tasks(self, finished: Mapping[str, set[int]]) -> Iterator[Task]:
+        """Yield the tasks that are left to do, given the seeds finished for every key."""
+        for item in self._distinct():
+            done = finished.get(item.key, set())
+            blocks: dict[int, list[int]] = {}
+            size = max(1, min(_SEEDS, _ROUNDS // self.streams[item.stream].horizon))
+            for seed in self.spec.seeds:
+                if seed not in done:
+                    blocks.setdefault(seed // size, []).append(seed)
+            for seeds in blocks.values():
+                yield self._task(item, tuple(seeds))
+
+    def table(self) -> pl.DataFrame:
+        """Return one row a combination, with labels and parameters."""
+        spec, rows = self.spec, self.combinations
+        streams = [self.streams[item.stream] for item in rows]
+        players = [spec.learners[item.learner] for item in rows]
+        return pl.DataFrame(
+            {
+                "key": [item.key for item in rows],
+                "learner": [player.label for player in players],
+                "name": [player.name for player in players],
+                "parameters": [item.parameters for item in rows],
+                "stream": [stream.label for stream in streams],
+                "world": [stream.world for stream in streams],
+                "settings": [stream.parameters for stream in streams],
+                "n_arms": pl.Series([stream.n_arms for stream in streams], dtype=pl.Int32),
+                "horizon": pl.Series([stream.horizon for stream in streams], dtype=pl.Int64),
+            }
+        )
+
+    def save(self, file: Path) -> None:
+        """Write `table` as Parquet."""
+        with replacing(file) as temporary:
+            self.table().write_parquet(temporary)
+
+    def _distinct(self) -> Iterator[Combination]:
+        """Yield the combinations, those that are the same but for their labels once."""
+        seen: set[str] = set()
+        for item in self.combinations:
+            if item.key not in seen:
+                seen.add(item.key)
+                yield item
+
+    def _task(self, item: Combination, seeds: tuple[int, ...]) -> Task:
+        return Task(
+            key=item.key,
+            source=self.sources[item.stream],
+            stream=self.streams[item.stream].id,
+            learner=self.spec.learners[item.learner].name,
+            parameters=item.parameters,
+            seeds=seeds,
+            points=self.spec.points,
+            criteria=self.spec.streams[item.stream].criteria,
+        )
+
+
+def make_plan(spec: Spec, known: Mapping[str, StreamInfo] | None = None) -> Plan:
+    """Build every stream and every learner once, so that what is wrong shows before any work.
+
+    Parameters
+    ----------
+    spec : Spec
+        What to run.
+    known : mapping of str to StreamInfo, optional
+        Streams that were measured before, by the hash of their content.
+
+    Raises
+    ------
+    ValueError
+        If a stream or a learner cannot be made; the message names its place in the spec.
+    """
+    plan = Plan(spec, [], [], [])
+    for number, entry in enumerate(spec.streams):
+        source = source_of(entry.world, entry.parameters, entry.file)
+        stream = _build(entry, source)
+        content = stream_hash(stream)
+        plan.sources.append(source)
+        plan.streams.append(_describe(entry, source, stream, content, known or {}))
+        _check_criteria(entry, stream)
+        for place, player in enumerate(spec.learners):
+            parameters = _told(player, plan.streams[-1])
+            _check_learner(player, parameters, entry, stream)
+            key = _key(spec, entry, player, parameters, content)
+            plan.combinations.append(Combination(key, number, place, parameters))
+    return plan
+
+
+def _build(entry: StreamEntry, source: Source) -> Stream:
+    try:
+        return source.build()
+    except FileNotFoundError:
+        entry.place.fail("file", f"there is no file {entry.file}")
+    except ValueError as error:
+        # The builder speaks of "switching: n_arms is ..."; the place says which table it is.
+        reason = str(error).removeprefix(f"{entry.world}: ")
+        words = reason.replace(":", " ").split()
+        key = next((word for word in words[:2] if word in entry.parameters), "")
+        entry.place.fail(key, reason)
+
+
+def _describe(
+    entry: StreamEntry,
+    source: Source,
+    stream: Stream,
+    content: str,
+    known: Mapping[str, StreamInfo],
+) -> StreamInfo:
+    before = known.get(content)
+    names = {criterion_name(text) for text in entry.criteria}
+    if before is None or not names <= before.shifts.keys():
+        return describe(entry, source.parameters, stream, content)
+    return replace(before, label=entry.label, world=entry.world, parameters=source.parameters)
+
+
+def _check_criteria(entry: StreamEntry, stream: Stream) -> None:
+    for text in entry.criteria:
+        try:
+            stream.gap_rows(criterion_of(text))
+        except ValueError as error:
+            entry.place.fail(
+                "criteria",
+                f"{criterion_name(text)}: {error}; give this stream criteria of its own",
+            )
+
+
+def _told(player: LearnerEntry, stream: StreamInfo) -> str:
+    """Return the parameters of a learner as JSON, each "@..." replaced by the stream's truth."""
+
+    def tell(key: str, value: Any) -> Any:
+        if isinstance(value, dict):
+            return {name: tell(f"{key}.{name}", item) for name, item in value.items()}
+        if not isinstance(value, str) or not value.startswith("@"):
+            return value
+        name, plus, more = (part.strip() for part in value[1:].partition("+"))
+        if name not in TRUTHS or (plus and not more.isdigit()):
+            player.place.fail(
+                key,
+                f"{value!r} is unknown, there are {', '.join('@' + name for name in TRUTHS)}, "
+                "to which a whole number may be added, as in '@borda_switches + 1'",
+            )
+        truth = stream.measures[name]
+        if truth is None:
+            player.place.fail(key, f"{value!r} is undefined on the stream {stream.label!r}")
+        return truth + int(more) if plus else truth
+
+    values = {key: tell(key, value) for key, value in player.parameters.items()}
+    return json.dumps(values, sort_keys=True)
+
+
+def _check_learner(
+    player: LearnerEntry, parameters: str, entry: StreamEntry, stream: Stream
+) -> None:
+    try:
+        learner = make_learner(player.name, json.loads(parameters), stream)
+        learner.check_horizon(stream.horizon)
+    except (TypeError, ValueError) as error:
+        words = str(error).replace(":", " ").split()
+        key = next((word for word in words[:2] if word in player.parameters), "")
+        player.place.fail(key, f"{error} (on the stream {entry.label!r})")
+
+
+def _key(
+    spec: Spec, entry: StreamEntry, player: LearnerEntry, parameters: str, content: str
+) -> str:
+    described = [
+        _FORMAT,
+        content,
+        player.name,
+        parameters,
+        learner_version(*_classes(player.name, player.parameters)),
+        spec.points,
+        entry.criteria,
+    ]
+    return hashlib.sha256(json.dumps(described).encode()).hexdigest()[:24]
+
+
+def _classes(name: str, parameters: Mapping[str, Any]) -> list[str]:
+    """Return the learners that a learner is made of: itself, and those it wraps."""
+    found = [name]
+    for value in parameters.values():
+        if isinstance(value, dict) and "name" in value:
+            found += _classes(value["name"], value)
+    return sorted(set(found))

@@ -1,0 +1,416 @@
+"""What to run, as a TOML file says it: streams, learners, seeds, points and criteria.
+
+Lists of values make grids. Whatever is wrong is reported with the line and the key it is in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NoReturn
+
+from driftduel import learners
+from driftduel._families import MODULE_OF
+from driftduel.criteria import Criterion, Weighted, as_criterion
+from driftduel.experiments.grids import Parameters, expand, labels
+from driftduel.streams import catalogue
+
+CriterionText = str | tuple[float, ...]
+"""A criterion as a spec has it: a name, or the weights of the arms."""
+
+_TOP = {"title", "horizon", "seeds", "points", "criteria", "stream", "learner"}
+_OF_STREAM = ("n_arms", "seed", "labels")
+_POINTS = 100
+_LARGEST_SEED = 2**62
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in a spec a table stands, for messages."""
+
+    file: str
+    text: str = field(repr=False)
+    table: str = ""
+    index: int = 0
+
+    def at(self, key: str = "") -> str:
+        """Return the file, the line and the name of a key of this table, or of the table."""
+        name = f"{self.table}[{self.index}]" if self.table else ""
+        name = ".".join(part for part in (name, key) if part)
+        line = self._line(key)
+        return f"{self.file}, line {line}: {name}" if line else f"{self.file}: {name}"
+
+    def fail(self, key: str, reason: object) -> NoReturn:
+        """Raise ValueError about a key of this table."""
+        raise ValueError(f"{self.at(key)}: {reason}")
+
+    def _line(self, key: str) -> int:
+        """Return the line of a key, that of its table if it is not found, or 0."""
+        lines = self.text.splitlines()
+        begin, end = 0, len(lines)
+        if self.table:
+            heads = [
+                number
+                for number, line in enumerate(lines)
+                if re.match(rf"\s*\[\[\s*{self.table}\s*\]\]", line)
+            ]
+            if self.index >= len(heads):
+                return 0
+            begin = heads[self.index]
+        for number in range(begin + 1 if self.table else 0, end):
+            if re.match(r"\s*\[\[", lines[number]):
+                break
+            if key and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*[=.]", lines[number]):
+                return number + 1
+        return begin + 1 if self.table else 0
+
+
+@dataclass(frozen=True)
+class StreamEntry:
+    """One stream of a spec: a built-in world with its parameters, or a file."""
+
+    label: str
+    world: str
+    parameters: Parameters
+    criteria: tuple[CriterionText, ...]
+    place: Place = field(repr=False)
+    file: Path | None = None
+
+
+@dataclass(frozen=True)
+class LearnerEntry:
+    """One learner of a spec: a class of the package with its parameters."""
+
+    label: str
+    name: str
+    parameters: Parameters
+    place: Place = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Spec:
+    """What to run: every learner on every stream with every seed.
+
+    Attributes
+    ----------
+    text : str
+        The spec as it was written.
+    title : str
+        What it is about.
+    seeds : tuple of int
+        The seeds of the runs.
+    points : int
+        At how many rounds regret is kept.
+    streams, learners : tuple
+        The points of all grids, each with its label.
+    """
+
+    text: str = field(repr=False)
+    title: str
+    seeds: tuple[int, ...]
+    points: int
+    streams: tuple[StreamEntry, ...]
+    learners: tuple[LearnerEntry, ...]
+
+    @cached_property
+    def hash(self) -> str:
+        """A short hash of the text."""
+        return hashlib.sha256(self.text.encode()).hexdigest()[:16]
+
+    @classmethod
+    def parse(cls, text: str, file: str = "spec", folder: Path = Path()) -> Spec:
+        """Read a spec from its text.
+
+        Parameters
+        ----------
+        text : str
+            TOML.
+        file : str
+            What messages call it.
+        folder : Path
+            The folder that files of streams are relative to.
+
+        Raises
+        ------
+        ValueError
+            If anything in it is wrong; the message names the line, the key and what is allowed.
+
+        Examples
+        --------
+        >>> spec = Spec.parse('''
+        ... seeds = 4
+        ... [[stream]]
+        ... world = "switching"
+        ... n_arms = [3, 5]
+        ... [[learner]]
+        ... name = "MetaBosse"
+        ... ''')
+        >>> [stream.label for stream in spec.streams], spec.seeds
+        (['switching, n_arms = 3', 'switching, n_arms = 5'], (0, 1, 2, 3))
+        """
+        try:
+            table = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise ValueError(f"{file}: is not TOML: {error}") from None
+        top = Place(file, text)
+        for key in table:
+            if key not in _TOP:
+                top.fail(key, f"no such key, there are {', '.join(sorted(_TOP))}")
+        title = table.get("title", Path(file).stem)
+        if not isinstance(title, str):
+            top.fail("title", f"is {title!r}, must be text")
+        return cls(
+            text=text,
+            title=title,
+            seeds=_seeds(table.get("seeds", 8), top),
+            points=_count(table.get("points", _POINTS), "points", top),
+            streams=_streams(table, top, folder),
+            learners=_learners(table, top),
+        )
+
+
+def read_spec(path: str | os.PathLike[str]) -> Spec:
+    """Read a spec from a TOML file; see `Spec.parse`."""
+    file = Path(path)
+    try:
+        text = file.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(f"{file}: is not text in UTF-8") from None
+    return Spec.parse(text, file.name, file.parent)
+
+
+def criterion_of(text: CriterionText | Sequence[float]) -> Criterion:
+    """Return the criterion that a spec names.
+
+    Examples
+    --------
+    >>> criterion_of("condorcet")
+    Condorcet()
+    """
+    return as_criterion(text) if isinstance(text, str) else Weighted(list(text))
+
+
+def criterion_name(text: CriterionText) -> str:
+    """Return the name that tables use for a criterion.
+
+    Examples
+    --------
+    >>> criterion_name((0.5, 0.25, 0.25))
+    'weighted [0.5, 0.25, 0.25]'
+    """
+    if isinstance(text, str):
+        return text
+    return f"weighted [{', '.join(f'{part:g}' for part in text)}]"
+
+
+def _seeds(value: Any, top: Place) -> tuple[int, ...]:
+    if isinstance(value, list):
+        if not value:
+            top.fail("seeds", "the list is empty")
+        for seed in value:
+            if not _is_whole(seed) or not 0 <= seed < _LARGEST_SEED:
+                top.fail("seeds", f"{seed!r} is no seed, must be a whole number from 0 on")
+        if len(set(value)) < len(value):
+            top.fail("seeds", "a seed is listed twice")
+        return tuple(value)
+    return tuple(range(_count(value, "seeds", top, " or a list of seeds")))
+
+
+def _count(value: Any, key: str, place: Place, more: str = "") -> int:
+    if not _is_whole(value) or value < 1:
+        place.fail(key, f"is {value!r}, must be a whole number from 1 on{more}")
+    return int(value)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _criteria(value: Any, place: Place) -> tuple[CriterionText, ...]:
+    allowed = "must be a list of 'borda', 'condorcet', 'copeland' or lists of weights"
+    if not isinstance(value, list) or not value:
+        place.fail("criteria", f"is {value!r}, {allowed}")
+    chosen: list[CriterionText] = []
+    for item in value:
+        try:
+            text = item if isinstance(item, str) else tuple(float(part) for part in item)
+            criterion_of(text)
+        except (TypeError, ValueError) as error:
+            reason = error if type(error) is ValueError else allowed
+            place.fail("criteria", f"{item!r}: {reason}")
+        chosen.append(text)
+    if len(set(chosen)) < len(chosen):
+        place.fail("criteria", "a criterion is listed twice")
+    return tuple(chosen)
+
+
+def _tables(table: Mapping[str, Any], kind: str, top: Place) -> list[tuple[dict[str, Any], Place]]:
+    found = table.get(kind)
+    if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
+        top.fail(kind, f"there must be one [[{kind}]] table at least")
+    if not found:
+        top.fail(kind, f"there must be one [[{kind}]] table at least")
+    return [(dict(item), Place(top.file, top.text, kind, n)) for n, item in enumerate(found)]
+
+
+def _label(table: dict[str, Any], place: Place) -> str | None:
+    label = table.pop("label", None)
+    if label is not None and (not isinstance(label, str) or not label.strip()):
+        place.fail("label", f"is {label!r}, must be text")
+    return label
+
+
+def _streams(table: Mapping[str, Any], top: Place, folder: Path) -> tuple[StreamEntry, ...]:
+    horizons = table.get("horizon")
+    for value in horizons if isinstance(horizons, list) else [horizons]:
+        if horizons is not None:
+            _count(value, "horizon", top, " or a list of them")
+    everywhere = _criteria(table.get("criteria", ["borda"]), top)
+    drafts: list[_Draft] = []
+    for item, place in _tables(table, "stream", top):
+        label = _label(item, place)
+        criteria = _criteria(item.pop("criteria"), place) if "criteria" in item else everywhere
+        file = item.pop("file", None)
+        world = item.pop("world", None)
+        if (file is None) == (world is None):
+            place.fail("", "needs either a world or a file")
+        name = world if file is None else file
+        if not isinstance(name, str):
+            place.fail("file" if world is None else "world", f"is {name!r}, must be text")
+        kinds = _of_world(world, place) if file is None else {"horizon": "int"}
+        for key in item:
+            if key not in kinds:
+                owner = f"world {world!r} has" if file is None else "with a file there is"
+                place.fail(key, f"no parameter {key!r}, {owner} {', '.join(kinds)}")
+        if file is None and horizons is not None and "horizon" not in item:
+            item["horizon"] = horizons
+        points, varying = _expand(item, place, kinds)
+        for point in points:
+            for key, value in point.items():
+                point[key] = _unless_none(value, kinds[key])
+        path = None if file is None else folder / file
+        drafts.append(_Draft(name, label, points, varying, place, (criteria, path)))
+    return tuple(
+        StreamEntry(label, draft.name, point, draft.extra[0], draft.place, draft.extra[1])
+        for label, draft, point in _labelled(drafts)
+    )
+
+
+def _of_world(world: str, place: Place) -> dict[str, str]:
+    if world not in catalogue.names():
+        place.fail(
+            "world", f"no world is called {world!r}, there are {', '.join(catalogue.names())}"
+        )
+    return {item.name: str(item.annotation) for item in catalogue.parameters(world)}
+
+
+def _learners(table: Mapping[str, Any], top: Place) -> tuple[LearnerEntry, ...]:
+    drafts: list[_Draft] = []
+    for item, place in _tables(table, "learner", top):
+        label = _label(item, place)
+        name = item.pop("name", None)
+        kinds = _check_learner(name, item, place)
+        points, varying = _expand(item, place, kinds)
+        drafts.append(_Draft(name, label, points, varying, place, ()))
+    return tuple(
+        LearnerEntry(label, draft.name, point, draft.place)
+        for label, draft, point in _labelled(drafts)
+    )
+
+
+def learner_parameters(name: str) -> dict[str, str]:
+    """Return the parameters that a spec may give a learner, with their annotations.
+
+    Examples
+    --------
+    >>> learner_parameters("RUCB")
+    {'horizon': 'int | None', 'criterion': 'Criterion', 'alpha': 'float'}
+    """
+    kinds = {
+        item.name: str(item.type)
+        for item in fields(getattr(learners, name))
+        if item.init and item.name not in _OF_STREAM
+    }
+    # The oracle of a stream is made from the stream.
+    return {key: kinds[key] for key in kinds if name != "Oracle" or key == "criterion"}
+
+
+def _check_learner(
+    name: Any, table: Mapping[str, Any], place: Place, at: str = ""
+) -> dict[str, str]:
+    """Return the parameters of a learner after checking that all given exist."""
+    if not isinstance(name, str) or name not in MODULE_OF:
+        known = ", ".join(sorted(MODULE_OF))
+        place.fail(f"{at}name", f"no learner is called {name!r}, there are {known}")
+    kinds = learner_parameters(name)
+    for key, value in table.items():
+        if key in _OF_STREAM:
+            source = "seeds at the top" if key == "seed" else "the stream"
+            place.fail(at + key, f"is given by {source}, not here")
+        if key not in kinds:
+            place.fail(at + key, f"no parameter {key!r}, {name} has {', '.join(kinds)}")
+        if isinstance(value, dict):
+            if kinds[key] == "Learner":
+                inner = {k: v for k, v in value.items() if k != "name"}
+                _check_learner(value.get("name"), inner, place, f"{at}{key}.")
+            elif "Constants" not in kinds[key]:
+                place.fail(at + key, "is a table, must be a value or a list of values")
+    return kinds
+
+
+def _expand(
+    item: Mapping[str, Any], place: Place, kinds: Mapping[str, str]
+) -> tuple[list[Parameters], list[str]]:
+    def takes_list(key: str) -> bool:
+        return any(word in kinds.get(key, "") for word in ("ArrayLike", "Sequence"))
+
+    criterion = item.get("criterion")
+    weights = isinstance(criterion, list) and all(
+        isinstance(part, int | float) for part in criterion
+    )
+    try:
+        return expand(item, lambda key: takes_list(key) or (key == "criterion" and weights))
+    except ValueError as error:
+        key, _, reason = str(error).partition(": ")
+        place.fail(key, reason)
+
+
+def _unless_none(value: Any, kind: str) -> Any:
+    """Return None for the text "none" where that is allowed: TOML has no word for it."""
+    return None if value == "none" and "None" in kind.split(" | ") else value
+
+
+@dataclass(frozen=True)
+class _Draft:
+    name: str
+    label: str | None
+    points: list[Parameters]
+    varying: list[str]
+    place: Place
+    extra: tuple[Any, ...]
+
+
+def _labelled(drafts: Sequence[_Draft]) -> list[tuple[str, _Draft, Parameters]]:
+    """Give every point a label of its own: as short as tells them apart."""
+    short = [labels(draft.label or draft.name, draft.points, draft.varying) for draft in drafts]
+    counts: dict[str, int] = {}
+    for name in (label for group in short for label in group):
+        counts[name] = counts.get(name, 0) + 1
+    found: list[tuple[str, _Draft, Parameters]] = []
+    seen: dict[str, Place] = {}
+    for draft, names in zip(drafts, short, strict=True):
+        twice = draft.label is None and any(counts[label] > 1 for label in names)
+        group = labels(draft.name, draft.points, draft.points[0]) if twice else names
+        for label, point in zip(group, draft.points, strict=True):
+            if label in seen:
+                other = f"{seen[label].table}[{seen[label].index}]"
+                draft.place.fail("label", f"{label!r} is also the label of {other}, choose another")
+            seen[label] = draft.place
+            found.append((label, draft, point))
+    return found

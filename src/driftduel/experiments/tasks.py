@@ -1,0 +1,219 @@
+"""One task: a learner on a stream with a few seeds. What workers run, wherever they are."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from driftduel import learners
+from driftduel.criteria import Criterion
+from driftduel.experiments.spec import (
+    CriterionText,
+    criterion_name,
+    criterion_of,
+    learner_parameters,
+)
+from driftduel.learners import Learner
+from driftduel.simulation import Run, oracle_of, simulate
+from driftduel.streams import Stream, catalogue
+
+Parameters = dict[str, Any]
+Row = dict[str, Any]
+"""What is kept of a run; the names are those of `driftduel.experiments.store`."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a stream comes from: a built-in world or a file."""
+
+    world: str
+    parameters: str
+    """The parameters as JSON, so that a source can be looked up."""
+    file: str | None = None
+
+    def build(self) -> Stream:
+        """Make the stream, or read it."""
+        values = json.loads(self.parameters)
+        if self.file is None:
+            return catalogue.build(self.world, **values)
+        stream = Stream.load(self.file)
+        return stream.stretch(values["horizon"]) if "horizon" in values else stream
+
+
+@dataclass(frozen=True)
+class Task:
+    """A learner on a stream with a few seeds.
+
+    ``key`` is that of the learner on the stream; see `driftduel.experiments.plan`.
+    """
+
+    key: str
+    source: Source
+    stream: str
+    """The content of the stream, by its hash."""
+    learner: str
+    parameters: str
+    seeds: tuple[int, ...]
+    points: int
+    criteria: tuple[CriterionText, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the task's file."""
+        digest = hashlib.sha256(repr(self.seeds).encode()).hexdigest()
+        return f"{self.key}-{self.seeds[0]}-{digest[:8]}"
+
+
+def play(task: Task, stream: Stream | None = None) -> tuple[Task, list[Row]]:
+    """Run a task and return it with a row for every seed.
+
+    Parameters
+    ----------
+    task : Task
+        What to run.
+    stream : Stream, optional
+        Its stream, for workers that cannot read it.
+
+    Raises
+    ------
+    ValueError
+        If the stream is not the one that was planned.
+    """
+    world = _stream(task.source, task.stream) if stream is None else stream
+    learner = make_learner(task.learner, json.loads(task.parameters), world)
+    criteria = {criterion_name(text): criterion_of(text) for text in task.criteria}
+    _warm(learner, world)
+    rows = []
+    for seed in task.seeds:
+        began = perf_counter()
+        run = simulate(learner, world, seed, task.points, criteria=criteria.values())
+        seconds = perf_counter() - began
+        rows.append(_row(run, criteria, seconds))
+    return task, rows
+
+
+def stream_hash(stream: Stream) -> str:
+    """Return a hash of all that matters to who plays on a stream.
+
+    Examples
+    --------
+    >>> s = Stream.stationary([[0.5, 0.6], [0.4, 0.5]], 100)
+    >>> stream_hash(s) == stream_hash(s[:99])
+    False
+    """
+    digest = hashlib.sha256(f"{stream.palette.shape} {stream.horizon} ".encode())
+    for array, kind in ((stream.palette, "<f8"), (stream.which, "<i8"), (stream.starts, "<i8")):
+        digest.update(np.ascontiguousarray(array, dtype=kind).data)
+    return digest.hexdigest()[:16]
+
+
+def make_learner(name: str, parameters: Mapping[str, Any], stream: Stream) -> Learner:
+    """Return the learner that a spec means, for the arms and the horizon of a stream.
+
+    Examples
+    --------
+    >>> s = Stream.stationary([[0.5, 0.6], [0.4, 0.5]], 100)
+    >>> make_learner("MetaBosse", {"horizon": "none"}, s).horizon is None
+    True
+    """
+    kinds = learner_parameters(name)
+    values: Parameters = {"horizon": stream.horizon} if "horizon" in kinds else {}
+    for key, value in parameters.items():
+        if key == "criterion":
+            values[key] = criterion_of(value)
+        elif isinstance(value, dict) and kinds[key] == "Learner":
+            inner = {name: item for name, item in value.items() if name != "name"}
+            values[key] = make_learner(value["name"], inner, stream)
+        elif isinstance(value, dict):
+            values[key] = learners.Constants(**value)
+        elif value == "none" and "None" in kinds[key].split(" | "):
+            values[key] = None
+        else:
+            values[key] = value
+    if name == "Oracle":
+        return oracle_of(stream, values.get("criterion", "borda"))
+    kind: type[Learner] = getattr(learners, name)
+    return kind(n_arms=stream.n_arms, **values)
+
+
+@lru_cache(maxsize=4)
+def _stream(source: Source, content: str) -> Stream:
+    stream = source.build()
+    if stream_hash(stream) != content:
+        name = source.file or source.world
+        raise ValueError(
+            f"{name}: this machine makes another stream of it than the one that was planned; "
+            "the file changed, or numpy differs"
+        )
+    return stream
+
+
+_compiled: set[tuple[Any, ...]] = set()
+
+
+def _warm(learner: Learner, stream: Stream) -> None:
+    """Compile what the learner needs, so that the time of its first run is that of play."""
+    kernels = (learner.choose, learner.learn, learner.settle, learner.full)
+    if kernels not in _compiled:
+        simulate(learner, stream[:1], points=1)
+        _compiled.add(kernels)
+
+
+def _row(run: Run, criteria: Mapping[str, Criterion], seconds: float) -> Row:
+    plays = run.plays
+    left, right = np.nonzero(plays)
+    return {
+        "seed": run.seed,
+        "best": run.best,
+        "seconds": seconds,
+        "restarts": len(run.episodes) - 1,
+        "rounds": run.rounds,
+        "criteria": list(criteria),
+        "regret": [run.regret(criterion).tolist() for criterion in criteria.values()],
+        "events": _events(run),
+        "left": left.astype(np.int32),
+        "right": right.astype(np.int32),
+        "count": plays[left, right],
+    }
+
+
+def _events(run: Run) -> list[Row]:
+    events: list[Row] = [{"kind": "episode", "round": start} for start in run.episodes]
+    events += [
+        {
+            "kind": "eviction",
+            "round": item.round,
+            "arm": item.arm,
+            "beaten_by": item.beaten_by,
+            "first": item.first,
+            "last": item.last,
+            "statistic": item.statistic,
+            "threshold": item.threshold,
+        }
+        for item in run.evictions
+    ]
+    events += [
+        {
+            "kind": "replay",
+            "round": item.start,
+            "first": item.start,
+            "last": min(item.start + item.length, run.stream.horizon) - 1,
+            "length": item.length,
+        }
+        for item in run.replays
+    ]
+    return sorted(events, key=lambda event: event["round"])
+
+
+def source_of(world: str, parameters: Mapping[str, Any], file: Path | None) -> Source:
+    """Return the source of a stream of a spec."""
+    text = json.dumps(dict(parameters), sort_keys=True)
+    return Source(world, text, None if file is None else str(file.resolve()))
