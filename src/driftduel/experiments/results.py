@@ -14,6 +14,8 @@ from driftduel._files import replacing
 from driftduel.experiments.store import Store
 from driftduel.experiments.worlds import StreamInfo, load_streams
 
+__all__ = ["TABLES", "Results", "StreamInfo", "write_tables"]
+
 TABLES = ("regret", "events", "plays", "runs")
 """The tables that `write_tables` writes, a Parquet file each."""
 
@@ -114,20 +116,15 @@ class Results:
         stream and criterion), ``restarts`` (the mean number of episodes after the first) and
         ``shifts`` (the significant shifts of the criterion that are true of the stream).
         """
-        final = (
-            self._rows("restarts", "criteria", "regret")
-            .explode("criteria", "regret")
-            .with_columns(regret=pl.col("regret").list.last())
-        )
         means = (
-            final.group_by("stream", "criteria", "learner")
+            self._final()
+            .group_by("stream", "criterion", "learner")
             .agg(
                 runs=pl.len(),
                 mean=pl.col("regret").mean(),
                 error=pl.col("regret").std() / pl.len().sqrt(),
                 restarts=pl.col("restarts").mean(),
             )
-            .rename({"criteria": "criterion"})
             .collect()
         )
         best = pl.col("mean").filter(pl.col("mean") > 0).min().over("stream", "criterion")
@@ -150,6 +147,11 @@ class Results:
         order = {stream.label: place for place, stream in enumerate(self.streams)}
         place = pl.col("stream").replace_strict(order, return_dtype=pl.Int64)
         return ranked.sort(place, maintain_order=True)
+
+    def final(self) -> pl.DataFrame:
+        """Return the regret at the horizon: `regret` with one row a run and criterion."""
+        columns = ("learner", "stream", "world", "settings", "seed", "criterion", "regret")
+        return self._ordered(self._final().select(columns))
 
     def to_pandas(self) -> Any:
         """Return the table of regret as a pandas frame, where pandas is installed."""
@@ -180,6 +182,14 @@ class Results:
             .filter(pl.col("seed").is_in(seeds.implode()))
             .select("key", "version", "seed", *columns)
             .join(labels, on="key")
+        )
+
+    def _final(self) -> pl.LazyFrame:
+        return (
+            self._rows("restarts", "criteria", "regret")
+            .explode("criteria", "regret")
+            .with_columns(regret=pl.col("regret").list.last())
+            .rename({"criteria": "criterion"})
         )
 
     def _regret(self) -> pl.LazyFrame:

@@ -1,0 +1,127 @@
+"""How regret grows: exponents fitted to final regret along the grids of an experiment."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from driftduel.experiments.results import Results
+
+_LEAST = 3
+"""Values of a parameter that a fit needs."""
+
+_SCHEMA: dict[str, Any] = {
+    "learner": pl.String,
+    "world": pl.String,
+    "criterion": pl.String,
+    "variable": pl.String,
+    "fixed": pl.String,
+    "exponent": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+    "points": pl.Int64,
+    "values": pl.List(pl.Float64),
+    "means": pl.List(pl.Float64),
+    "errors": pl.List(pl.Float64),
+}
+
+Floats = NDArray[np.float64]
+
+
+def exponents(results: Results, *, resamples: int = 1000, seed: int = 0) -> pl.DataFrame:
+    """Fit the growth of mean final regret with every parameter that has three values or more.
+
+    The fit is a line through the logarithms, least squares; its interval of 95 % comes from a
+    bootstrap over the runs of every point. Everything else about the world is fixed, but for its
+    seed: streams that differ in their seed alone are runs of one point.
+
+    Parameters
+    ----------
+    results : Results
+        An experiment with a grid over a parameter of a world, such as ``horizon``.
+    resamples : int
+        Number of bootstrap samples.
+    seed : int
+        Seed of the bootstrap.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``learner``, ``world``, ``criterion``, ``variable`` (the parameter), ``fixed`` (the
+        other parameters as JSON), ``exponent``, ``low``, ``high``, ``points`` (how many values),
+        and the points themselves: ``values``, ``means`` and ``errors``. Without a grid it has no
+        rows, and a learner without regret somewhere has none.
+    """
+    rng = np.random.default_rng(seed)
+    rows = []
+    for group, points in _grids(results):
+        values = np.array(sorted(points))
+        finals = [points[value] for value in values]
+        means = np.array([final.mean() for final in finals])
+        if (means <= 0).any():
+            continue
+        low, high = np.quantile(_bootstrap(values, finals, resamples, rng), (0.025, 0.975))
+        errors = [_error(final) for final in finals]
+        fit = (float(_slopes(values, means[None])[0]), float(low), float(high), len(values))
+        rows.append((*group, *fit, values.tolist(), means.tolist(), errors))
+    return pl.DataFrame(rows, schema=_SCHEMA, orient="row")
+
+
+def _grids(results: Results) -> Iterator[tuple[tuple[str, ...], dict[float, Floats]]]:
+    """Yield learner, world, criterion, variable and fixed parameters, with the final regrets."""
+    final = results.final()
+    groups = final.group_by("learner", "world", "criterion", maintain_order=True)
+    for (learner, world, criterion), mine in groups:
+        regrets = {
+            str(settings): part["regret"].to_numpy()
+            for (settings,), part in mine.group_by("settings", maintain_order=True)
+        }
+        points: dict[tuple[str, str], dict[float, list[Floats]]] = {}
+        one_seed = len({json.loads(text).get("seed") for text in regrets}) == 1
+        for text, regret in regrets.items():
+            settings = json.loads(text)
+            for name, value in settings.items():
+                if name != "seed" and _is_positive(value):
+                    fixed = {
+                        key: other
+                        for key, other in settings.items()
+                        if key != name and (one_seed or key != "seed")
+                    }
+                    place = points.setdefault((name, json.dumps(fixed, sort_keys=True)), {})
+                    place.setdefault(float(value), []).append(regret)
+        for (name, rest), found in points.items():
+            if len(found) >= _LEAST:
+                pooled = {value: np.concatenate(parts) for value, parts in found.items()}
+                yield (str(learner), str(world), str(criterion), name, rest), pooled
+
+
+def _is_positive(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
+
+
+def _bootstrap(
+    values: Floats, finals: list[Floats], resamples: int, rng: np.random.Generator
+) -> Floats:
+    """Return the exponents of samples drawn anew from the runs of every point."""
+    means = np.empty((resamples, len(values)))
+    for place, final in enumerate(finals):
+        drawn = rng.integers(len(final), size=(resamples, len(final)))
+        means[:, place] = final[drawn].mean(axis=1)
+    return _slopes(values, means)
+
+
+def _slopes(values: Floats, means: Floats) -> Floats:
+    """Return the slope of the line through the logarithms, for every row of means."""
+    x = np.log(values)
+    x -= x.mean()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.log(means) @ x / (x @ x))
+
+
+def _error(final: Floats) -> float:
+    return float(final.std(ddof=1) / np.sqrt(len(final))) if len(final) > 1 else 0.0
