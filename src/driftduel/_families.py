@@ -53,6 +53,11 @@ FAMILIES: dict[str, tuple[str, ...]] = {
         "SlidingBordaGreedy",
         "SlidingBordaUCB",
     ),
+    "forgetting_condorcet": (
+        "DiscountedCondorcetGreedy",
+        "DiscountedRUCB",
+        "SlidingRUCB",
+    ),
     "oracle": ("Oracle",),
     "restarts": (
         "PeriodicRestart",

@@ -42,6 +42,11 @@ if TYPE_CHECKING:
     from driftduel.learners.forgetting import DiscountedBordaUCB as DiscountedBordaUCB
     from driftduel.learners.forgetting import SlidingBordaGreedy as SlidingBordaGreedy
     from driftduel.learners.forgetting import SlidingBordaUCB as SlidingBordaUCB
+    from driftduel.learners.forgetting_condorcet import (
+        DiscountedCondorcetGreedy as DiscountedCondorcetGreedy,
+    )
+    from driftduel.learners.forgetting_condorcet import DiscountedRUCB as DiscountedRUCB
+    from driftduel.learners.forgetting_condorcet import SlidingRUCB as SlidingRUCB
     from driftduel.learners.oracle import Oracle as Oracle
     from driftduel.learners.restarts import PeriodicRestart as PeriodicRestart
     from driftduel.learners.restarts import SlidingWindow as SlidingWindow

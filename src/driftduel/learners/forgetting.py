@@ -207,6 +207,12 @@ def leader_of(state: ForgettingState) -> int:
     return best
 
 
+def check_memory(memory: float, unit: str) -> None:
+    """Raise ValueError unless more than one round or exploration is remembered."""
+    if as_positive(memory, "memory") <= 1:
+        raise ValueError(f"memory is {memory}, must be more than 1 {unit}")
+
+
 @dataclass(frozen=True, eq=False)
 class _Forgetting(Learner):
     """What the four learners share: a chance to explore, and a leader."""
@@ -247,8 +253,7 @@ class _Discounted(_Forgetting):
     def validate(self) -> None:
         """Raise ValueError if a parameter is wrong."""
         super().validate()
-        if as_positive(self.memory, "memory") <= 1:
-            raise ValueError(f"memory is {self.memory}, must be more than 1 exploration")
+        check_memory(self.memory, "exploration")
 
     def start(self, rng: np.random.Generator) -> DiscountedState:
         """Return a fresh state."""

@@ -80,15 +80,16 @@ def count_duel(verdicts: Verdicts, left: int, right: int, outcome: float) -> boo
         verdicts.wins[right, left] += 1.0 - outcome
         lead = verdicts.wins[left, right] - verdicts.wins[right, left]
         margin = lead * lead / (4.0 * (verdicts.wins[left, right] + verdicts.wins[right, left]))
-        changed = _judge(verdicts, left, right, margin if lead < 0.0 else 0.0)
-        changed |= _judge(verdicts, right, left, margin if lead > 0.0 else 0.0)
+        changed = judge(verdicts, left, right, margin if lead < 0.0 else 0.0)
+        changed |= judge(verdicts, right, left, margin if lead > 0.0 else 0.0)
     if clock["bonus"] >= clock["next"]:
-        changed |= _lift(verdicts)
+        changed |= lift(verdicts)
     return changed
 
 
 @inline_kernel
-def _judge(verdicts: Verdicts, loser: int, winner: int, margin: float) -> bool:
+def judge(verdicts: Verdicts, loser: int, winner: int, margin: float) -> bool:
+    """Note the margin by which an arm is behind another; tell whether the verdict changed."""
     clock = verdicts.clock[0]
     verdicts.margin[loser, winner] = margin
     beaten = margin > clock["bonus"]
@@ -105,7 +106,7 @@ def _judge(verdicts: Verdicts, loser: int, winner: int, margin: float) -> bool:
 
 
 @kernel
-def _lift(verdicts: Verdicts) -> bool:
+def lift(verdicts: Verdicts) -> bool:
     """Lift the verdicts whose margin the bonus has reached."""
     clock = verdicts.clock[0]
     n_arms = verdicts.arms.shape[0]
