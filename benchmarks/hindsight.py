@@ -116,6 +116,9 @@ MEMORY = (30.0, 100.0, 300.0, 1000.0, 3000.0)
 WIDTH = (0.2, 0.4, 0.8)
 LEARNING = (1e-5, 1e-4, 1e-3, 1e-2)
 BONUS = (1e-5, 1e-3)
+ALPHA = (0.003, 0.01, 0.03, 0.1, 0.3)
+ROUNDS = (300.0, 1000.0, 3000.0, 10_000.0, 30_000.0, 100_000.0)
+PERIODS = tuple(float(round(1000 * 10 ** (n / 4))) for n in range(11))
 
 
 def borda_rivals(n_phases: int) -> dict[str, Rival]:
@@ -158,7 +161,47 @@ def borda_rivals(n_phases: int) -> dict[str, Rival]:
 
 def condorcet_rivals(n_phases: int) -> dict[str, Rival]:
     """Return the rivals in Condorcet regret, the tuned ones first."""
-    return {}
+    at_most_one = {"exploration": 1.0}
+    rates = {"learning_rate": LEARNING, "exploration": EXPLORATION[1:]}
+    return {
+        "DiscountedRUCB": Rival(dd.DiscountedRUCB, {"alpha": ALPHA, "memory": ROUNDS}),
+        "SlidingRUCB": Rival(dd.SlidingRUCB, {"alpha": ALPHA, "window": ROUNDS}, {}, ("window",)),
+        "DiscountedCondorcetGreedy": Rival(
+            dd.DiscountedCondorcetGreedy,
+            {"exploration": EXPLORATION, "memory": MEMORY},
+            at_most_one,
+        ),
+        "PeriodicRestart of RUCB": Rival(
+            restarting(dd.RUCB), {"every": PERIODS}, {}, ("every",), most_arms=50
+        ),
+        "PeriodicRestart of DTS": Rival(
+            restarting(dd.DTS), {"every": PERIODS}, {}, ("every",), most_arms=20
+        ),
+        "DEX3S": Rival(dd.DEX3S, {**rates, "bonus": BONUS}, at_most_one, most_arms=50),
+        "DEX3S told S": Rival(with_(dd.DEX3S, n_phases=n_phases)),
+        "Anaconda": Rival(dd.Anaconda),
+        "MetaSwift": Rival(dd.MetaSwift),
+        "MetaBosse": Rival(with_(dd.MetaBosse, criterion="condorcet")),
+        "RUCB": Rival(dd.RUCB),
+        "DTS": Rival(dd.DTS, most_arms=20),
+        "RMED1": Rival(dd.RMED1, most_arms=50),
+        "VersatileDB": Rival(dd.VersatileDB),
+        "REX3": Rival(dd.REX3),
+        "WinnerStaysStrong": Rival(dd.WinnerStaysStrong),
+        "BeatTheWinnerReset": Rival(dd.BeatTheWinnerReset),
+        "DETECT": Rival(dd.DETECT),
+        "MDB": Rival(with_(dd.MDB, segments=n_phases)),
+        "Uniform": Rival(dd.Uniform),
+    }
+
+
+def restarting(inner: Callable[..., dd.Learner]) -> Callable[..., dd.Learner]:
+    """Return a maker of learners that begin anew every so many rounds."""
+
+    def made(n_arms: int, horizon: int, every: float) -> dd.Learner:
+        return dd.PeriodicRestart.of(inner(n_arms, horizon), every=int(min(every, horizon)))
+
+    return made
 
 
 def with_(make: Callable[..., dd.Learner], **fixed: Any) -> Callable[..., dd.Learner]:
