@@ -7,7 +7,9 @@ cluster under way at any time. If a worker dies, Dask gives its tasks to another
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Generator, Iterator
+from concurrent.futures import CancelledError
 from typing import Any
 
 from driftduel.experiments.tasks import Row, Source, Task, play
@@ -55,6 +57,11 @@ def play_as(task: Task, expected: str, stream: Stream | None = None) -> tuple[Ta
     return play(task, stream)
 
 
+def version_here() -> str:
+    """Return the version of the package where this is called: in a worker, that of the worker."""
+    return package_version()
+
+
 def _connect(address: str) -> Any:
     try:
         from distributed import Client
@@ -72,7 +79,7 @@ def _connect(address: str) -> Any:
 def _check_workers(client: Any, address: str) -> None:
     """Refuse a cluster in which a worker would compute with other code."""
     expected = package_version()
-    found = client.run(package_version, on_error="return")
+    found = client.run(version_here, on_error="return")
     if not found:
         raise ValueError(
             f"the scheduler at {address} has no worker; start one: dask worker {address}"
@@ -98,7 +105,7 @@ def _stream_results(client: Any, tasks: Iterator[Task]) -> Generator[tuple[Task,
     from distributed import as_completed
 
     sent: dict[Source, Any] = {}
-    running = as_completed()
+    running = as_completed(loop=client.loop)
     while True:
         room = _PER_THREAD * max(1, sum(client.nthreads().values())) - running.count()
         for _ in range(room):
@@ -118,16 +125,26 @@ def _submit(client: Any, task: Task, sent: dict[Source, Any]) -> Any:
     if task.source.file is not None:
         if task.source not in sent:
             sent.clear()
-            sent[task.source] = client.scatter(task.source.build(), hash=False)
+            # Not scattered: what the scheduler knows how to make survives the death of a worker.
+            with warnings.catch_warnings():
+                warnings.filterwarnings("ignore", message="Sending large graph")
+                sent[task.source] = client.submit(_itself, task.source.build(), pure=False)
         stream = sent[task.source]
     return client.submit(play_as, task, package_version(), stream, pure=False)
+
+
+def _itself(stream: Stream) -> Stream:
+    return stream
 
 
 def _result(future: Any) -> tuple[Task, list[Row]]:
     from distributed import KilledWorker
 
     try:
-        return future.result()
+        played: tuple[Task, list[Row]] = future.result()
+        return played
+    except CancelledError:
+        raise ValueError("the Dask scheduler went away; what is finished is kept") from None
     except KilledWorker as error:
         raise ValueError(
             f"every worker that was given a task died of it, perhaps for want of memory: {error}"

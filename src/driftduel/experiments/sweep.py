@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import platform
+import signal
 import sys
+import threading
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -141,18 +143,26 @@ def _on_this_machine(tasks: Iterator[Task], workers: int) -> Generator[tuple[Tas
 
     with Parallel(n_jobs=workers, return_as="generator_unordered") as parallel:
         while chunk := list(islice(tasks, _AT_ONCE)):
-            with closing(parallel(delayed(_play_quietly)(task) for task in chunk)) as results:
+            with _deaf_to_interrupts():
+                results = parallel(delayed(play)(task) for task in chunk)
+            with closing(results):
                 yield from results
 
 
-def _play_quietly(task: Task) -> tuple[Task, list[Row]]:
-    """Run a task in a worker, which leaves an interrupt to the process that started it."""
-    import signal
-    from multiprocessing import parent_process
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Ignore interrupts for a moment; processes started in it ignore them for good.
 
-    if parent_process() is not None:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-    return play(task)
+    An interrupt from the keyboard goes to workers too, but is for this process to answer.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 class _Watch:
