@@ -2,8 +2,9 @@
 
 For each world and rival the parameters with the least mean regret are searched for:
 
-1. every point of a coarse grid, evenly spaced in logarithms, with eight seeds (1000 to 1007);
-2. the best three of them again with 32 seeds (1000 to 1031);
+1. every point of a coarse grid, evenly spaced in logarithms, with a quarter of the tuning seeds,
+   of which there are 32 (1000 to 1031), or 16 in worlds of more than 10^5 rounds;
+2. the best six of them again with all of these seeds;
 3. from the best, one parameter at a time is changed by half a step of the grid, as long as that
    helps, also beyond the edges of the grid; then the same by a quarter of a step.
 
@@ -34,10 +35,9 @@ from driftduel._files import replacing
 
 ANSWERS = suite.FOLDER / "hindsight.json"
 SCORING = range(64)
-TUNING = range(1000, 1032)
-COARSE = 8
-"""How many of the tuning seeds the grid is searched with."""
-FINALISTS = 3
+LONG = 10**5
+"""Beyond this horizon fewer seeds are used for tuning; regret varies less there."""
+FINALISTS = 6
 STEPS = (0.5, 0.25)
 """The steps of the refinement, in steps of the grid."""
 LONGEST_WALK = 30
@@ -233,20 +233,21 @@ def best_in_hindsight(rival: Rival, stream: dd.Stream, criterion: str) -> dict[s
 
 def search(rival: Rival, stream: dd.Stream, criterion: str) -> Point:
     """Return the parameters with the least mean regret: a grid, then a walk from its best."""
+    seeds = range(1000, 1032 if stream.horizon <= LONG else 1016)
 
-    def loss(point: Point, seeds: range) -> float:
-        return float(finals(rival.at(stream, point), stream, criterion, seeds).mean())
+    def loss(point: Point, some: range = seeds) -> float:
+        return float(finals(rival.at(stream, point), stream, criterion, some).mean())
 
     grid = [
         dict(zip(rival.grid, values, strict=True))
         for values in itertools.product(*rival.grid.values())
     ]
-    grid.sort(key=lambda point: loss(point, TUNING[:COARSE]))
+    grid.sort(key=lambda point: loss(point, seeds[: len(seeds) // 4]))
     best, least = min(
-        ((point, loss(point, TUNING)) for point in grid[:FINALISTS]), key=lambda found: found[1]
+        ((point, loss(point)) for point in grid[:FINALISTS]), key=lambda found: found[1]
     )
     for fraction in STEPS:
-        best, least = walk(rival, lambda point: loss(point, TUNING), best, least, fraction)
+        best, least = walk(rival, loss, best, least, fraction)
     return best
 
 
