@@ -144,7 +144,7 @@ def test_a_figure_is_written_in_every_format_and_needs_no_network(tastes, tmp_pa
 
 def test_an_unknown_format_is_refused(tastes, tmp_path):
     chart = best_over_time(tastes, dd.measure(tastes).significant_borda, title="tastes")
-    with pytest.raises(ValueError, match=r"^format is 'gif', must be one of svg, png, html$"):
+    with pytest.raises(ValueError, match=r"^format is 'gif', must be one of svg, png, html, pdf$"):
         save_figure(chart, tmp_path, "tastes", ["gif"])
     assert list(tmp_path.iterdir()) == []
 

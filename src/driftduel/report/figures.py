@@ -1,4 +1,8 @@
-"""What all figures share: colours that colour-blind readers can tell apart, and writing files."""
+"""What all figures share: colours that colour-blind readers can tell apart, and writing files.
+
+A chart names no colour of text or ground: those are a theme, given when the chart is written or
+shown. What it does draw in grey is readable on white and on black.
+"""
 
 from __future__ import annotations
 
@@ -21,19 +25,27 @@ WIDTH = 860
 
 GREY = "#BDBDBD"
 INK = "#222222"
+TRUTH = "#7A7A7A"
+"""For what is true of the world, as against what a learner did; readable on white and black."""
+
 _OPTIONS: dict[str, dict[str, Any]] = {
     "svg": {"format": "svg"},
     "png": {"format": "png", "scale_factor": 2},
     "html": {"format": "html", "inline": True},
+    "pdf": {"format": "pdf"},
 }
 FORMATS = tuple(_OPTIONS)
+
+_DASHES = ([1, 0], [7, 3], [2, 2])
+_LINES = COLOURS[:-1]
+"""Colours of lines: all but yellow, which is too faint on white."""
 
 
 def save_figure(
     chart: alt.TopLevelMixin,
     folder: str | os.PathLike[str],
     name: str,
-    formats: Sequence[str] = FORMATS,
+    formats: Sequence[str] = ("svg", "png", "html"),
 ) -> list[Path]:
     """Write a chart to ``folder``, once per format, and return the files.
 
@@ -49,6 +61,84 @@ def save_figure(
         with replacing(file) as temporary:
             chart.save(str(temporary), **_OPTIONS[form])
     return files
+
+
+def theme(*, dark: bool = False) -> dict[str, Any]:
+    """Return the colours of text, lines and ground, as a configuration of Vega-Lite.
+
+    Examples
+    --------
+    >>> theme()["background"], theme(dark=True)["background"]
+    ('#FFFFFF', '#16191D')
+    """
+    ink, faint, ground = ("#E6E6E6", "#33383E", "#16191D") if dark else (INK, "#E4E4E4", "#FFFFFF")
+    words = {"labelColor": ink, "titleColor": ink, "labelFontSize": 12, "titleFontSize": 13}
+    plain = {"titleFontWeight": "normal"}
+    lines = {"domainColor": TRUTH, "tickColor": TRUTH, "gridColor": faint}
+    return {
+        "background": ground,
+        "font": "system-ui, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif",
+        "axis": words | plain | lines,
+        "legend": words | plain,
+        "title": {"color": ink, "subtitleColor": ink, "anchor": "start"},
+        "view": {"stroke": None},
+    }
+
+
+def themed(chart: Any) -> Any:
+    """Return a chart with the light theme, for writing it to a file."""
+    altair = drawing_library("altair")
+    chart = chart.copy()
+    chart.config = altair.Config.from_dict(theme())
+    return chart
+
+
+def line_styles(names: Sequence[str]) -> dict[str, tuple[str, list[int]]]:
+    """Return a colour and dashes for each name; no two are the same up to 18 names.
+
+    Examples
+    --------
+    >>> line_styles(["tea", "coffee"])
+    {'tea': ('#0072B2', [1, 0]), 'coffee': ('#E69F00', [1, 0])}
+    """
+    return {
+        name: (_LINES[n % len(_LINES)], _DASHES[n // len(_LINES) % len(_DASHES)])
+        for n, name in enumerate(names)
+    }
+
+
+SHORT_NUMBERS = "format(datum.value, '~s')"
+"""Labels of an axis: 0, 500, 1.5k."""
+
+
+def line_legend(names: Sequence[str], title: str | None = None) -> alt.Legend:
+    """Return a legend below a chart, in as many columns as fit."""
+    altair = drawing_library("altair")
+    legend: alt.Legend = altair.Legend(
+        title=title,
+        orient="bottom",
+        direction="horizontal",
+        columns=legend_columns(names),
+        symbolType="stroke",
+        symbolStrokeWidth=3,
+        symbolSize=220,
+        symbolOpacity=1,
+        labelLimit=300,
+        titleLimit=400,
+    )
+    return legend
+
+
+def legend_columns(names: Sequence[str]) -> int:
+    """Return how many columns of these names fit below a chart.
+
+    Examples
+    --------
+    >>> legend_columns(["tea", "coffee"]), legend_columns(["a name that goes on for quite a while"])
+    (9, 2)
+    """
+    letters = max(map(len, names), default=1)
+    return max(1, WIDTH // (50 + 7 * min(letters, 40)))
 
 
 def stacked(

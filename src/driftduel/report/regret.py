@@ -5,18 +5,32 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
+import polars as pl
 
 from driftduel.criteria import Criterion
 from driftduel.report.extra import drawing_library
-from driftduel.report.figures import COLOURS, INK, WIDTH, stacked
+from driftduel.report.figures import (
+    COLOURS,
+    SHORT_NUMBERS,
+    TRUTH,
+    WIDTH,
+    line_legend,
+    line_styles,
+    stacked,
+)
 
 if TYPE_CHECKING:
     import altair as alt
 
+    from driftduel.experiments.results import Results
     from driftduel.simulation import Run
+
+    Panel = alt.LayerChart | alt.FacetChart
 else:
     alt = drawing_library("altair")
+
+MOST_MARKS = 40
+"""More changes than this are not marked: they would hide the curves."""
 
 
 def regret_over_time(
@@ -46,67 +60,170 @@ def regret_over_time(
         Save it with `save_figure`.
     """
     stream = next(iter(runs.values()))[0].stream
-    changes = [{"round": int(start)} for start in stream.starts[1:]]
-    x = alt.X(
-        "round:Q",
-        title="round t",
-        scale=alt.Scale(domain=[0, stream.horizon], nice=False),
-        axis=alt.Axis(format="~s", grid=False, tickCount=10),
+    table = pl.concat(
+        pl.DataFrame(
+            {
+                "learner": name,
+                "seed": run.seed,
+                "round": run.rounds,
+                "regret": run.regret(criterion),
+            }
+        )
+        for name, mine in runs.items()
+        for run in mine
     )
-    rules = (
-        alt.Chart(alt.InlineData(values=changes))
-        .mark_rule(strokeDash=[5, 4], color=INK)
-        .encode(x=x, tooltip=[alt.Tooltip("round:Q", title="true change", format=",")])
-    )
-    panels = [alt.layer(*_curves(runs, criterion, x), rules).properties(width=WIDTH, height=330)]
+    changes = stream.starts[1:].tolist()
+    panels = [regret_panel(mean_curves(table), list(runs), stream.horizon, changes=changes)]
     if noticing is not None:
-        panels.append(_episodes(runs[noticing], noticing, x, rules))
+        panels.append(_episodes(runs[noticing], noticing, stream.horizon, changes))
     return stacked(panels, title, subtitle, spacing=14)
 
 
-def _curves(
-    runs: Mapping[str, Sequence[Run]], criterion: Criterion | str, x: alt.X
-) -> list[alt.Chart]:
-    rows: list[dict[str, Any]] = []
-    for name, mine in runs.items():
-        table = np.array([run.regret(criterion) for run in mine])
-        mean = table.mean(axis=0)
-        error = 2 * table.std(axis=0, ddof=min(1, len(mine) - 1)) / np.sqrt(len(mine))
-        rows += [
-            {"learner": name, "round": int(t), "regret": m, "low": m - e, "high": m + e}
-            for t, m, e in zip(
-                np.append(0, mine[0].rounds), np.append(0, mean), np.append(0, error), strict=True
-            )
-        ]
+def learners_of(results: Results) -> list[str]:
+    """Return the learners of an experiment in the order of its spec, which gives the colours."""
+    learners: list[str] = results.runs["learner"].unique(maintain_order=True).to_list()
+    return learners
+
+
+def mean_curves(regret: pl.DataFrame | pl.LazyFrame, *keys: str) -> pl.DataFrame:
+    """Return mean regret over the seeds from round 0 on, with two standard errors either side.
+
+    Parameters
+    ----------
+    regret : DataFrame or LazyFrame
+        Columns learner, seed, round, regret, and the keys.
+    *keys : str
+        Columns to keep apart besides the learner.
+
+    Examples
+    --------
+    >>> table = pl.DataFrame({"learner": "tea", "seed": [0, 1], "round": 9, "regret": [2.0, 4.0]})
+    >>> mean_curves(table).rows()
+    [('tea', 0, 0.0, 0.0, 0.0), ('tea', 9, 3.0, 1.0, 5.0)]
+    """
+    groups = [*keys, "learner"]
+    band = 2 * pl.col("regret").std().fill_null(0.0) / pl.len().sqrt()
+    mean = pl.col("regret").mean()
+    curves = (
+        regret.lazy()
+        .group_by(*groups, pl.col("round").cast(pl.Int64))
+        .agg(mean, low=mean - band, high=mean + band)
+        .collect()
+    )
+    zero = (
+        curves.select(groups)
+        .unique()
+        .with_columns(
+            pl.lit(0, pl.Int64).alias("round"),
+            *(pl.lit(0.0).alias(name) for name in ("regret", "low", "high")),
+        )
+    )
+    return pl.concat([zero, curves]).sort(*groups, "round")
+
+
+def regret_panel(
+    curves: pl.DataFrame,
+    learners: Sequence[str],
+    horizon: int,
+    *,
+    changes: Sequence[int] = (),
+    shifts: Sequence[int] = (),
+    heading: str = "cumulative regret",
+) -> Panel:
+    """Draw curves of regret with their bands, the changes of the world and the shifts that matter.
+
+    Parameters
+    ----------
+    curves : DataFrame
+        What `mean_curves` returns.
+    learners : sequence of str
+        Their order in the legend, which gives them their colours.
+    horizon : int
+        Where the time axis ends.
+    changes, shifts : sequence of int
+        Rounds to mark by a dashed line, and by a triangle at the top.
+    heading : str
+        The title of the axis of regret.
+    """
+    x = time_axis(horizon)
+    styles = line_styles(learners)
+    legend = line_legend(learners)
     colour = alt.Color(
         "learner:N",
-        scale=alt.Scale(domain=list(runs), range=list(COLOURS[: len(runs)])),
-        legend=alt.Legend(
-            title=None,
-            orient="top-left",
-            symbolType="stroke",
-            symbolStrokeWidth=3,
-            symbolOpacity=1,
-            labelLimit=400,
-        ),
+        scale=alt.Scale(domain=list(styles), range=[colour for colour, _ in styles.values()]),
+        legend=legend,
     )
-    heading = "cumulative regret"
-    y = alt.Y("regret:Q", title=heading, axis=alt.Axis(format="~s", gridColor="#EEE"))
-    base = alt.Chart(alt.InlineData(values=rows)).encode(x=x)
+    dash = alt.StrokeDash(
+        "learner:N",
+        scale=alt.Scale(domain=list(styles), range=[dash for _, dash in styles.values()]),
+        legend=legend,
+    )
+    y = alt.Y("regret:Q", title=heading, axis=alt.Axis(labelExpr=SHORT_NUMBERS, tickCount=6))
+    base = alt.Chart(alt.InlineData(values=rounded(curves))).encode(x=x)
     tooltip = [
         "learner:N",
         alt.Tooltip("round:Q", format=","),
-        alt.Tooltip("regret:Q", format=",.0f"),
+        alt.Tooltip("regret:Q", title="mean regret", format=",.5~g"),
+        alt.Tooltip("low:Q", title="two errors below", format=",.5~g"),
+        alt.Tooltip("high:Q", title="two errors above", format=",.5~g"),
     ]
-    return [
-        base.mark_area(opacity=0.25).encode(
+    return alt.layer(
+        *change_rules(x, changes),
+        base.mark_area(opacity=0.22).encode(
             y=alt.Y("low:Q", title=heading), y2="high:Q", color=colour
         ),
-        base.mark_line(strokeWidth=2.5).encode(y=y, color=colour, tooltip=tooltip),
+        base.mark_line(strokeWidth=2.5).encode(y=y, color=colour, strokeDash=dash),
+        base.mark_point(filled=True, size=160, opacity=0).encode(
+            y=y, color=colour, tooltip=tooltip
+        ),
+        *shift_marks(x, shifts),
+    ).properties(width=WIDTH, height=330)
+
+
+def time_axis(horizon: int) -> alt.X:
+    """Return the axis of rounds."""
+    return alt.X(
+        "round:Q",
+        title="round t",
+        scale=alt.Scale(domain=[0, horizon], nice=False),
+        axis=alt.Axis(labelExpr=SHORT_NUMBERS, grid=False, tickCount=10, labelFlush=True),
+    )
+
+
+def change_rules(x: alt.X, changes: Sequence[int]) -> list[alt.Chart]:
+    """Return dashed lines at the true changes; none if they are too many to mark."""
+    if not 0 < len(changes) <= MOST_MARKS:
+        return []
+    return [
+        alt.Chart(alt.InlineData(values=[{"round": int(start)} for start in changes]))
+        .mark_rule(strokeDash=[5, 4], color=TRUTH, strokeWidth=1.5)
+        .encode(x=x, tooltip=[alt.Tooltip("round:Q", title="true change", format=",")])
     ]
 
 
-def _episodes(runs: Sequence[Run], name: str, x: alt.X, rules: alt.Chart) -> Any:
+def shift_marks(x: alt.X, shifts: Sequence[int]) -> list[alt.Chart]:
+    """Return triangles at the top where shifts that matter are established."""
+    if not 0 < len(shifts) <= MOST_MARKS:
+        return []
+    return [
+        alt.Chart(alt.InlineData(values=[{"round": int(start)} for start in shifts]))
+        .mark_point(shape="triangle-down", size=90, filled=True, color=TRUTH, opacity=1)
+        .encode(
+            x=x,
+            y=alt.value(5),
+            tooltip=[alt.Tooltip("round:Q", title="significant shift", format=",")],
+        )
+    ]
+
+
+def rounded(table: pl.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows with numbers of six figures, which no eye can tell from more."""
+    floats = [name for name, kind in table.schema.items() if kind.is_float()]
+    return table.with_columns(pl.col(floats).round_sig_figs(6)).to_dicts()
+
+
+def _episodes(runs: Sequence[Run], name: str, horizon: int, changes: Sequence[int]) -> Any:
+    x = time_axis(horizon)
     rows = [
         {"run": f"seed {run.seed}", "round": start} for run in runs for start in run.episodes[1:]
     ]
@@ -129,4 +246,6 @@ def _episodes(runs: Sequence[Run], name: str, x: alt.X, rules: alt.Chart) -> Any
         fontSize=13,
         fontWeight="normal",
     )
-    return alt.layer(ticks, rules).properties(width=WIDTH, height=18 * len(runs), title=heading)
+    return alt.layer(ticks, *change_rules(x, changes)).properties(
+        width=WIDTH, height=18 * len(runs), title=heading
+    )
