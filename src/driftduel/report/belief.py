@@ -1,0 +1,266 @@
+"""The figure "what it believed": arms in play, replays and episodes of one run beside the truth.
+
+An arm is in play from the beginning of an episode until it is first evicted in it: this is the
+global set of METABOSSE. When the last arm is evicted a new episode begins with all of them.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from driftduel.report.extra import drawing_library
+from driftduel.report.figures import COLOURS, TRUTH, WIDTH
+from driftduel.report.regret import MOST_MARKS, time_axis
+
+if TYPE_CHECKING:
+    import altair as alt
+
+    from driftduel.report.regret import Panel
+    from driftduel.report.spells import Spell
+    from driftduel.simulation import Run
+else:
+    alt = drawing_library("altair")
+
+MOST_ARMS = 16
+"""Rows of the figure; of more arms those are shown that were best, or in play, longest."""
+
+LENGTHS = 3
+"""Replays are drawn of this many lengths, the longest, a row each; the others are but dots."""
+
+_MOST_SPELLS = 3000
+
+_BEST, _IN_PLAY, _REPLAY = "truly best", "in play", "replay"
+_EPISODE, _CHANGE = "new episode", "true change"
+_COLOURS = {
+    _BEST: COLOURS[2],
+    _IN_PLAY: COLOURS[0],
+    _REPLAY: COLOURS[1],
+    _EPISODE: COLOURS[3],
+    _CHANGE: TRUTH,
+}
+_STEP = 24
+
+
+@dataclass(frozen=True)
+class Belief:
+    """What one run held to be true, and what was.
+
+    Attributes
+    ----------
+    arms : sequence of str
+        Names of the arms.
+    horizon : int
+        Number of rounds.
+    episodes : sequence of int
+        The rounds at which episodes began, the first 0.
+    evictions : sequence of (int, int)
+        Rounds and the arms evicted.
+    replays : sequence of (int, int)
+        First rounds and lengths.
+    best : sequence of Spell
+        Which arms were best when.
+    changes : sequence of int
+        The rounds at which the world changed.
+    """
+
+    arms: Sequence[str]
+    horizon: int
+    episodes: Sequence[int]
+    evictions: Sequence[tuple[int, int]]
+    replays: Sequence[tuple[int, int]]
+    best: Sequence[Spell]
+    changes: Sequence[int] = ()
+
+    def in_play(self) -> list[tuple[int, int, int]]:
+        """Return the stretches (arm, first round, end) during which arms were in play.
+
+        Examples
+        --------
+        >>> belief = Belief("ab", 100, [0, 50], [(20, 1), (49, 0), (60, 0)], [], [])
+        >>> belief.in_play()
+        [(0, 0, 50), (1, 0, 21), (0, 50, 61), (1, 50, 100)]
+        """
+        stretches = []
+        for begin, end in pairwise([*self.episodes, self.horizon]):
+            leave: dict[int, int] = {}
+            for round_, arm in self.evictions:
+                if begin <= round_ < end:
+                    leave.setdefault(arm, round_ + 1)
+            stretches += [(arm, begin, leave.get(arm, end)) for arm in range(len(self.arms))]
+        return stretches
+
+    def long_replays(self) -> dict[int, list[tuple[int, int]]]:
+        """Return the stretches of the longest replays by their length.
+
+        A new episode ends the replays under way.
+
+        Examples
+        --------
+        >>> belief = Belief("ab", 100, [0, 50], [], [(10, 8), (45, 16), (70, 8)], [])
+        >>> belief.long_replays()
+        {16: [(45, 50)], 8: [(10, 19), (70, 79)]}
+        """
+        lengths = sorted({length for _, length in self.replays}, reverse=True)[:LENGTHS]
+        ends = [*self.episodes[1:], self.horizon]
+        return {
+            wanted: [
+                (start, min(start + length + 1, ends[bisect_right(ends, start)]))
+                for start, length in self.replays
+                if length == wanted
+            ]
+            for wanted in lengths
+        }
+
+    def shown(self) -> list[int]:
+        """Return the arms to draw, in their order."""
+        if len(self.arms) <= MOST_ARMS:
+            return list(range(len(self.arms)))
+        worth = dict.fromkeys(range(len(self.arms)), 0)
+        for arm, begin, end in self.in_play():
+            worth[arm] += end - begin
+        for spell in self.best:
+            for arm in spell.arms:
+                worth[arm] += (spell.end - spell.start) * 1000
+        return sorted(sorted(worth, key=lambda arm: -worth[arm])[:MOST_ARMS])
+
+
+def timeline(run: Run) -> Panel:
+    """Draw what a learner believed in a run, arm by arm, against the truth.
+
+    Parameters
+    ----------
+    run : Run
+        What `driftduel.simulate` returns, of a learner with episodes such as MetaBosse.
+
+    Returns
+    -------
+    altair.LayerChart
+
+    Examples
+    --------
+    >>> import driftduel as dd
+    >>> world = dd.Stream.piecewise(
+    ...     [[[0.5, 0.9], [0.1, 0.5]], [[0.5, 0.1], [0.9, 0.5]]], [0, 500], 1000
+    ... )
+    >>> chart = timeline(dd.simulate(dd.MetaBosse(2, 1000), world))
+    >>> chart.title.text
+    'What MetaBosse believed, seed 0'
+    """
+    from driftduel.report.spells import borda_spells, condorcet_spells
+    from driftduel.report.summary import arm_names
+
+    stream = run.stream
+    spells = condorcet_spells if run.learner.criterion.name == "condorcet" else borda_spells
+    belief = Belief(
+        arms=arm_names(stream),
+        horizon=stream.horizon,
+        episodes=run.episodes,
+        evictions=[(eviction.round, eviction.arm) for eviction in run.evictions],
+        replays=[(replay.start, replay.length) for replay in run.replays],
+        best=spells(stream),
+        changes=stream.starts[1:].tolist(),
+    )
+    title = f"What {type(run.learner).__name__} believed, seed {run.seed}"
+    return belief_chart(belief).properties(title=alt.TitleParams(title, anchor="start"))
+
+
+def belief_chart(belief: Belief) -> Panel:
+    """Draw a belief: a row for each arm, one for the replays, lines for episodes and changes."""
+    shown = belief.shown()
+    names = [belief.arms[arm] for arm in shown]
+    again = {f"replay {n:,}": spans for n, spans in belief.long_replays().items()}
+    x = time_axis(belief.horizon)
+    y = alt.Y(
+        "row:N",
+        title=None,
+        scale=alt.Scale(domain=[*names, *again], paddingInner=0.1),
+        axis=alt.Axis(labelLimit=180, domain=False, ticks=False, grid=True),
+    )
+    best = [
+        (belief.arms[arm], spell.start, spell.end)
+        for spell in belief.best[:_MOST_SPELLS]
+        for arm in spell.arms
+        if arm in shown
+    ]
+    play = [(belief.arms[arm], begin, end) for arm, begin, end in belief.in_play() if arm in shown]
+    changes = belief.changes if len(belief.changes) <= MOST_MARKS else ()
+    drawn: dict[str, Sequence[Any]] = {
+        _BEST: best,
+        _IN_PLAY: play,
+        _REPLAY: [*again],
+        _EPISODE: belief.episodes[1:],
+    }
+    drawn[_CHANGE] = changes
+    colour = _colour([what for what, rows in drawn.items() if rows])
+    return alt.layer(
+        _bars(best, _BEST, x, y, colour, size=_STEP - 4, opacity=0.45),
+        _bars(play, _IN_PLAY, x, y, colour, size=8, opacity=1),
+        _bars(
+            [(row, begin, end) for row, spans in again.items() for begin, end in spans],
+            *(_REPLAY, x, y, colour),
+            size=12,
+            opacity=0.8,
+        ),
+        _rules(changes, _CHANGE, x, colour, [5, 4]),
+        _rules(belief.episodes[1 : 1 + 10 * MOST_MARKS], _EPISODE, x, colour, [1, 0]),
+    ).properties(width=WIDTH, height=_STEP * (len(names) + len(again)))
+
+
+def _bars(
+    spans: Iterable[tuple[str, int, int]],
+    what: str,
+    x: alt.X,
+    y: alt.Y,
+    colour: alt.Color,
+    **mark: Any,
+) -> alt.Chart:
+    rows = [
+        {"row": row, "round": begin, "end": end, "last": end - 1, "what": what}
+        for row, begin, end in spans
+    ]
+    return (
+        alt.Chart(alt.InlineData(values=rows))
+        .mark_bar(**mark, clip=True)
+        .encode(
+            x=x,
+            x2="end",
+            y=y,
+            color=colour,
+            tooltip=[
+                alt.Tooltip("row:N", title=what),
+                alt.Tooltip("round:Q", title="from", format=","),
+                alt.Tooltip("last:Q", title="to", format=","),
+            ],
+        )
+    )
+
+
+def _rules(
+    rounds: Sequence[int], what: str, x: alt.X, colour: alt.Color, dash: list[int]
+) -> alt.Chart:
+    rows = [{"round": int(start), "what": what} for start in rounds]
+    return (
+        alt.Chart(alt.InlineData(values=rows))
+        .mark_rule(strokeDash=dash, strokeWidth=2)
+        .encode(x=x, color=colour, tooltip=[alt.Tooltip("round:Q", title=what, format=",")])
+    )
+
+
+def _colour(kinds: Sequence[str]) -> alt.Color:
+    return alt.Color(
+        "what:N",
+        scale=alt.Scale(domain=[*kinds], range=[_COLOURS[kind] for kind in kinds]),
+        legend=alt.Legend(
+            title=None,
+            orient="bottom",
+            direction="horizontal",
+            columns=WIDTH // 130,
+            symbolType="square",
+            symbolOpacity=1,
+            symbolStrokeWidth=0,
+        ),
+    )

@@ -1,0 +1,217 @@
+"""What an experiment found, in plain sentences made from its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+if TYPE_CHECKING:
+    from driftduel.report.scaling import Growth
+
+
+def in_words(summary: pl.DataFrame, growing: Sequence[Growth] = ()) -> list[str]:
+    """Return sentences that say who lost least, how clearly, who restarted, and how it grows.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        What `Results.summary` returns.
+    growing : sequence of Growth
+        What `driftduel.report.scaling.growths` returns.
+    """
+    cases = [
+        case.sort("mean")
+        for _, case in summary.group_by("stream", "criterion", maintain_order=True)
+    ]
+    sentences = [_one_case(cases[0])] if len(cases) == 1 else _many_cases(cases)
+    sentences += _restarts(summary)
+    return sentences + [_growth(growth) for growth in growing[:4]]
+
+
+def _one_case(case: pl.DataFrame) -> str:
+    best, *others = case.to_dicts()
+    error = "" if best["error"] is None else f" ± {number(best['error'])}"
+    text = (
+        f"On {best['stream']}, {best['learner']} had a mean {titled(best['criterion'])} regret of "
+        f"{number(best['mean'])}{error} over {count(best['runs'], 'run')}"
+    )
+    if not others:
+        return text + "."
+    losses = listed(
+        [f"{other['learner']} lost {times(other['ratio'])} as much" for other in others]
+    )
+    ahead = "the smallest" if _clear(case) else "the smallest, though not clearly so"
+    return f"{text}, {ahead}. In comparison, {losses}."
+
+
+def _many_cases(cases: Sequence[pl.DataFrame]) -> list[str]:
+    wins: dict[str, int] = {}
+    for case in cases:
+        wins[case["learner"][0]] = wins.get(case["learner"][0], 0) + 1
+    total = len(cases)
+    what = _comparisons(pl.concat(cases))
+    order = sorted(wins, key=lambda name: -wins[name])
+    text = f"{order[0]} had the smallest mean regret on {wins[order[0]]} of {total} {what}"
+    if order[1:]:
+        text += ", " + listed([f"{name} on {wins[name]}" for name in order[1:]])
+    sentences = [text + "."]
+    unclear = sum(not _clear(case) for case in cases)
+    if unclear:
+        sentences.append(
+            f"On {unclear} of them the lead over the second is within two standard errors of the "
+            "difference, so their order may be chance."
+        )
+    ratios = (
+        pl.concat(cases)
+        .group_by("learner", maintain_order=True)
+        .agg(pl.len(), worst=pl.col("ratio").max(), middle=pl.col("ratio").median())
+        .filter(pl.col("len") == total)
+        .sort("middle", "learner")
+    )
+    if len(ratios) > 1:
+        medians = listed([f"{row['middle']:.2f} for {row['learner']}" for row in ratios.to_dicts()])
+        safest = ratios.sort("worst", "middle").row(0, named=True)
+        sentences.append(
+            f"The ratio to the best was, in the median, {medians}. In its worst case, the mildest "
+            f"of all, {safest['learner']} lost {times(safest['worst'])} as much as the best."
+            if safest["worst"] > 1
+            else f"The ratio to the best was, in the median, {medians}."
+        )
+    return sentences
+
+
+def _comparisons(summary: pl.DataFrame) -> str:
+    """Return what is compared: streams, or pairs of a stream and a criterion."""
+    one = summary["criterion"].n_unique() == 1
+    return "streams" if one else "pairs of stream and criterion"
+
+
+def _restarts(summary: pl.DataFrame) -> list[str]:
+    """Hold the restarts of the learners that ever restarted against the shifts that matter."""
+    known = summary.drop_nulls(["restarts", "shifts"])
+    totals = (
+        known.group_by("learner", maintain_order=True)
+        .agg(pl.col("restarts").sum(), pl.col("shifts").sum(), pl.len())
+        .filter(pl.col("restarts") > 0)
+    )
+    if totals.is_empty():
+        return []
+    found = listed(
+        [
+            f"{row['learner']} began {_new_episodes(row['restarts'])}"
+            for row in totals.to_dicts()[:4]
+        ]
+    )
+    shifts = max(totals["shifts"].to_list())
+    matter = "1 shift that matters" if shifts == 1 else f"{number(shifts)} shifts that matter"
+    verb = "was" if shifts == 1 else "were"
+    where = "" if totals["len"].max() == 1 else f", added up over the {_comparisons(known)}"
+    return [f"There {verb} {matter}; {found} in an average run{where}."]
+
+
+def _new_episodes(n: float) -> str:
+    return "1 new episode" if n == 1 else f"{number(n)} new episodes"
+
+
+def _growth(growth: Growth) -> str:
+    fits = listed(
+        [
+            f"{row['exponent']:.2f} ({row['low']:.2f} to {row['high']:.2f}) for {row['learner']}"
+            for row in growth.exponents.to_dicts()
+        ]
+    )
+    fixed = ", ".join(f"{key} = {shown(value)}" for key, value in growth.fixed.items())
+    where = f" ({fixed})" if fixed else ""
+    return (
+        f"On {growth.world}{where} the exponent of {titled(growth.criterion)} regret in "
+        f"{growth.variable}, with its 95 % interval, was {fits}."
+    )
+
+
+def _clear(case: pl.DataFrame) -> bool:
+    """Tell whether the best is ahead of the second by two standard errors of the difference."""
+    if len(case) < 2:
+        return True
+    (first, second), (one, two) = case["mean"][:2], case["error"][:2]
+    return None not in (one, two) and bool(second - first > 2 * (one**2 + two**2) ** 0.5)
+
+
+def titled(criterion: str) -> str:
+    """Return the name of a criterion as it stands in a sentence.
+
+    Examples
+    --------
+    >>> titled("borda"), titled("weighted")
+    ('Borda', 'weighted')
+    """
+    people = ("borda", "condorcet", "copeland")
+    return criterion.capitalize() if criterion in people else criterion
+
+
+def number(value: float) -> str:
+    """Return a number with as many figures as a reader wants.
+
+    Examples
+    --------
+    >>> number(12345.6), number(12.345), number(2.0), number(0.01234), number(0)
+    ('12,346', '12.3', '2', '0.012', '0')
+    """
+    if value == 0 or abs(value) >= 100:
+        return f"{value:,.0f}"
+    text = f"{value:.1f}" if abs(value) >= 1 else f"{value:.2g}"
+    return text.removesuffix(".0")
+
+
+def shown(value: object) -> str:
+    """Return a parameter of a world as text.
+
+    Examples
+    --------
+    >>> shown(300000), shown("cw"), shown(0.25)
+    ('300,000', 'cw', '0.25')
+    """
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return f"{value:,}" if whole else str(value)
+
+
+def times(ratio: float) -> str:
+    """Return a ratio in words.
+
+    Examples
+    --------
+    >>> times(1.234), times(23.4)
+    ('1.23 times', '23 times')
+    """
+    return f"{ratio:.2f} times" if ratio < 10 else f"{ratio:,.0f} times"
+
+
+def count(n: int, what: str) -> str:
+    """Return a number of things.
+
+    Examples
+    --------
+    >>> count(1, "run"), count(1600, "run")
+    ('1 run', '1,600 runs')
+    """
+    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
+
+
+def listed(parts: Sequence[str], most: int = 6) -> str:
+    """Join parts of a sentence.
+
+    Examples
+    --------
+    >>> listed(["tea"]), listed(["tea", "milk", "cocoa"]), listed(["tea", "milk", "cocoa"], most=1)
+    ('tea', 'tea, milk and cocoa', 'tea and 2 more')
+    >>> listed(["tea, hot", "milk, cold", "cocoa"])
+    'tea, hot; milk, cold; and cocoa'
+    """
+    if len(parts) > most:
+        parts = [*parts[:most], f"{len(parts) - most} more"]
+    if len(parts) < 2:
+        return "".join(parts)
+    if any("," in part for part in parts):
+        return "; ".join([*parts[:-1], f"and {parts[-1]}"])
+    return f"{', '.join(parts[:-1])} and {parts[-1]}"
