@@ -52,3 +52,28 @@ def credits_of_votes(arms: Sequence[str], span: tuple[date, date]) -> list[str]:
             overlaps = whole[0] <= span[1] and span[0] <= whole[1]
             notices += [datasets.notice(name)] if overlaps else []
     return notices
+
+
+def credits_of_world(
+    world: str, arms: Sequence[str], span: Sequence[str] | None = None
+) -> list[str]:
+    """Return the notices for a world known by its name or file, its arms and its dates.
+
+    Examples
+    --------
+    >>> [notice.split(",")[0] for notice in credits_of_world("f1.npz", ["ferrari", "mclaren"],
+    ...                                                     ["2001-03-04", "2002-10-13"])]
+    ['Formula 1 results from F1DB (https://github.com/f1db/f1db)']
+    >>> credits_of_world("switching", ["0", "1"])
+    []
+    """
+    if span is not None:
+        first, last = map(date.fromisoformat, span)
+        return credits_of_votes(arms, (first, last))
+    from driftduel.streams import datasets
+
+    name = world.replace("-", "_")
+    if name in datasets.MATRICES:
+        return [datasets.notice(name)]
+    same = [name for name in datasets.MATRICES if datasets.matrix(name).labels == tuple(arms)]
+    return [datasets.notice(name) for name in same]
