@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from driftduel.cli import demo, measuring, players, running, voting, worlds
+from driftduel.cli import demo, measuring, players, reporting, running, voting, worlds
 
 app = typer.Typer(
     name="driftduel",
@@ -32,6 +32,7 @@ def _root(
 
 app.command("demo")(demo.demo)
 app.command("run")(running.run)
+app.command("report")(reporting.report)
 app.command("measure")(measuring.measure)
 app.command("streams")(worlds.streams)
 app.command("learners")(players.learners)

@@ -1,4 +1,4 @@
-"""Summaries and figures.
+"""Summaries, figures and reports.
 
 Names are imported on first use. Figures need the extra ``report``; nothing here uses the network.
 """
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from driftduel.report.extra import MissingExtraError as MissingExtraError
     from driftduel.report.figures import save_figure as save_figure
+    from driftduel.report.files import write_report as write_report
     from driftduel.report.regret import regret_over_time as regret_over_time
     from driftduel.report.summary import summarise as summarise
     from driftduel.report.timeline import best_over_time as best_over_time
@@ -21,6 +22,7 @@ _HOME = {
     "regret_over_time": "regret",
     "save_figure": "figures",
     "summarise": "summary",
+    "write_report": "files",
 }
 
 __all__ = [*_HOME]  # noqa: PLE0604

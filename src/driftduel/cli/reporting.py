@@ -1,0 +1,55 @@
+"""``driftduel report``: what an experiment found, as a page, as figures or as tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from driftduel.cli.shared import console, working
+
+
+def report(
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="The folder that driftduel run wrote.")
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="PATH",
+            help="The page to write, DIR/report.html if left out; for the other formats the "
+            "folder, DIR/report if left out.",
+        ),
+    ] = None,
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            metavar="html|png|svg|pdf|csv",
+            help="One page with everything, the figures alone, or the tables alone.",
+        ),
+    ] = "html",
+) -> None:
+    """Write what an experiment found, as one page that needs no network."""
+    from driftduel.report.extra import drawing_library
+
+    for library in ("altair", "vl_convert"):
+        drawing_library(library)
+    from driftduel.experiments import Results
+    from driftduel.report.files import write_report
+
+    results = Results.load(folder)
+    with working("writing the report"):
+        files = write_report(results, form, out)
+    screen = console()
+    if not results.finished:
+        screen.print(
+            f"{len(results.runs):,} of {results.planned:,} runs are finished; the report is on "
+            "those",
+            soft_wrap=True,
+        )
+    if len(files) == 1:
+        screen.print(f"written: {files[0]}", soft_wrap=True)
+    else:
+        screen.print(f"written: {len(files)} files in {files[0].parent}", soft_wrap=True)

@@ -1,0 +1,481 @@
+"""What a report says and shows: sentences, tables and figures, before they become files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from driftduel.report.belief import LENGTHS, Belief, belief_chart
+from driftduel.report.credits import credits_of_world
+from driftduel.report.findings import count, in_words, listed, number, shown, titled
+from driftduel.report.overview import overview_chart
+from driftduel.report.plays import plays_chart, shares_of_pairs
+from driftduel.report.regret import MOST_MARKS, learners_of, mean_curves, regret_panel
+from driftduel.report.scaling import WORDS, Growth, growths, scaling_chart
+from driftduel.report.spells import Spell
+
+if TYPE_CHECKING:
+    from driftduel.experiments.results import Results, StreamInfo
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart with what a reader needs who sees it, and what one needs who does not.
+
+    Attributes
+    ----------
+    name : str
+        What its file is called, without the ending.
+    title, caption, description : str
+        Above it, below it, and instead of it.
+    chart : altair chart
+        A single view, in layers or not, so that its width can follow the page.
+    small : bool
+        Whether several stand side by side.
+    context : str
+        What the title leaves to the page around it, for a figure that stands alone.
+    """
+
+    name: str
+    title: str
+    caption: str
+    description: str
+    chart: Any
+    small: bool = False
+    context: str = ""
+
+    @property
+    def heading(self) -> str:
+        """The title of a figure that stands alone."""
+        return f"{self.title}: {self.context}" if self.context else self.title
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows for reading; ``frame`` has them exactly, ``cells`` as text.
+
+    ``headings`` are those of the cells, and whether a column holds numbers; ``strong`` are the
+    rows that stand out.
+    """
+
+    name: str
+    title: str
+    caption: str
+    frame: pl.DataFrame
+    headings: dict[str, bool]
+    cells: list[list[str]]
+    strong: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """What is said of one stream."""
+
+    name: str
+    title: str
+    facts: str
+    figures: list[Figure]
+
+
+@dataclass(frozen=True)
+class Document:
+    """A whole report."""
+
+    title: str
+    facts: str
+    findings: list[str]
+    tables: list[Table]
+    figures: list[Figure]
+    chapters: list[Chapter]
+    spec: str
+    environment: dict[str, Any]
+    notices: list[str] = field(default_factory=list)
+
+    def all_figures(self) -> Iterator[Figure]:
+        """Yield every figure in the order of the page."""
+        yield from self.figures
+        for chapter in self.chapters:
+            yield from chapter.figures
+
+
+def compose(results: Results) -> Document:
+    """Return the report on an experiment."""
+    summary = results.summary()
+    if summary.is_empty():
+        raise ValueError("the folder has no finished runs yet, so there is nothing to report")
+    learners = learners_of(results)
+    curves = mean_curves(results.scan("regret"), "stream", "criterion")
+    beliefs = _beliefs(results)
+    growing = growths(results)
+    figures = [_growth_figure(growth, learners, n) for n, growth in enumerate(growing)]
+    if len(results.streams) > 1:
+        figures.insert(0, _overview_figure(summary, learners))
+    return _with_own_names(
+        Document(
+            title=results.title,
+            facts=_facts(results, learners),
+            findings=in_words(summary, growing),
+            tables=[_summary_table(summary), *_exponent_tables(growing)],
+            figures=figures,
+            chapters=[
+                _chapter(
+                    info,
+                    learners,
+                    curves.filter(stream=info.label),
+                    [belief for belief in beliefs if belief.stream == info.label],
+                    results.plays.filter(stream=info.label),
+                )
+                for info in results.streams
+                if info.label in set(summary["stream"])
+            ],
+            spec=results.spec_text,
+            environment=results.environment,
+            notices=list(
+                dict.fromkeys(
+                    notice
+                    for info in results.streams
+                    for notice in credits_of_world(info.world, info.labels, info.span)
+                )
+            ),
+        )
+    )
+
+
+def _with_own_names(document: Document) -> Document:
+    """Give figures and chapters that share a name a number each."""
+    taken: set[str] = set()
+
+    def own(item: Any) -> Any:
+        name, n = item.name, 1
+        while name in taken:
+            n += 1
+            name = f"{item.name}-{n}"
+        taken.add(name)
+        return replace(item, name=name)
+
+    figures = [own(figure) for figure in document.figures]
+    chapters = [
+        replace(own(chapter), figures=[own(figure) for figure in chapter.figures])
+        for chapter in document.chapters
+    ]
+    return replace(document, figures=figures, chapters=chapters)
+
+
+@dataclass(frozen=True)
+class _Diary:
+    """What one run of METABOSSE noted."""
+
+    stream: str
+    learner: str
+    seed: int
+    events: pl.DataFrame
+
+
+def _beliefs(results: Results) -> list[_Diary]:
+    """Return the first run of every learner of the class MetaBosse on every stream."""
+    names = results.scan("regret").filter(pl.col("name") == "MetaBosse").select("learner").unique()
+    first = (
+        results.runs.join(names.collect(), on="learner", how="semi", maintain_order="left")
+        .group_by("stream", "learner", maintain_order=True)
+        .agg(pl.col("seed").min())
+    )
+    events = (
+        results.scan("events")
+        .join(first.lazy(), on=["stream", "learner", "seed"], how="semi")
+        .collect()
+        .sort("round", maintain_order=True)
+    )
+    return [
+        _Diary(stream, learner, seed, events.filter(stream=stream, learner=learner))
+        for stream, learner, seed in first.iter_rows()
+    ]
+
+
+def _facts(results: Results, learners: Sequence[str]) -> str:
+    runs = len(results.runs)
+    rounds = results.runs.join(
+        pl.DataFrame(
+            {
+                "stream": [info.label for info in results.streams],
+                "rounds": [info.horizon for info in results.streams],
+            }
+        ),
+        on="stream",
+    )["rounds"].sum()
+    date = str(results.environment.get("date", ""))[:10]
+    parts = [
+        date,
+        count(len(learners), "learner"),
+        count(len(results.streams), "stream"),
+        count(runs, "run"),
+        count(int(rounds), "duel"),
+        f"driftduel {results.environment.get('driftduel', '')}".strip(),
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def _summary_table(summary: pl.DataFrame) -> Table:
+    varying = [name for name in ("stream", "criterion") if summary[name].n_unique() > 1]
+    headings = {
+        **{name: name for name in varying},
+        "learner": "learner",
+        "runs": "runs",
+        "mean": "mean regret",
+        "error": "standard error",
+        "ratio": "ratio to best",
+        "restarts": "restarts found",
+        "shifts": "true shifts",
+    }
+    table = summary.select(list(headings))
+    cells = [
+        [_cell(name, value) for name, value in zip(headings, row, strict=True)]
+        for row in table.iter_rows()
+    ]
+    criteria = [titled(name) for name in summary["criterion"].unique(maintain_order=True)]
+    best = frozenset(n for n, ratio in enumerate(summary["ratio"]) if ratio == 1)
+    return Table(
+        name="summary",
+        title="Who lost how much",
+        caption=(
+            f"Regret ({listed(criteria)}) at the "
+            "horizon: mean over the runs and its standard error, and how many times the smallest "
+            "mean of the same stream. Restarts are the episodes a learner began after the first, "
+            "mean over the runs; true shifts are the significant shifts of the criterion, which no "
+            "learner is told unless its label says so. The smallest mean is in bold."
+        ),
+        frame=summary,
+        headings={heading: table.schema[name].is_numeric() for name, heading in headings.items()},
+        cells=cells,
+        strong=best,
+    )
+
+
+def _cell(name: str, value: Any) -> str:
+    if value is None:
+        return "–"
+    if name == "ratio":
+        return f"{value:,.2f}"
+    if name in ("mean", "error", "restarts", "shifts", "runs"):
+        return number(value)
+    return str(value)
+
+
+def _exponent_tables(growing: Sequence[Growth]) -> list[Table]:
+    if not growing:
+        return []
+    frame = pl.concat(
+        growth.exponents.select(
+            pl.lit(growth.world).alias("world"),
+            pl.lit(json.dumps(growth.fixed)).alias("fixed"),
+            pl.lit(growth.criterion).alias("criterion"),
+            pl.lit(growth.variable).alias("variable"),
+            "learner",
+            "exponent",
+            "low",
+            "high",
+        )
+        for growth in growing
+    )
+    cells = [
+        [
+            f"{growth.world}: {_settings(growth.fixed)}",
+            f"{titled(growth.criterion)} regret in {growth.variable}",
+            row["learner"],
+            f"{row['exponent']:.2f}",
+            f"{row['low']:.2f} to {row['high']:.2f}",
+        ]
+        for growth in growing
+        for row in growth.exponents.to_dicts()
+    ]
+    headings = ("world", "of what", "learner", "exponent", "95 % interval")
+    return [
+        Table(
+            name="exponents",
+            title="How regret grows",
+            caption=(
+                "Exponents of power laws fitted to the mean final regret, with 95 % intervals from "
+                "resampling the seeds."
+            ),
+            frame=frame,
+            headings={name: name in headings[3:] for name in headings},
+            cells=cells,
+        )
+    ]
+
+
+def _settings(settings: dict[str, Any]) -> str:
+    return ", ".join(f"{key} = {shown(value)}" for key, value in settings.items()) or "–"
+
+
+def _overview_figure(summary: pl.DataFrame, learners: Sequence[str]) -> Figure:
+    middle = summary.group_by("learner", maintain_order=True).agg(pl.col("ratio").median())
+    words = listed([f"{name} {ratio:.2f}" for name, ratio in middle.iter_rows()])
+    return Figure(
+        name="overview",
+        title="Every learner on every stream",
+        caption=(
+            "Mean final regret as a multiple of the smallest on the same stream: 1 is the best, "
+            "further right is worse."
+        ),
+        description=f"Ratio to the best by stream and learner. Medians: {words}.",
+        chart=overview_chart(summary, learners),
+    )
+
+
+def _growth_figure(growth: Growth, learners: Sequence[str], n: int) -> Figure:
+    variable = WORDS.get(growth.variable, growth.variable)
+    slopes = listed(
+        [f"{row['learner']} {row['exponent']:.2f}" for row in growth.exponents.to_dicts()], most=20
+    )
+    fixed = f"; {_settings(growth.fixed)}" if growth.fixed else ""
+    return Figure(
+        name=f"scaling-{n + 1}-{growth.variable}",
+        title=f"How regret grows with the {variable}: {growth.world}",
+        caption=(
+            f"Mean final {titled(growth.criterion)} regret with two standard errors, both axes "
+            f"logarithmic{fixed}. The slope of a line is the exponent."
+        ),
+        description=f"Log-log plot of regret against {variable}. Slopes: {slopes}.",
+        chart=scaling_chart(growth, learners),
+    )
+
+
+def _chapter(
+    info: StreamInfo,
+    learners: Sequence[str],
+    curves: pl.DataFrame,
+    diaries: Sequence[_Diary],
+    plays: pl.DataFrame,
+) -> Chapter:
+    criteria = curves["criterion"].unique(maintain_order=True).to_list()
+    figures = [
+        _regret_figure(info, curves.filter(criterion=criterion), criterion, learners)
+        for criterion in criteria
+    ]
+    figures += [_belief_figure(info, diary, criteria[0]) for diary in diaries]
+    figures += [
+        _plays_figure(info, mine, learner)
+        for learner in learners
+        for mine in [plays.filter(learner=learner)]
+        if len(mine)
+    ]
+    facts = f"{info.world}: {count(info.n_arms, 'arm')}, {info.horizon:,} rounds"
+    facts += f", {count(_n_changes(info), 'change')}"
+    for criterion in criteria:
+        shifts = info.shifts.get(criterion)
+        if shifts is not None:
+            facts += f", {count(len(shifts), f'significant {titled(criterion)} shift')}"
+    return Chapter(slug(info.label), info.label, f"{facts}.", figures)
+
+
+def _n_changes(info: StreamInfo) -> int:
+    return int(info.measures.get("changes") or 0)
+
+
+def _regret_figure(
+    info: StreamInfo, curves: pl.DataFrame, criterion: str, learners: Sequence[str]
+) -> Figure:
+    last = curves.group_by("learner", maintain_order=True).last()
+    ends = listed([f"{row['learner']} {number(row['regret'])}" for row in last.to_dicts()], most=20)
+    changes, shifts = info.changes or [], info.shifts.get(criterion) or []
+    marks = ["Lines are means over the runs, bands two standard errors."]
+    if 0 < len(changes) <= MOST_MARKS:
+        marks.append("Dashed: the world changes.")
+    elif _n_changes(info):
+        marks.append(f"The world changes {_n_changes(info):,} times, too often to mark.")
+    if 0 < len(shifts) <= MOST_MARKS:
+        marks.append("Triangles: a significant shift is established.")
+    return Figure(
+        name=f"regret-{slug(info.label)}-{slug(criterion)}",
+        title=f"Cumulative {titled(criterion)} regret",
+        caption=" ".join(marks),
+        description=(
+            f"Cumulative {titled(criterion)} regret over {info.horizon:,} rounds of {info.label}. "
+            f"At the end: {ends}."
+        ),
+        context=info.label,
+        chart=regret_panel(
+            curves,
+            learners,
+            info.horizon,
+            changes=changes,
+            shifts=shifts,
+            heading=f"cumulative {titled(criterion)} regret",
+        ),
+    )
+
+
+def _winners(info: StreamInfo, criterion: str) -> list[tuple[int, int, int]]:
+    return info.winners.get(criterion) or []
+
+
+def _belief_figure(info: StreamInfo, diary: _Diary, criterion: str) -> Figure:
+    learner, seed, mine = diary.learner, diary.seed, diary.events
+    episodes, evictions, replays = (
+        mine.filter(kind=kind) for kind in ("episode", "eviction", "replay")
+    )
+    belief = Belief(
+        arms=info.labels,
+        horizon=info.horizon,
+        episodes=sorted({0, *episodes["round"]}),
+        evictions=list(evictions.select("round", "arm").iter_rows()),
+        replays=list(replays.select("round", "length").iter_rows()),
+        best=[Spell(start, end, (arm,)) for start, end, arm in _winners(info, criterion)],
+        changes=info.changes or [],
+    )
+    shown = len(belief.shown())
+    caption = (
+        "Broad: the arm that is truly best. Narrow: the arms the learner still holds in play; a "
+        "new episode puts all of them back. "
+    )
+    if len(replays):
+        caption += (
+            f"Of {count(len(replays), 'replay')}, bases that look at all arms again for a while, "
+            f"those of the {LENGTHS} greatest lengths are drawn. "
+        )
+    if shown < info.n_arms:
+        caption += f"Of {info.n_arms} arms the {shown} that were best or in play longest. "
+    began = [f"{start:,}" for start in belief.episodes[1:]]
+    return Figure(
+        name=f"timeline-{slug(info.label)}-{slug(learner)}",
+        title=f"What {learner} believed, seed {seed}",
+        caption=caption.strip(),
+        description=(
+            f"Timeline of {learner} on {info.label}, seed {seed}: {count(len(replays), 'replay')}, "
+            f"{count(len(evictions), 'eviction')}, new episodes at rounds "
+            f"{listed(began, most=10) if began else 'none'}."
+        ),
+        context=info.label,
+        chart=belief_chart(belief),
+    )
+
+
+def _plays_figure(info: StreamInfo, plays: pl.DataFrame, learner: str) -> Figure:
+    shares = shares_of_pairs(plays, info.labels)
+    most = shares.sort("share", descending=True).row(0, named=True)
+    pair = f"{most['left']} against {most['right']}, {most['share']:.0%} of the duels"
+    return Figure(
+        name=f"plays-{slug(info.label)}-{slug(learner)}",
+        title=f"Plays of {learner}",
+        caption=f"Most often {pair}.",
+        description=f"Heat map of the pairs {learner} played on {info.label}. Most often {pair}.",
+        context=info.label,
+        chart=plays_chart(shares, info.labels),
+        small=True,
+    )
+
+
+def slug(text: str) -> str:
+    """Return a text as part of a file name.
+
+    Examples
+    --------
+    >>> slug("Borda-DEX3.S, told S"), slug("***")
+    ('borda-dex3-s-told-s', 'x')
+    """
+    words = "".join(letter if letter.isalnum() else " " for letter in text.lower()).split()
+    return "-".join(words)[:60] or "x"

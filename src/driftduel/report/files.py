@@ -1,0 +1,60 @@
+"""Writing a report: one page, or its figures, or its tables, as files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from driftduel._files import replacing
+from driftduel.report.document import compose
+from driftduel.report.extra import drawing_library
+from driftduel.report.figures import save_figure, themed
+from driftduel.report.page import html_page
+
+if TYPE_CHECKING:
+    from driftduel.experiments.results import Results
+
+FORMATS = ("html", "png", "svg", "pdf", "csv")
+
+
+def write_report(results: Results, form: str = "html", out: Path | None = None) -> list[Path]:
+    """Write a report on an experiment and return the files.
+
+    Parameters
+    ----------
+    results : Results
+        What `driftduel.Results.load` returns.
+    form : str
+        ``html`` for the page with everything, ``png``, ``svg`` or ``pdf`` for the figures,
+        ``csv`` for the tables.
+    out : Path, optional
+        The file of the page, by default ``report.html`` beside the results; else the folder of the
+        files, by default ``report`` there.
+    """
+    if form not in FORMATS:
+        raise ValueError(f"format is {form!r}, must be one of {', '.join(FORMATS)}")
+    document = compose(results)
+    if form == "html":
+        page = results.folder / "report.html" if out is None else out
+        drawing_library("vl_convert")
+        text = html_page(document)
+        with replacing(page) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+        return [page]
+    folder = results.folder / "report" if out is None else out
+    folder.mkdir(parents=True, exist_ok=True)
+    if form == "csv":
+        files = []
+        for table in document.tables:
+            file = folder / f"{table.name}.csv"
+            with replacing(file) as temporary:
+                table.frame.write_csv(temporary)
+            files.append(file)
+        return files
+    return [
+        file
+        for figure in document.all_figures()
+        for file in save_figure(
+            themed(figure.chart.properties(title=figure.heading)), folder, figure.name, [form]
+        )
+    ]
