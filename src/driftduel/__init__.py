@@ -15,6 +15,7 @@ from driftduel._version import __version__
 if TYPE_CHECKING:
     from driftduel import experiments as experiments
     from driftduel import learners as learners
+    from driftduel import plot as plot
     from driftduel import shifts as shifts
     from driftduel import simulation as simulation
     from driftduel import streams as streams
@@ -109,7 +110,7 @@ _HOME = {
     "simulate_many": "simulation",
 }
 _HOME |= dict.fromkeys(MODULE_OF, "learners")
-_MODULES = ("experiments", "learners", "shifts", "simulation", "streams", "testing")
+_MODULES = ("experiments", "learners", "plot", "shifts", "simulation", "streams", "testing")
 
 __all__ = ["__version__", *_HOME, *_MODULES]  # noqa: PLE0604
 
