@@ -153,10 +153,10 @@ def make_plan(spec: Spec, known: Mapping[str, StreamInfo] | None = None) -> Plan
     for number, entry in enumerate(spec.streams):
         source = source_of(entry.world, entry.parameters, entry.file)
         stream = _build(entry, source)
+        _check_criteria(entry, stream)
         content = stream_hash(stream)
         plan.sources.append(source)
         plan.streams.append(_describe(entry, source, stream, content, known or {}))
-        _check_criteria(entry, stream)
         for place, player in enumerate(spec.learners):
             parameters = _told(player, plan.streams[-1])
             _check_learner(player, parameters, entry, stream)

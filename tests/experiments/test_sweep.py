@@ -1,0 +1,173 @@
+from __future__ import annotations
+
+import json
+import threading
+
+import polars as pl
+import pytest
+
+import driftduel as dd
+from driftduel._files import locked
+from driftduel.experiments import Results, Spec, plan, sweep
+from driftduel.experiments.store import Store
+from tests.experiments.conftest import SMALL, Bench, assert_same
+
+
+def test_a_finished_task_is_never_run_again(bench):
+    first, second = bench.run(), bench.run()
+    assert (first.tasks, first.runs, first.found) == (4, 16, 0)
+    assert (first.rounds, second.rounds) == (16 * 200, 0)
+    assert (second.tasks, second.runs, second.found) == (0, 0, 16)
+
+
+def test_adding_seeds_runs_the_new_ones_only(bench, tmp_path):
+    bench.run()
+    more = SMALL.replace("seeds = 4", "seeds = 7")
+    done = bench.run(more)
+    assert (done.runs, done.found) == (4 * 3, 16)
+    fresh = Bench(tmp_path / "fresh")
+    fresh.run(more)
+    assert_same(bench.results, fresh.results)
+
+
+def test_taking_seeds_away_leaves_their_runs_out(bench, tmp_path):
+    bench.run()
+    fewer = SMALL.replace("seeds = 4", "seeds = [1, 3]")
+    assert bench.run(fewer).runs == 0
+    fresh = Bench(tmp_path / "fresh")
+    fresh.run(fewer)
+    assert_same(bench.results, fresh.results)
+
+
+def test_a_new_version_of_a_learner_runs_its_tasks_again(bench, monkeypatch):
+    bench.run()
+    version = plan.learner_version
+    monkeypatch.setattr(
+        plan, "learner_version", lambda *names: "new" if "Uniform" in names else version(*names)
+    )
+    assert bench.run().runs == 8
+    assert bench.results.runs.height == 16
+
+
+def test_an_interrupted_sweep_can_be_read_and_resumed(bench, tmp_path):
+    def stop(progress):
+        if progress.done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        bench.run(progress=stop)
+    half = bench.results
+    assert (half.runs.height, half.planned, half.finished) == (8, 16, False)
+    assert repr(half) == "Results('Small', 8 of 16 runs)"
+    assert half.summary()["runs"].to_list() == [4, 4]
+    assert bench.run().runs == 8
+    fresh = Bench(tmp_path / "fresh")
+    fresh.run()
+    assert_same(bench.results, fresh.results)
+    assert bench.results.finished
+
+
+def test_processes_give_the_same_bits(bench, tmp_path):
+    bench.run(workers=2)
+    fresh = Bench(tmp_path / "fresh")
+    fresh.run()
+    assert_same(bench.results, fresh.results)
+
+
+def test_tasks_may_be_given_out_one_at_a_time(bench, monkeypatch):
+    monkeypatch.setattr(sweep, "_AT_ONCE", 1)
+    assert bench.run().tasks == 4
+
+
+def test_progress_tells_what_is_done(bench):
+    seen = []
+
+    def note(progress):
+        seen.append((progress.done, progress.played, dict(progress.means)))
+        assert (progress.tasks, progress.rounds) == (4, 3200)
+        assert progress.left >= 0
+
+    bench.run(progress=note)
+    assert [done for done, _, _ in seen] == [1, 2, 3, 4]
+    assert seen[-1][1] == 3200
+    final = bench.results.final().group_by("learner").agg(pl.col("regret").mean())
+    assert seen[-1][2] == pytest.approx(dict(final.iter_rows()))
+    assert sweep.Progress(tasks=1, rounds=10).left is None
+
+
+def test_all_that_is_needed_to_run_again_is_stored(bench):
+    bench.run()
+    assert Spec.parse((bench.folder / "spec.toml").read_text()) is not None
+    assert (bench.folder / "spec.toml").read_text() == SMALL
+    environment = json.loads((bench.folder / "environment.json").read_text())
+    assert environment["driftduel"] == dd.__version__
+    assert environment["seeds"] == [0, 1, 2, 3]
+    assert {"python", "numpy", "numba", "platform", "date", "spec", "code"} <= environment.keys()
+
+
+def test_tables_for_other_tools_are_what_results_hold(bench):
+    bench.run()
+    for name in ("regret", "events", "plays", "runs"):
+        mine, theirs = (
+            getattr(bench.results, name),
+            pl.read_parquet(bench.folder / f"{name}.parquet"),
+        )
+        columns = [c for c in mine.columns if mine[c].dtype != pl.Float64]
+        assert mine.sort(columns).equals(theirs.select(mine.columns).sort(columns)), name
+
+
+def test_stale_tables_are_gone_while_a_sweep_is_under_way(bench):
+    bench.run()
+
+    def stop(progress):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        bench.run(SMALL.replace("seeds = 4", "seeds = 5"), progress=stop)
+    assert not (bench.folder / "regret.parquet").exists()
+
+
+def test_two_sweeps_in_one_folder_are_refused(bench):
+    bench.run()
+    with (
+        locked(bench.folder / "spec.toml"),
+        pytest.raises(ValueError, match="results: another process is at work in it"),
+    ):
+        bench.run()
+
+
+def test_a_sweep_runs_in_any_thread(bench):
+    thread = threading.Thread(target=bench.run)
+    thread.start()
+    thread.join()
+    assert bench.results.finished
+
+
+def test_a_folder_with_other_files_is_refused(bench):
+    bench.folder.mkdir()
+    (bench.folder / "thesis.tex").write_text("...")
+    with pytest.raises(ValueError, match="results: holds other files, choose an empty folder"):
+        bench.run()
+    assert not (bench.folder / "tasks").exists()
+
+
+def test_a_file_instead_of_a_folder_is_refused(bench):
+    bench.folder.write_text("")
+    with pytest.raises(ValueError, match="results: is a file, must be a folder"):
+        bench.run()
+
+
+def test_damaged_descriptions_of_streams_are_made_anew(bench):
+    bench.run()
+    (bench.folder / "streams.json").write_text("[{}]")
+    assert bench.run().runs == 0
+    assert len(bench.results.streams) == 2
+
+
+def test_a_spec_that_cannot_run_leaves_results_alone(bench):
+    bench.run()
+    with pytest.raises(ValueError, match=r"stream\[0\]\.n_arms"):
+        bench.run(SMALL.replace("[3, 4]", "1"))
+    assert isinstance(bench.results, Results)
+    assert bench.results.finished
+    assert set(map(len, Store(bench.folder).finished().values())) == {4}
