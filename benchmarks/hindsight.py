@@ -2,15 +2,17 @@
 
 For each world and rival the parameters with the least mean regret are searched for:
 
-1. every point of a coarse grid, evenly spaced in logarithms, with a quarter of the tuning seeds,
-   of which there are 32 (1000 to 1031), or 16 in worlds of more than 10^5 rounds;
-2. the best six of them again with all of these seeds;
+1. every point of a coarse grid, evenly spaced in logarithms, with eight seeds (1000 to 1007);
+2. the best six of them again with 32 seeds (1000 to 1031);
 3. from the best, one parameter at a time is changed by half a step of the grid, as long as that
-   helps, also beyond the edges of the grid; then the same by a quarter of a step.
+   helps with 32 seeds, also beyond the edges of the grid; then the same by a quarter of a step. A
+   point whose first eight runs are worse by a fifth is given up.
 
 What is found is scored with 64 fresh seeds (0 to 63), so that a lucky draw is not rewarded.
-Learners that are not tuned are scored with the same seeds and their own defaults, told the truth
-where they must be told: the number of phases that a significant shift begins.
+Learners that are not tuned are scored with the same seeds and the tuning of their theory. Those
+that want to be told the truth are told it: S, one more than the number of switches of the winner,
+or the smaller number of phases that significant shifts begin, or the total variation (0.1 at least,
+since 0 has no tuning).
 
 The answers are in ``benchmarks/suite/hindsight.json``: criterion -> world -> rival -> its
 parameters, mean regret and standard error. What is there is not searched for again.
@@ -28,6 +30,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import driftduel as dd
 from benchmarks import suite
@@ -35,8 +38,11 @@ from driftduel._files import replacing
 
 ANSWERS = suite.FOLDER / "hindsight.json"
 SCORING = range(64)
-LONG = 10**5
-"""Beyond this horizon fewer seeds are used for tuning; regret varies less there."""
+TUNING = range(1000, 1032)
+FEW = 8
+"""How many of the tuning seeds the grid is searched with."""
+HOPELESS = 1.2
+"""A point is given up if it is worse by this factor with few seeds."""
 FINALISTS = 6
 STEPS = (0.5, 0.25)
 """The steps of the refinement, in steps of the grid."""
@@ -44,6 +50,7 @@ LONGEST_WALK = 30
 """The refinement tries at most this many points with each step."""
 
 Point = dict[str, float]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -60,8 +67,8 @@ class Rival:
         The largest value of a parameter, where there is one.
     whole : tuple of str
         The parameters that are whole numbers.
-    most_arms : int
-        With more arms it is too slow to be searched for.
+    most_arms, most_rounds : int
+        In larger worlds it is too slow to be searched for.
     """
 
     make: Callable[..., dd.Learner]
@@ -69,6 +76,11 @@ class Rival:
     limits: Mapping[str, float] = field(default_factory=dict)
     whole: tuple[str, ...] = ()
     most_arms: int = 1000
+    most_rounds: int = 10**9
+
+    def too_slow(self, stream: dd.Stream) -> bool:
+        """Return whether the world is too large."""
+        return stream.n_arms > self.most_arms or stream.horizon > self.most_rounds
 
     def at(self, stream: dd.Stream, point: Point) -> dd.Learner:
         """Return the learner with these parameters, for a stream."""
@@ -89,11 +101,10 @@ def main() -> None:
     options, _ = parser.parse_known_args()
     for world in suite.worlds(options.criterion):
         stream = world.stream()
-        truth = phases(stream, world.criterion)
-        for name, rival in rivals(world.criterion, truth).items():
+        for name, rival in rivals(world.criterion, dd.measure(stream)).items():
             asked = not options.rivals or any(word in name for word in options.rivals)
             known = name in stored().get(world.criterion, {}).get(world.label, {})
-            if stream.n_arms > rival.most_arms or not asked or (known and not options.again):
+            if rival.too_slow(stream) or not asked or (known and not options.again):
                 continue
             begin = time.perf_counter()
             answer = best_in_hindsight(rival, stream, world.criterion)
@@ -106,9 +117,9 @@ def main() -> None:
             )
 
 
-def rivals(criterion: str, n_phases: int) -> dict[str, Rival]:
-    """Return the rivals by name, told the number of phases where they must be told."""
-    return borda_rivals(n_phases) if criterion == "borda" else condorcet_rivals(n_phases)
+def rivals(criterion: str, truth: dd.Measures) -> dict[str, Rival]:
+    """Return the rivals by name, told the truth where they must be told."""
+    return borda_rivals(truth) if criterion == "borda" else condorcet_rivals(truth)
 
 
 EXPLORATION = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3)
@@ -121,8 +132,9 @@ ROUNDS = (300.0, 1000.0, 3000.0, 10_000.0, 30_000.0, 100_000.0)
 PERIODS = tuple(float(round(1000 * 10 ** (n / 4))) for n in range(11))
 
 
-def borda_rivals(n_phases: int) -> dict[str, Rival]:
+def borda_rivals(truth: dd.Measures) -> dict[str, Rival]:
     """Return the rivals in Borda regret, the tuned ones first."""
+    switches, phases = (truth.borda_switches or 0) + 1, len(truth.significant_borda or [0])
     at_most_one = {"exploration": 1.0}
     rates = {"learning_rate": LEARNING, "exploration": EXPLORATION[1:]}
     return {
@@ -139,16 +151,21 @@ def borda_rivals(n_phases: int) -> dict[str, Rival]:
             {"exploration": EXPLORATION, "window": MEMORY, "width": WIDTH},
             at_most_one,
             ("window",),
+            most_rounds=10**5,
         ),
         "SlidingBordaGreedy": Rival(
             dd.SlidingBordaGreedy,
             {"exploration": EXPLORATION, "window": MEMORY},
             at_most_one,
             ("window",),
+            most_rounds=10**5,
         ),
-        "DEXP3": Rival(dd.DEXP3, rates, at_most_one),
-        "BordaDEX3S": Rival(dd.BordaDEX3S, {**rates, "bonus": BONUS}, at_most_one),
-        "BordaDEX3S told S": Rival(with_(dd.BordaDEX3S, n_phases=n_phases)),
+        "DEXP3": Rival(dd.DEXP3, rates, at_most_one, most_arms=50, most_rounds=10**5),
+        "BordaDEX3S": Rival(
+            dd.BordaDEX3S, {**rates, "bonus": BONUS}, at_most_one, most_arms=50, most_rounds=10**5
+        ),
+        "BordaDEX3S told S": Rival(with_(dd.BordaDEX3S, n_phases=switches)),
+        "BordaDEX3S told phases": Rival(with_(dd.BordaDEX3S, n_phases=phases)),
         "DEXP3 theory": Rival(dd.DEXP3),
         "DEXP3HP": Rival(dd.DEXP3HP),
         "BordaETC": Rival(dd.BordaETC),
@@ -159,13 +176,16 @@ def borda_rivals(n_phases: int) -> dict[str, Rival]:
     }
 
 
-def condorcet_rivals(n_phases: int) -> dict[str, Rival]:
+def condorcet_rivals(truth: dd.Measures) -> dict[str, Rival]:
     """Return the rivals in Condorcet regret, the tuned ones first."""
+    switches, phases = (truth.condorcet_switches or 0) + 1, len(truth.significant_condorcet or [0])
     at_most_one = {"exploration": 1.0}
     rates = {"learning_rate": LEARNING, "exploration": EXPLORATION[1:]}
     return {
         "DiscountedRUCB": Rival(dd.DiscountedRUCB, {"alpha": ALPHA, "memory": ROUNDS}),
-        "SlidingRUCB": Rival(dd.SlidingRUCB, {"alpha": ALPHA, "window": ROUNDS}, {}, ("window",)),
+        "SlidingRUCB": Rival(
+            dd.SlidingRUCB, {"alpha": ALPHA, "window": ROUNDS}, {}, ("window",), most_rounds=10**5
+        ),
         "DiscountedCondorcetGreedy": Rival(
             dd.DiscountedCondorcetGreedy,
             {"exploration": EXPLORATION, "memory": MEMORY},
@@ -175,22 +195,28 @@ def condorcet_rivals(n_phases: int) -> dict[str, Rival]:
             restarting(dd.RUCB), {"every": PERIODS}, {}, ("every",), most_arms=50
         ),
         "PeriodicRestart of DTS": Rival(
-            restarting(dd.DTS), {"every": PERIODS}, {}, ("every",), most_arms=20
+            restarting(dd.DTS), {"every": PERIODS}, {}, ("every",), 20, 10**5
         ),
-        "DEX3S": Rival(dd.DEX3S, {**rates, "bonus": BONUS}, at_most_one, most_arms=50),
-        "DEX3S told S": Rival(with_(dd.DEX3S, n_phases=n_phases)),
+        "DEX3S": Rival(
+            dd.DEX3S, {**rates, "bonus": BONUS}, at_most_one, most_arms=50, most_rounds=10**5
+        ),
+        "DEX3S told S": Rival(with_(dd.DEX3S, n_phases=switches)),
+        "DEX3S told phases": Rival(with_(dd.DEX3S, n_phases=phases)),
+        "DEX3S told V": Rival(
+            with_(dd.DEX3S, tuning="variation", variation=max(truth.variation, 0.1))
+        ),
         "Anaconda": Rival(dd.Anaconda),
         "MetaSwift": Rival(dd.MetaSwift),
         "MetaBosse": Rival(with_(dd.MetaBosse, criterion="condorcet")),
         "RUCB": Rival(dd.RUCB),
-        "DTS": Rival(dd.DTS, most_arms=20),
+        "DTS": Rival(dd.DTS, most_arms=20, most_rounds=10**5),
         "RMED1": Rival(dd.RMED1, most_arms=50),
         "VersatileDB": Rival(dd.VersatileDB),
         "REX3": Rival(dd.REX3),
         "WinnerStaysStrong": Rival(dd.WinnerStaysStrong),
         "BeatTheWinnerReset": Rival(dd.BeatTheWinnerReset),
         "DETECT": Rival(dd.DETECT),
-        "MDB": Rival(with_(dd.MDB, segments=n_phases)),
+        "MDB": Rival(with_(dd.MDB, segments=max(2, phases))),
         "Uniform": Rival(dd.Uniform),
     }
 
@@ -213,13 +239,6 @@ def with_(make: Callable[..., dd.Learner], **fixed: Any) -> Callable[..., dd.Lea
     return made
 
 
-def phases(stream: dd.Stream, criterion: str) -> int:
-    """Return the number of phases that significant shifts of the criterion begin."""
-    measured = dd.measure(stream)
-    found = measured.significant_borda if criterion == "borda" else measured.significant_condorcet
-    return 1 if found is None else len(found)
-
-
 def best_in_hindsight(rival: Rival, stream: dd.Stream, criterion: str) -> dict[str, Any]:
     """Return the best parameters that the search finds, and their score."""
     point = search(rival, stream, criterion) if rival.grid else {}
@@ -233,26 +252,33 @@ def best_in_hindsight(rival: Rival, stream: dd.Stream, criterion: str) -> dict[s
 
 def search(rival: Rival, stream: dd.Stream, criterion: str) -> Point:
     """Return the parameters with the least mean regret: a grid, then a walk from its best."""
-    seeds = range(1000, 1032 if stream.horizon <= LONG else 1016)
 
-    def loss(point: Point, some: range = seeds) -> float:
-        return float(finals(rival.at(stream, point), stream, criterion, some).mean())
+    def regrets(point: Point, seeds: range) -> Floats:
+        return finals(rival.at(stream, point), stream, criterion, seeds)
+
+    def loss(point: Point, least: float = math.inf) -> float:
+        few = regrets(point, TUNING[:FEW])
+        if few.mean() > HOPELESS * least:
+            return float(few.mean())
+        return float(np.concatenate([few, regrets(point, TUNING[FEW:])]).mean())
 
     grid = [
         dict(zip(rival.grid, values, strict=True))
         for values in itertools.product(*rival.grid.values())
     ]
-    grid.sort(key=lambda point: loss(point, seeds[: len(seeds) // 4]))
-    best, least = min(
-        ((point, loss(point)) for point in grid[:FINALISTS]), key=lambda found: found[1]
-    )
+    grid.sort(key=lambda point: regrets(point, TUNING[:FEW]).mean())
+    best, least = grid[0], math.inf
+    for point in grid[:FINALISTS]:
+        found = loss(point, least)
+        if found < least:
+            best, least = point, found
     for fraction in STEPS:
         best, least = walk(rival, loss, best, least, fraction)
     return best
 
 
 def walk(
-    rival: Rival, loss: Callable[[Point], float], best: Point, least: float, fraction: float
+    rival: Rival, loss: Callable[[Point, float], float], best: Point, least: float, fraction: float
 ) -> tuple[Point, float]:
     """Return where changes of one parameter at a time lead while they help."""
     seen = {tuple(rival.rounded(best).values())}
@@ -267,7 +293,7 @@ def walk(
                 if place in seen or len(seen) > LONGEST_WALK or not allowed(rival, there):
                     continue
                 seen.add(place)
-                found = loss(there)
+                found = loss(there, least)
                 if found < least:
                     best, least, improved = there, found, True
     return best, least
@@ -279,9 +305,7 @@ def allowed(rival: Rival, point: Point) -> bool:
     return below and point.get("memory", math.inf) > 1.5
 
 
-def finals(
-    learner: dd.Learner, stream: dd.Stream, criterion: str, seeds: range
-) -> np.ndarray[Any, np.dtype[np.float64]]:
+def finals(learner: dd.Learner, stream: dd.Stream, criterion: str, seeds: range) -> Floats:
     """Return the regret after the last round, one number a seed."""
     runs = dd.simulate_many(learner, stream, seeds, points=1)
     return np.array([run.regret(criterion)[-1] for run in runs])
