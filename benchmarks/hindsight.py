@@ -301,7 +301,8 @@ def walk(
 
 def allowed(rival: Rival, point: Point) -> bool:
     """Return whether a point is within the limits; a memory is more than one exploration."""
-    below = all(point[key] <= limit for key, limit in rival.limits.items() if key in point)
+    near = {key: float(f"{value:.3g}") for key, value in point.items()}
+    below = all(near[key] <= limit for key, limit in rival.limits.items() if key in near)
     return below and point.get("memory", math.inf) > 1.5
 
 
