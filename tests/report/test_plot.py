@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+import pytest
+
+import driftduel as dd
+
+
+def test_regret_has_a_panel_for_each_stream_and_criterion(grid):
+    panels = dd.plot.regret(grid).to_dict()["concat"]
+    titles = [panel["title"] for panel in panels]
+    assert titles == [info.label for info in grid.streams[:3] for _ in range(2)] + ["real"]
+
+
+def test_one_stream_and_criterion_are_a_single_panel(grid):
+    chart = dd.plot.regret(grid, stream="real", criterion="borda").to_dict()
+    final = [
+        row
+        for data in chart["datasets"].values()
+        for row in data
+        if row.get("round") == 400 and row.get("learner") == "random pairs"
+    ]
+    mean = grid.summary().filter(stream="real", learner="random pairs")["mean"][0]
+    assert [row["regret"] for row in final] == [pytest.approx(mean, rel=1e-5)]
+
+
+def test_an_unknown_stream_or_criterion_is_refused(grid):
+    with pytest.raises(ValueError, match=r"^stream is 'tea', must be one of "):
+        dd.plot.regret(grid, stream="tea")
+    with pytest.raises(ValueError, match=r"^criterion is 'tea', must be one of 'borda', 'cond"):
+        dd.plot.regret(grid, criterion="tea")
