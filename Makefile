@@ -4,9 +4,11 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PYTEST := $(BIN)/pytest -q -n auto --dist loadgroup
+CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser)
+NO_CHROMIUM := there is no chromium: apt-get install chromium, or set CHROMIUM to its path
 
-.PHONY: demo pictures check format test test-jit test-nojit test-bounds test-slow bench bench-learners \
-	bench-duelpy clean
+.PHONY: demo pictures check format test test-jit test-nojit test-bounds test-slow test-browser bench \
+	bench-learners bench-duelpy clean
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -34,18 +36,27 @@ format: $(STAMP)
 	$(BIN)/ruff check --fix
 
 test: test-jit test-nojit test-bounds  ## tests and doctests: compiled, interpreted, with bounds checks
+ifeq ($(CHROMIUM),)
+	@echo "left out: the tests of the report in a browser; $(NO_CHROMIUM)"
+else
+	$(MAKE) test-browser
+endif
 
 test-jit: $(STAMP)
-	$(PYTEST) -m "not slow" tests src README.md CONTRIBUTING.md docs --doctest-glob='*.md'
+	$(PYTEST) -m "not slow and not browser" tests src README.md CONTRIBUTING.md docs --doctest-glob='*.md'
 
 test-nojit: $(STAMP)  ## the small tests with the JIT off; this run measures coverage
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow and not large" --cov --cov-report=term:skip-covered tests
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow and not large and not browser" --cov --cov-report=term:skip-covered tests
 
 test-bounds: $(STAMP)  ## the small tests with numba's bounds checking
-	NUMBA_BOUNDSCHECK=1 $(PYTEST) -m "not slow and not large" tests
+	NUMBA_BOUNDSCHECK=1 $(PYTEST) -m "not slow and not large and not browser" tests
 
 test-slow: $(STAMP)  ## thousands of random problems against the literal algorithms
 	$(PYTEST) -m slow tests
+
+test-browser: $(STAMP)  ## the report in chromium: drawn, hovered over, dark, on a phone
+	@test -n "$(CHROMIUM)" || { echo "$(NO_CHROMIUM)"; exit 1; }
+	CHROMIUM=$(CHROMIUM) $(BIN)/pytest -q -m browser tests/browser
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks
