@@ -30,6 +30,9 @@ from driftduel.experiments.worlds import load_streams, save_streams
 _AT_ONCE = 256
 """Tasks that joblib is given at a time; their results may wait in memory."""
 
+_IDLE = 5
+"""Seconds after which a worker without work ends, so that none outlives a killed sweep long."""
+
 
 @dataclass
 class Progress:
@@ -141,7 +144,9 @@ def _results(
 def _on_this_machine(tasks: Iterator[Task], workers: int) -> Generator[tuple[Task, list[Row]]]:
     from joblib import Parallel, delayed
 
-    with Parallel(n_jobs=workers, return_as="generator_unordered") as parallel:
+    with Parallel(
+        n_jobs=workers, return_as="generator_unordered", idle_worker_timeout=_IDLE
+    ) as parallel:
         while chunk := list(islice(tasks, _AT_ONCE)):
             with _deaf_to_interrupts():
                 results = parallel(delayed(play)(task) for task in chunk)

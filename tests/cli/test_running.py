@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from rich.console import Console
+
+import driftduel as dd
+from driftduel.cli import main, running
+from driftduel.experiments import Progress, Spec, read_spec, run_sweep
+from tests.experiments.conftest import SMALL, assert_same
+
+CALL = "import sys; from driftduel.cli import main; sys.exit(main())"
+MANY = SMALL.replace("n_phases = 2", f"n_phases = 2\nseed = {list(range(40))}")
+"""Enough tasks to be stopped among them."""
+
+
+@pytest.fixture
+def spec(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "taste.toml"
+    file.write_text(SMALL)
+    return file
+
+
+def start(*arguments):
+    """Start the command as a process of its own, with a group of its own."""
+    environment = {key: value for key, value in os.environ.items() if "COV" not in key}
+    return subprocess.Popen(
+        [sys.executable, "-c", CALL, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+        start_new_session=True,
+    )
+
+
+def wait_for_tasks(process, folder, count=5):
+    """Wait until a sweep has finished some tasks and is at work on others."""
+    deadline = time.monotonic() + 120
+    while len(list((folder / "tasks").glob("[!.]*.parquet"))) < count:
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
+
+
+def test_a_spec_is_run_once(run, spec, tmp_path):
+    first = run("run", spec, "--workers", 1)
+    assert first.out.startswith("taste-results: 16 runs in 4 tasks; 3,200 rounds in ")
+    again = run("run", spec, "--workers", 1, "--out", "taste-results")
+    assert again.out == "taste-results: 0 runs in 0 tasks, 16 were there\n"
+    assert dd.Results.load(tmp_path / "taste-results").title == "Small"
+
+
+def test_the_example_is_a_spec_and_is_not_written_over(run, refused, spec, tmp_path):
+    example = tmp_path / "example.toml"
+    assert run("run", "--init", example).out.endswith(f"run it: driftduel run {example}\n")
+    made = read_spec(example)
+    assert len(made.streams) >= 3
+    assert len(made.learners) >= 4
+    assert refused("run", "--init", example) == f"{example}: exists already, choose another name"
+
+
+def test_the_example_runs_if_it_is_made_small(run, tmp_path):
+    example = tmp_path / "example.toml"
+    run("run", "--init", example)
+    text = example.read_text()
+    assert "horizon = 1_000_000 " in text
+    small = text.replace("horizon = 1_000_000 ", "horizon = 300 ").replace("seeds = 8", "seeds = 1")
+    assert "horizon = 300 " in small
+    done = run_sweep(Spec.parse(small), tmp_path / "results")
+    assert done.runs == len(read_spec(example).streams) * len(read_spec(example).learners)
+
+
+def test_bad_specs_are_one_sentence(refused, spec):
+    spec.write_text(SMALL.replace("n_arms", "n_arm"))
+    assert refused("run", spec).startswith(
+        "taste.toml, line 9: stream[0].n_arm: no parameter 'n_arm', world 'switching' has n_arms"
+    )
+    assert "no such file" in refused("run", "nothing.toml")
+    assert "give one of them" in refused("run", spec, "--workers", 2, "--dask", "tcp://x:1")
+    assert "'--workers'" in refused("run", spec, "--workers", 0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_sweep_that_is_killed_resumes_bit_for_bit(spec, tmp_path, workers):
+    spec.write_text(MANY)
+    folder = tmp_path / "taste-results"
+    process = start("run", "taste.toml", "--workers", workers)
+    wait_for_tasks(process, folder)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    process.stdout.close()
+    process.stderr.close()
+    half = dd.Results.load(folder)
+    found = half.runs.height
+    assert 20 <= found < half.planned
+    assert half.regret.height == 5 * found
+    done = run_sweep(read_spec(spec), folder)
+    assert (done.found, done.runs) == (found, half.planned - found)
+    run_sweep(read_spec(spec), tmp_path / "fresh")
+    assert_same(dd.Results.load(folder), dd.Results.load(tmp_path / "fresh"))
+    assert not list((folder / "tasks").glob(".*.parquet"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_an_interrupt_is_one_sentence_that_says_how_to_go_on(spec, tmp_path, workers):
+    spec.write_text(MANY)
+    process = start("run", "taste.toml", "--workers", workers)
+    wait_for_tasks(process, tmp_path / "taste-results")
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, b"")
+    assert err.decode() == (
+        "driftduel: interrupted; what is finished is kept in taste-results, go on with: "
+        f"driftduel run taste.toml --workers {workers}\n"
+    )
+    half = dd.Results.load(tmp_path / "taste-results")
+    assert 20 <= half.runs.height < half.planned
+
+
+def test_progress_shows_tasks_speed_time_and_regret():
+    means = {f"learner {n}": 10.0 * n for n in range(14)}
+    progress = Progress(
+        tasks=1000, rounds=10**9, done=250, played=25 * 10**7, seconds=100.0, means=means
+    )
+    text = io.StringIO()
+    Console(file=text, width=100).print(running._picture(progress))
+    assert "250 of 1,000 tasks, 2.50 million rounds a second, 5 min 0 s left" in text.getvalue()
+    assert "learner 3" in text.getvalue()
+    assert "mean regret 30.0" in text.getvalue()
+    assert "14 learners in all" in text.getvalue()
+    nothing = Progress(tasks=1, rounds=1)
+    Console(file=text, width=100).print(running._picture(nothing))
+    assert "0 of 1 tasks, 0.00 million rounds a second\n" in text.getvalue().replace(" \n", "\n")
+
+
+def test_a_terminal_shows_progress(spec, monkeypatch, capsys):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert main(["run", str(spec), "--workers", "1"]) == 0
+    assert "of 4 tasks" in capsys.readouterr().err
