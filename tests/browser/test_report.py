@@ -66,6 +66,17 @@ def test_a_narrow_screen_needs_no_scrolling_sideways(opened):
     assert shown.complaints == []
 
 
+def test_on_a_narrow_screen_the_numbers_stay_on_it(opened):
+    page = opened(viewport=NARROW).page
+    points = page.locator("figure[id^=regret] .chart svg .mark-symbol path").filter(visible=True)
+    for n in (0, points.count() - 1):
+        points.nth(n).hover(force=True)
+        box = page.locator("#vg-tooltip-element.visible").bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= NARROW["width"]
+        assert box["y"] + box["height"] <= NARROW["height"]
+
+
 def test_turning_a_phone_draws_the_figures_in_the_new_width(opened):
     shown = opened(viewport=NARROW)
     shown.page.set_viewport_size({"width": 740, "height": 360})

@@ -111,14 +111,16 @@ SHORT_NUMBERS = "format(datum.value, '~s')"
 """Labels of an axis: 0, 500, 1.5k."""
 
 
-def line_legend(names: Sequence[str], title: str | None = None) -> alt.Legend:
-    """Return a legend below a chart, in as many columns as fit."""
+def line_legend(
+    names: Sequence[str], title: str | None = None, *, inside: bool = False
+) -> alt.Legend:
+    """Return a legend below a chart in as many columns as fit, or inside in one."""
     altair = drawing_library("altair")
     legend: alt.Legend = altair.Legend(
         title=title,
-        orient="bottom",
+        orient="top-left" if inside else "bottom",
         direction="horizontal",
-        columns=legend_columns(names),
+        columns=1 if inside else legend_columns(names),
         symbolType="stroke",
         symbolStrokeWidth=3,
         symbolSize=220,

@@ -73,7 +73,8 @@ def regret_over_time(
         for run in mine
     )
     changes = stream.starts[1:].tolist()
-    panels = [regret_panel(mean_curves(table), list(runs), stream.horizon, changes=changes)]
+    curves = mean_curves(table)
+    panels = [regret_panel(curves, list(runs), stream.horizon, changes=changes, legend_inside=True)]
     if noticing is not None:
         panels.append(_episodes(runs[noticing], noticing, stream.horizon, changes))
     return stacked(panels, title, subtitle, spacing=14)
@@ -129,6 +130,7 @@ def regret_panel(
     changes: Sequence[int] = (),
     shifts: Sequence[int] = (),
     heading: str = "cumulative regret",
+    legend_inside: bool = False,
 ) -> Panel:
     """Draw curves of regret with their bands, the changes of the world and the shifts that matter.
 
@@ -144,10 +146,12 @@ def regret_panel(
         Rounds to mark by a dashed line, and by a triangle at the top.
     heading : str
         The title of the axis of regret.
+    legend_inside : bool
+        Put the legend where curves of regret leave room, not below.
     """
     x = time_axis(horizon)
     styles = line_styles(learners)
-    legend = line_legend(learners)
+    legend = line_legend(learners, inside=legend_inside)
     colour = alt.Color(
         "learner:N",
         scale=alt.Scale(domain=list(styles), range=[colour for colour, _ in styles.values()]),
@@ -164,8 +168,8 @@ def regret_panel(
         "learner:N",
         alt.Tooltip("round:Q", format=","),
         alt.Tooltip("regret:Q", title="mean regret", format=",.5~g"),
-        alt.Tooltip("low:Q", title="two errors below", format=",.5~g"),
-        alt.Tooltip("high:Q", title="two errors above", format=",.5~g"),
+        alt.Tooltip("low:Q", title="band from", format=",.5~g"),
+        alt.Tooltip("high:Q", title="band to", format=",.5~g"),
     ]
     return alt.layer(
         *change_rules(x, changes),
