@@ -16,7 +16,9 @@ from driftduel.experiments import Progress, Spec, read_spec, run_sweep
 from tests.experiments.conftest import SMALL, assert_same
 
 CALL = "import sys; from driftduel.cli import main; sys.exit(main())"
-MANY = SMALL.replace("n_phases = 2", f"n_phases = 2\nseed = {list(range(40))}")
+MANY = SMALL.replace("n_phases = 2", f"n_phases = 2\nseed = {list(range(100))}").replace(
+    "200", "60"
+)
 """Enough tasks to be stopped among them."""
 
 
@@ -40,10 +42,10 @@ def start(*arguments):
     )
 
 
-def wait_for_tasks(process, folder, count=5):
+def wait_for_tasks(process, folder):
     """Wait until a sweep has finished some tasks and is at work on others."""
     deadline = time.monotonic() + 120
-    while len(list((folder / "tasks").glob("[!.]*.parquet"))) < count:
+    while not list((folder / "tasks").glob("[!.]*.parquet")):
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline
         time.sleep(0.002)
@@ -100,7 +102,7 @@ def test_a_sweep_that_is_killed_resumes_bit_for_bit(spec, tmp_path, workers):
     process.stderr.close()
     half = dd.Results.load(folder)
     found = half.runs.height
-    assert 20 <= found < half.planned
+    assert 0 < found < half.planned
     assert half.regret.height == 5 * found
     done = run_sweep(read_spec(spec), folder)
     assert (done.found, done.runs) == (found, half.planned - found)
@@ -123,7 +125,7 @@ def test_an_interrupt_is_one_sentence_that_says_how_to_go_on(spec, tmp_path, wor
         f"driftduel run taste.toml --workers {workers}\n"
     )
     half = dd.Results.load(tmp_path / "taste-results")
-    assert 20 <= half.runs.height < half.planned
+    assert 0 < half.runs.height < half.planned
 
 
 def test_progress_shows_tasks_speed_time_and_regret():

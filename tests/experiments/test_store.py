@@ -1,10 +1,18 @@
 from __future__ import annotations
 
+import pytest
+
 from driftduel.experiments import Spec, store
 from driftduel.experiments.plan import make_plan
 from driftduel.experiments.store import Store
 from driftduel.experiments.tasks import play
 from tests.experiments.conftest import SMALL
+
+
+@pytest.fixture(autouse=True)
+def unhurried(monkeypatch):
+    """Write every task at once."""
+    monkeypatch.setattr(store, "_SECONDS", 0.0)
 
 
 def filled(folder):
@@ -27,6 +35,18 @@ def test_every_task_is_a_file_until_they_are_merged(tmp_path):
     assert [name.partition("-")[0] for name in names(tmp_path)] == ["merged"]
     assert kept.scan().collect().sort("key", "seed").equals(before)
     assert set(map(len, kept.finished().values())) == {4}
+
+
+def test_tasks_that_come_quickly_share_a_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "_SECONDS", 3600.0)
+    monkeypatch.setattr(store, "monotonic", lambda: 10000.0)
+    kept = filled(tmp_path)
+    assert len(names(tmp_path)) == 1
+    assert kept.scan().collect().height == 4
+    kept.flush()
+    kept.flush()
+    assert len(names(tmp_path)) == 2
+    assert kept.scan().collect().height == 16
 
 
 def test_many_tasks_are_merged_as_they_come(tmp_path, monkeypatch):

@@ -1,16 +1,18 @@
-"""Finished tasks on disk: one file a task, and larger files that hold many tasks.
+"""Finished tasks on disk: small files as they come, and larger files that hold many of them.
 
-A file appears whole or not at all, so whatever stops a sweep, what is there is good. Every
-few hundred tasks their files are merged into one; a task is named in every row, so that files
-left behind by a merge that was cut short are known for what they are.
+A file appears whole or not at all, so whatever stops a sweep, what is there is good. A task that
+takes a while has a file of its own; those of a fraction of a second share one. Every few hundred
+files are merged into one; rows name the file that they were first written to, so that files left
+behind by a merge that was cut short are known for what they are.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -21,7 +23,10 @@ from driftduel._version import __version__
 from driftduel.experiments.tasks import Row, Task
 
 _MERGED = 500
-"""Files of tasks that are merged into one."""
+"""Files that are merged into one."""
+
+_SECONDS = 0.2
+"""Finished tasks wait in memory no longer than until the next one that comes after this time."""
 
 EVENT = pl.Struct(
     {
@@ -38,7 +43,7 @@ EVENT = pl.Struct(
 )
 
 ROW: dict[str, Any] = {
-    "task": pl.String,
+    "file": pl.String,
     "key": pl.String,
     "version": pl.String,
     "seed": pl.Int64,
@@ -68,6 +73,8 @@ class Store:
     def __init__(self, folder: Path) -> None:
         self.folder = folder / "tasks"
         self._loose: list[Path] = []
+        self._rows: list[Row] = []
+        self._written = 0.0
 
     def open(self) -> None:
         """Make the folder and remove what a process that was killed left behind."""
@@ -81,26 +88,36 @@ class Store:
         self._loose = [file for file in good if not _is_merged(file)]
 
     def add(self, task: Task, rows: Sequence[Row]) -> None:
-        """Write a finished task."""
-        named = {"task": task.name, "key": task.key, "version": __version__}
+        """Take in a finished task; it is written at once unless another was just written."""
+        self._rows += [{"key": task.key, "version": __version__, **row} for row in rows]
+        if monotonic() - self._written >= _SECONDS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write the tasks that wait."""
+        if not self._rows:
+            return
+        rows, self._rows = self._rows, []
+        name = _hash(f"{row['key']} {row['seed']}" for row in rows)
         columns = {
-            name: pl.Series(name, [_plain({**named, **row}[name]) for row in rows], dtype=kind)
-            for name, kind in ROW.items()
+            column: pl.Series(column, [_plain(row.get(column, name)) for row in rows], dtype=kind)
+            for column, kind in ROW.items()
         }
-        file = self.folder / f"{task.name}.parquet"
+        file = self.folder / f"{name}.parquet"
         with replacing(file) as temporary:
             pl.DataFrame(columns).write_parquet(temporary, statistics=False)
+        self._written = monotonic()
         self._loose.append(file)
         if len(self._loose) >= _MERGED:
             self.merge()
 
     def merge(self) -> None:
-        """Merge the files of single tasks into one."""
+        """Write what waits, and merge small files into one."""
+        self.flush()
         files, self._loose = sorted(self._loose), []
         if len(files) < 2:
             return
-        names = "".join(file.stem for file in files)
-        target = self.folder / f"merged-{hashlib.sha256(names.encode()).hexdigest()[:16]}.parquet"
+        target = self.folder / f"merged-{_hash(file.stem for file in files)}.parquet"
         with replacing(target) as temporary:
             pl.scan_parquet(files, glob=False).sink_parquet(temporary)
         for file in files:
@@ -122,21 +139,25 @@ class Store:
         return found
 
     def _files(self) -> list[Path]:
-        """Return the files to read, each task in one of them."""
+        """Return the files to read, each run in one of them."""
         files = sorted(self.folder.glob("[!.]*.parquet"))
         merged = [file for file in files if _is_merged(file)]
         if not merged:
             return files
         known: set[str] = set()
         with suppress(FileNotFoundError):
-            tasks = pl.scan_parquet(merged, glob=False).select(pl.col("task").unique())
-            known = set(tasks.collect()["task"])
+            names = pl.scan_parquet(merged, glob=False).select(pl.col("file").unique())
+            known = set(names.collect()["file"])
         return merged + [file for file in files if not _is_merged(file) and file.stem not in known]
 
 
 def _plain(value: Any) -> Any:
     """Return a value as polars takes it; several arrays of one length it would take for a table."""
     return pl.Series(value) if isinstance(value, np.ndarray) else value
+
+
+def _hash(texts: Iterable[str]) -> str:
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:24]
 
 
 def _is_merged(file: Path) -> bool:

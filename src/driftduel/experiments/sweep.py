@@ -7,6 +7,7 @@ import platform
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -121,10 +122,13 @@ def run_sweep(
         began = perf_counter()
         tasks = plan.tasks(finished)
         watch = _Watch(plan, state, progress)
-        with closing(_results(plan, tasks, workers, dask)) as results:
-            for task, rows in results:
-                store.add(task, rows)
-                watch.note(task, rows, perf_counter() - began)
+        try:
+            with closing(_results(plan, tasks, workers, dask)) as results:
+                for task, rows in results:
+                    store.add(task, rows)
+                    watch.note(task, rows, perf_counter() - began)
+        finally:
+            store.flush()
         store.merge()
         write_tables(Results.load(folder))
     runs = watch.runs
@@ -150,8 +154,19 @@ def _on_this_machine(tasks: Iterator[Task], workers: int) -> Generator[tuple[Tas
         while chunk := list(islice(tasks, _AT_ONCE)):
             with _deaf_to_interrupts():
                 results = parallel(delayed(play)(task) for task in chunk)
-            with closing(results):
+            with _closing_quietly(results):
                 yield from results
+
+
+@contextmanager
+def _closing_quietly(results: Any) -> Iterator[None]:
+    """Close a generator of joblib, which warns of tasks that nobody waits for any more."""
+    try:
+        yield
+    finally:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", r"\d+ tasks ", UserWarning)
+            results.close()
 
 
 @contextmanager

@@ -65,12 +65,6 @@ class Task:
     points: int
     criteria: tuple[CriterionText, ...]
 
-    @property
-    def name(self) -> str:
-        """The name of the task's file."""
-        digest = hashlib.sha256(repr(self.seeds).encode()).hexdigest()
-        return f"{self.key}-{self.seeds[0]}-{digest[:8]}"
-
 
 def play(task: Task, stream: Stream | None = None) -> tuple[Task, list[Row]]:
     """Run a task and return it with a row for every seed.
