@@ -11,7 +11,10 @@ import pytest
 import driftduel
 from driftduel.cli import main, worlds
 
-COMMANDS = ("demo", "run", "measure", "streams", "learners", "new", "ask", "tell", "status")
+COMMANDS = (
+    *("demo", "run", "report", "measure", "streams", "learners"),
+    *("new", "ask", "tell", "status"),
+)
 CALL = "import sys; from driftduel.cli import main; sys.exit(main())"
 
 

@@ -47,7 +47,7 @@ def closure(*modules: str) -> set[str]:
     Examples
     --------
     >>> sorted(closure("driftduel.weights"))
-    ['driftduel._checks', 'driftduel.preferences', 'driftduel.weights']
+    ['driftduel._checks', 'driftduel.weights']
     """
     found: set[str] = set()
     pending = list(modules)
