@@ -11,6 +11,7 @@ import polars as pl
 
 from driftduel.report.belief import LENGTHS, Belief, belief_chart
 from driftduel.report.credits import credits_of_world
+from driftduel.report.figures import unchecked
 from driftduel.report.findings import count, in_words, listed, number, shown, titled
 from driftduel.report.overview import overview_chart
 from driftduel.report.plays import plays_chart, shares_of_pairs
@@ -104,6 +105,11 @@ class Document:
 
 def compose(results: Results) -> Document:
     """Return the report on an experiment."""
+    with unchecked():
+        return _compose(results)
+
+
+def _compose(results: Results) -> Document:
     summary = results.summary()
     if summary.is_empty():
         raise ValueError("the folder has no finished runs yet, so there is nothing to report")

@@ -7,7 +7,8 @@ shown. What it does draw in grey is readable on white and on black.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -159,6 +160,16 @@ def stacked(
         .configure_legend(labelFontSize=13, titleFontSize=13, titleFontWeight="normal")
     )
     return chart
+
+
+@contextmanager
+def unchecked() -> Iterator[None]:
+    """Make charts without holding each part against the schema, which takes most of the time.
+
+    The tests check the figures of a report; hundreds of the same kind need not be checked again.
+    """
+    with drawing_library("altair.utils.schemapi").debug_mode(False):
+        yield
 
 
 def ink_on(colour: str) -> str:

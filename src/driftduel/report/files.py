@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from driftduel._files import replacing
 from driftduel.report.document import compose
 from driftduel.report.extra import drawing_library
-from driftduel.report.figures import save_figure, themed
+from driftduel.report.figures import save_figure, themed, unchecked
 from driftduel.report.page import html_page
 
 if TYPE_CHECKING:
@@ -51,10 +51,11 @@ def write_report(results: Results, form: str = "html", out: Path | None = None) 
                 table.frame.write_csv(temporary)
             files.append(file)
         return files
-    return [
-        file
-        for figure in document.all_figures()
-        for file in save_figure(
-            themed(figure.chart.properties(title=figure.heading)), folder, figure.name, [form]
-        )
-    ]
+    with unchecked():
+        return [
+            file
+            for figure in document.all_figures()
+            for file in save_figure(
+                themed(figure.chart.properties(title=figure.heading)), folder, figure.name, [form]
+            )
+        ]

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from driftduel.report.scaling import Growth
 
 
+_MOST_GROWTHS = 2
+
+
 def in_words(summary: pl.DataFrame, growing: Sequence[Growth] = ()) -> list[str]:
     """Return sentences that say who lost least, how clearly, who restarted, and how it grows.
 
@@ -27,7 +30,11 @@ def in_words(summary: pl.DataFrame, growing: Sequence[Growth] = ()) -> list[str]
     ]
     sentences = [_one_case(cases[0])] if len(cases) == 1 else _many_cases(cases)
     sentences += _restarts(summary)
-    return sentences + [_growth(growth) for growth in growing[:4]]
+    sentences += [_growth(growth) for growth in growing[:_MOST_GROWTHS]]
+    left = len(growing) - _MOST_GROWTHS
+    if left > 0:
+        sentences.append(f"The table of exponents has {left} more such fits.")
+    return sentences
 
 
 def _one_case(case: pl.DataFrame) -> str:

@@ -85,7 +85,7 @@ def responsive(figure: Figure) -> dict[str, Any]:
     The page has titles and colours of its own, so they are left out. The page sets ``room``, the
     width there is, before it draws: a legend must know its columns before it is laid out.
     """
-    spec: dict[str, Any] = figure.chart.to_dict()
+    spec: dict[str, Any] = figure.chart.to_dict(validate=False)
     spec.pop("title", None)
     spec.pop("config", None)
     spec |= {

@@ -1,0 +1,266 @@
+"""One report on all experiments of ``driftduel reproduce``: what was promised, what was found."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from driftduel._files import replacing
+from driftduel.experiments.reproduction import found_exponents, tracking, worst_weights
+from driftduel.report.document import Chapter, Document, Figure, Table, compose
+from driftduel.report.findings import in_words, number, shown, titled
+from driftduel.report.page import html_page
+
+if TYPE_CHECKING:
+    from driftduel.experiments.results import Results
+
+_SYMBOLS = {"horizon": "T", "n_arms": "K", "n_phases": "L", "variation": "V"}
+
+
+def write_reproduction(
+    found: Mapping[str, Results], out: Path, *, command: str = "driftduel reproduce"
+) -> Path:
+    """Write ``report.html`` on experiments by name, and return the file."""
+    page = out / "report.html"
+    text = html_page(compose_reproduction(found, command))
+    with replacing(page) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+    return page
+
+
+def compose_reproduction(found: Mapping[str, Results], command: str) -> Document:
+    """Return the report: a chapter for every experiment, and tables over all of them."""
+    parts = {name: compose(results) for name, results in found.items()}
+    grown = exponent_table(found)
+    tables = [] if grown.is_empty() else [_exponents(grown)]
+    if "weights" in found:
+        tables.append(_weights(worst_weights(found["weights"])))
+    if "real-worlds" in found:
+        tables.append(_tracking(tracking(found["real-worlds"])))
+    tables.append(_losses(found))
+    first = next(iter(parts.values()))
+    runs = sum(len(results.runs) for results in found.values())
+    specs = "\n".join(f"# ---- {name}.toml\n\n{part.spec}" for name, part in parts.items())
+    return Document(
+        title="The paper, measured",
+        facts=f"{len(found)} experiments, {runs:,} runs, {first.facts.split(',')[0]}, "
+        f"driftduel {first.environment.get('driftduel', '')}",
+        findings=_findings(found, grown),
+        tables=tables,
+        figures=[],
+        chapters=[_chapter(name, part, found[name]) for name, part in parts.items()],
+        spec=f"# All of it: {command}\n# Each of these is a spec of its own.\n\n{specs}",
+        environment=first.environment,
+        notices=list(dict.fromkeys(text for part in parts.values() for text in part.notices)),
+    )
+
+
+def exponent_table(found: Mapping[str, Results]) -> pl.DataFrame:
+    """Return the exponents of all experiments beside what theory promises."""
+    tables = [
+        found_exponents(results).select(pl.lit(name).alias("experiment"), pl.all())
+        for name, results in found.items()
+    ]
+    return pl.concat(tables)
+
+
+def exponent_rows(grown: pl.DataFrame) -> list[list[str]]:
+    """Return the exponents as text: what, where, who, found, interval, at the end, promised."""
+    return [
+        [
+            row["experiment"],
+            f"{titled(row['criterion'])} regret in {_symbol(row['variable'])}",
+            _where(row["world"], json.loads(row["fixed"])),
+            row["learner"],
+            f"{row['exponent']:.2f}",
+            f"{row['low']:.2f} to {row['high']:.2f}",
+            f"{row['last']:.2f}",
+            "–" if row["promised"] is None else f"{row['promised']:.2f}",
+        ]
+        for row in grown.to_dicts()
+    ]
+
+
+def _exponents(grown: pl.DataFrame) -> Table:
+    headings = (
+        ("experiment", False),
+        ("of what", False),
+        ("world", False),
+        ("learner", False),
+        ("exponent", True),
+        ("95 % interval", True),
+        ("last step", True),
+        ("promised", True),
+    )
+    return Table(
+        name="exponents",
+        title="Exponents, found and promised",
+        caption=(
+            "Exponents of power laws fitted to the mean final regret, with 95 % intervals from "
+            "resampling the seeds; the exponent between the last two points alone; and what theory "
+            "promises at most, up to logarithms."
+        ),
+        frame=grown.drop("values", "means", "errors"),
+        headings=dict(headings),
+        cells=exponent_rows(grown),
+    )
+
+
+def _where(world: str, fixed: Mapping[str, Any]) -> str:
+    settings = ", ".join(f"{_symbol(key)} = {shown(value)}" for key, value in fixed.items())
+    return f"{world}: {settings}" if settings else world
+
+
+def _symbol(parameter: str) -> str:
+    return _SYMBOLS.get(parameter, parameter)
+
+
+def _weights(worst: pl.DataFrame) -> Table:
+    return Table(
+        name="weights",
+        title="The T/45 instance",
+        caption=(
+            "Mean regret under Borda, and at the point mass that costs the learner most, also as a "
+            "multiple of T/45, which no policy can stay below for every weight."
+        ),
+        frame=worst,
+        headings={
+            "learner": False,
+            "T": True,
+            "Borda regret": True,
+            "worst weight": False,
+            "regret there": True,
+            "standard error": True,
+            "times T/45": True,
+        },
+        cells=[
+            [
+                row["learner"],
+                shown(row["horizon"]),
+                number(row["borda"]),
+                row["weight"],
+                number(row["regret"]),
+                number(row["error"] or 0.0),
+                f"{row['times']:.2f}",
+            ]
+            for row in worst.to_dicts()
+        ],
+    )
+
+
+def _tracking(followed: pl.DataFrame) -> Table:
+    return Table(
+        name="tracking",
+        title="Real worlds: who follows the winner",
+        caption=(
+            "Regret as a share of what random pairs lose; how many runs ended with the true "
+            "winner; in how many of the significant phases after the first a new episode began; "
+            "and the mean number of restarts beside the true number of shifts."
+        ),
+        frame=followed,
+        headings={
+            "stream": False,
+            "learner": False,
+            "of random": True,
+            "right at the end": True,
+            "noticed": True,
+            "restarts": True,
+            "true shifts": True,
+        },
+        cells=[
+            [
+                row["stream"],
+                row["learner"],
+                _percent(row["share"]),
+                _percent(row["right"]),
+                _percent(row["noticed"]),
+                number(row["restarts"]),
+                "–" if row["shifts"] is None else str(row["shifts"]),
+            ]
+            for row in followed.to_dicts()
+        ],
+    )
+
+
+def _percent(value: float | None) -> str:
+    return "–" if value is None else f"{value:.0%}"
+
+
+def _losses(found: Mapping[str, Results]) -> Table:
+    frame = pl.concat(
+        results.summary().select(pl.lit(name).alias("experiment"), pl.all())
+        for name, results in found.items()
+    )
+    cells = [
+        [
+            row["experiment"],
+            row["stream"],
+            titled(row["criterion"]),
+            row["learner"],
+            str(row["runs"]),
+            number(row["mean"]),
+            "–" if row["error"] is None else number(row["error"]),
+            "–" if row["ratio"] is None else f"{row['ratio']:.2f}",
+            number(row["restarts"]),
+            "–" if row["shifts"] is None else str(row["shifts"]),
+        ]
+        for row in frame.to_dicts()
+    ]
+    texts = ("experiment", "stream", "criterion", "learner")
+    numbers = ("runs", "mean regret", "standard error", "ratio to best", "restarts", "true shifts")
+    return Table(
+        name="summary",
+        title="Who lost how much",
+        caption=(
+            "Regret at the horizon: mean over the runs and its standard error, and how many times "
+            "the smallest mean of the same stream and criterion."
+        ),
+        frame=frame,
+        headings={**dict.fromkeys(texts, False), **dict.fromkeys(numbers, True)},
+        cells=cells,
+        strong=frozenset(n for n, ratio in enumerate(frame["ratio"]) if ratio == 1),
+    )
+
+
+def _chapter(name: str, part: Document, results: Results) -> Chapter:
+    """Return the figures over all streams of an experiment, or those of its few streams."""
+    figures: list[Figure] = list(part.figures)
+    if name in ("real-worlds", "intervals"):
+        figures += [
+            figure
+            for chapter in part.chapters
+            for figure in chapter.figures
+            if figure.name.startswith(("regret", "timeline")) and not figure.small
+        ]
+    return Chapter(
+        name=name,
+        title=results.title,
+        facts=f"{part.facts}. Its own report: {name}/report.html",
+        figures=[replace(figure, name=f"{name}-{figure.name}") for figure in figures],
+    )
+
+
+def _findings(found: Mapping[str, Results], grown: pl.DataFrame) -> list[str]:
+    """Return a sentence an experiment: the exponents METABOSSE was promised, or who lost least."""
+    sentences = []
+    for name, results in found.items():
+        ours = grown.filter(
+            pl.col("name") == "MetaBosse", pl.col("promised").is_not_null(), experiment=name
+        )
+        words = [in_words(results.summary())[0]]
+        if len(ours) and not name.startswith(("table", "regimes")):
+            words = [_grew(row) for row in ours.to_dicts()]
+        sentences.append(f"{results.title}. {' '.join(words)}")
+    return sentences
+
+
+def _grew(row: Mapping[str, Any]) -> str:
+    return (
+        f"On {row['world']} regret grew with {_symbol(row['variable'])} to the {row['exponent']:.2f} "
+        f"({row['low']:.2f} to {row['high']:.2f}); {row['promised']:.2f} was promised."
+    )
