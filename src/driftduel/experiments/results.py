@@ -49,7 +49,7 @@ class Results:
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Results:
-        """Read the results in a folder, of a sweep that is finished, stopped or under way.
+        """Read the results in a folder, of a sweep that is finished or was stopped.
 
         Raises
         ------

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import platform
 import signal
-import sys
 import threading
 import warnings
 from collections.abc import Callable, Generator, Iterator, Mapping
@@ -259,7 +258,6 @@ def _describe(plan: Plan, folder: Path) -> None:
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
         "spec": plan.spec.hash,
         "seeds": list(plan.spec.seeds),
-        "command": " ".join(["driftduel", *sys.argv[1:]]),
     }
     _write(folder / "environment.json", json.dumps(environment, indent=1) + "\n")
 

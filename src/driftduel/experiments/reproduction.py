@@ -1,0 +1,283 @@
+"""The paper, measured: which experiments there are, what theory promises, what was found.
+
+The specs are the files of the folder ``paper``. Each is an experiment for ``driftduel run``; a
+line that ends in ``# quick: VALUE`` has that value instead in the quick edition.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from driftduel.experiments.rates import exponents
+from driftduel.experiments.results import Results
+from driftduel.experiments.spec import LearnerEntry, Spec
+
+NAMES = (
+    "known-weight",
+    "known-weight-phases",
+    "known-weight-variation",
+    "gic",
+    "gic-phases",
+    "gic-variation",
+    "table-1-borda",
+    "table-1-condorcet",
+    "regimes",
+    "weights",
+    "intervals",
+    "real-worlds",
+)
+"""The experiments, in the order in which they are run and told."""
+
+THEOREM = "weight of the theorem"
+"""What the criterion of the GIC lower bound is called, whatever the number of arms."""
+
+_QUICK = re.compile(r"^(\s*\w+\s*=\s*)[^#\n]*#\s*quick:\s*(.+?)\s*$", re.MULTILINE)
+
+_NANOSECONDS = {"DEX3S": 60, "BordaDEX3S": 60, "RUCB": 40, "Uniform": 15}
+_USUAL_NANOSECONDS = 32
+_ALL_INTERVALS = 1.5
+"""Nanoseconds a round and round of the horizon, where every interval is tested."""
+
+_COMPILING = 90.0
+"""Seconds for the learners to compile, on first use."""
+
+_IN_HORIZON = {
+    "Bosse": 2 / 3,
+    "MetaBosse": 2 / 3,
+    "BordaDEX3S": 5 / 6,
+    "DEX3S": 1 / 2,
+    "Anaconda": 1 / 2,
+    "MetaSwift": 1 / 2,
+    "Uniform": 1.0,
+}
+_IN_ARMS = {"Bosse": 2 / 3, "MetaBosse": 2 / 3, "DEX3S": 1 / 2, "Anaconda": 1.0, "MetaSwift": 1 / 2}
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One of the experiments, with its spec in the edition that was asked for."""
+
+    name: str
+    spec: Spec
+
+    def seconds(self, folder: Path, workers: int) -> float:
+        """Return about how long it takes to run what is not finished in a folder."""
+        done = _finished(folder)
+        total = sum(
+            len(set(self.spec.seeds) - done.get((player.label, stream.label), set()))
+            * _cost(player, int(stream.parameters["horizon"]))
+            for stream in self.spec.streams
+            for player in self.spec.learners
+        )
+        return total / workers
+
+
+def experiments(only: Sequence[str] = (), *, quick: bool = False) -> list[Experiment]:
+    """Return the experiments, all or those named.
+
+    Raises
+    ------
+    ValueError
+        If there is no experiment of that name.
+
+    Examples
+    --------
+    >>> [item.name for item in experiments(["gic", "weights"])]
+    ['gic', 'weights']
+    """
+    for name in only:
+        if name not in NAMES:
+            raise ValueError(f"no experiment is called {name!r}, there are {', '.join(NAMES)}")
+    chosen = []
+    for name in NAMES:
+        if not only or name in only:
+            text = spec_text(name, quick=quick)
+            chosen.append(Experiment(name, Spec.parse(text, f"{name}.toml")))
+    return chosen
+
+
+def spec_text(name: str, *, quick: bool = False) -> str:
+    """Return the spec of an experiment as text."""
+    file = files("driftduel.experiments").joinpath("paper", f"{name}.toml")
+    text = file.read_text(encoding="utf-8")
+    return quick_edition(text) if quick else text
+
+
+def quick_edition(text: str) -> str:
+    """Return a spec with the values that its comments name for the quick edition.
+
+    Examples
+    --------
+    >>> quick_edition("seeds = 16  # quick: 4")
+    'seeds = 4'
+    """
+    return _QUICK.sub(r"\1\2", text)
+
+
+def expected_seconds(chosen: Sequence[Experiment], out: Path, workers: int) -> float:
+    """Return about how long the experiments take, without what is finished in ``out``."""
+    left = sum(item.seconds(out / item.name, workers) for item in chosen)
+    return left + _COMPILING if left else 0.0
+
+
+def found_exponents(results: Results) -> pl.DataFrame:
+    """Return the exponents of an experiment beside what theory promises.
+
+    Columns: those of `driftduel.experiments.rates.exponents`, ``name`` (the class of the
+    learner), ``promised`` (None where theory is silent) and ``last`` (the exponent between the
+    last two points alone).
+    """
+    found = exponents(_Comparable(results.folder))
+    names = dict(results.scan("regret").select("learner", "name").unique().collect().iter_rows())
+    rows = found.select("learner", "world", "criterion", "variable").iter_rows()
+    promises = [promised(names[row[0]], *row[1:]) for row in rows]
+    return found.with_columns(
+        name=pl.col("learner").replace_strict(names, return_dtype=pl.String),
+        promised=pl.Series(promises, dtype=pl.Float64),
+        last=_slope("means") / _slope("values"),
+    )
+
+
+def promised(name: str, world: str, criterion: str, variable: str) -> float | None:
+    """Return the exponent that theory promises a learner, up to logarithms, or None.
+
+    Examples
+    --------
+    >>> promised("MetaBosse", "known-weight-variation", "borda", "variation")
+    0.25
+    """
+    moving = world not in ("known-weight", "gic")
+    if (name == "Bosse" and moving) or world in ("american-league", "formula-1"):
+        return None
+    if world.endswith("-variation"):
+        return {"horizon": 3 / 4, "variation": 1 / 4}.get(variable)
+    if variable == "horizon":
+        # A winner that changes in every round leaves the bounds in S with nothing to say.
+        vacuous = world == "spurious-switches" and name != "MetaBosse"
+        return 1.0 if vacuous else _IN_HORIZON.get(name)
+    if variable == "n_arms":
+        return 1 / 3 if criterion == "borda" else _IN_ARMS.get(name)
+    return 1 / 3 if variable == "n_phases" else None
+
+
+def worst_weights(results: Results) -> pl.DataFrame:
+    """Return for every learner and horizon the point mass that costs it most.
+
+    Columns ``learner``, ``horizon``, ``borda`` (mean Borda regret), ``weight``, ``regret`` (mean)
+    and ``error`` (standard error) at that weight, and ``times`` (the regret over T/45).
+    """
+    final = results.final().with_columns(
+        horizon=pl.col("settings").str.json_path_match("$.horizon").cast(pl.Int64)
+    )
+    means = final.group_by("learner", "horizon", "criterion", maintain_order=True).agg(
+        pl.col("regret").mean(), error=pl.col("regret").std() / pl.len().sqrt()
+    )
+    borda = means.filter(criterion="borda").select("learner", "horizon", borda="regret")
+    worst = (
+        means.filter(pl.col("criterion").str.starts_with("weighted"))
+        .sort("regret", descending=True, maintain_order=True)
+        .group_by("learner", "horizon", maintain_order=True)
+        .first()
+        .with_columns(
+            weight=pl.col("criterion").str.strip_prefix("weighted "),
+            times=pl.col("regret") * 45 / pl.col("horizon"),
+        )
+    )
+    return (
+        borda.join(worst, on=["learner", "horizon"], maintain_order="left")
+        .select("learner", "horizon", "borda", "weight", "regret", "error", "times")
+        .sort("horizon", maintain_order=True)
+    )
+
+
+def tracking(results: Results) -> pl.DataFrame:
+    """Return who follows the winner and who notices that it changes.
+
+    Columns ``stream``, ``learner``, ``share`` (of the regret of random pairs), ``right`` (share of
+    the runs that end with the true Borda winner), ``noticed`` (of the significant phases after the
+    first, the share in which the learner began an episode, None if it never does), ``restarts``
+    and ``shifts``.
+    """
+    summary = results.summary().filter(criterion="borda")
+    labels = results.scan("regret").filter(pl.col("name") == "Uniform").select("learner").unique()
+    random = summary.join(labels.collect(), on="learner", how="semi")
+    last = {info.label: (info.winners["borda"] or [(0, 0, -1)])[-1][2] for info in results.streams}
+    truth = pl.col("stream").replace_strict(last, return_dtype=pl.Int64)
+    ends = results.runs.group_by("stream", "learner").agg(right=(pl.col("best") == truth).mean())
+    return (
+        summary.join(random.select("stream", random="mean"), on="stream", how="left")
+        .join(ends, on=["stream", "learner"], how="left", maintain_order="left")
+        .join(_noticed(results), on=["stream", "learner"], how="left", maintain_order="left")
+        .with_columns(share=pl.col("mean") / pl.col("random"))
+        .select("stream", "learner", "share", "right", "noticed", "restarts", "shifts")
+    )
+
+
+class _Comparable(Results):
+    """Results whose worlds differ in their size alone: the rival and the weight follow from it."""
+
+    def final(self) -> pl.DataFrame:
+        gic = pl.col("world") == "gic"
+        return (
+            super()
+            .final()
+            .with_columns(
+                criterion=pl.when(gic).then(pl.lit(THEOREM)).otherwise(pl.col("criterion")),
+                settings=pl.col("settings").map_elements(_without_parts, return_dtype=pl.String),
+            )
+        )
+
+
+def _without_parts(settings: str) -> str:
+    """Drop which arm plays which part."""
+    values: dict[str, Any] = json.loads(settings)
+    kept = {key: value for key, value in values.items() if key not in ("winner", "rival")}
+    return json.dumps(kept, sort_keys=True)
+
+
+def _slope(column: str) -> pl.Expr:
+    return (pl.col(column).list.get(-1) / pl.col(column).list.get(-2)).log()
+
+
+def _noticed(results: Results) -> pl.DataFrame:
+    began = results.events.filter(kind="episode").filter(pl.col("round") > 0)
+    rows = []
+    for info in results.streams:
+        shifts = info.shifts["borda"] or []
+        ends = [*shifts[1:], info.horizon][: len(shifts)]
+        mine = began.filter(stream=info.label)
+        for learner in mine["learner"].unique(maintain_order=True) if shifts else ():
+            theirs = mine.filter(learner=learner)
+            hits = [
+                theirs.filter(pl.col("round").is_between(start, end - 1))["seed"].n_unique()
+                for start, end in zip(shifts, ends, strict=True)
+            ]
+            runs = len(results.runs.filter(stream=info.label, learner=learner))
+            rows.append((info.label, learner, sum(hits) / (len(shifts) * runs)))
+    schema = {"stream": pl.String, "learner": pl.String, "noticed": pl.Float64}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _finished(folder: Path) -> Mapping[tuple[str, str], set[int]]:
+    """Return the seeds that are finished by the labels of learner and stream."""
+    found: dict[tuple[str, str], set[int]] = {}
+    if (folder / "plan.parquet").exists():
+        runs = Results.load(folder).scan("runs").select("learner", "stream", "seed").collect()
+        for learner, stream, seed in runs.iter_rows():
+            found.setdefault((learner, stream), set()).add(seed)
+    return found
+
+
+def _cost(player: LearnerEntry, horizon: int) -> float:
+    """Return about how many seconds a run takes."""
+    if player.parameters.get("intervals") == "all":
+        return _ALL_INTERVALS * horizon**2 * 1e-9
+    return _NANOSECONDS.get(player.name, _USUAL_NANOSECONDS) * horizon * 1e-9
