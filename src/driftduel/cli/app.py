@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from driftduel.cli import demo, measuring, players, reporting, running, voting, worlds
+from driftduel.cli import demo, measuring, players, reporting, reproducing, running, voting, worlds
 
 app = typer.Typer(
     name="driftduel",
@@ -33,6 +33,7 @@ def _root(
 app.command("demo")(demo.demo)
 app.command("run")(running.run)
 app.command("report")(reporting.report)
+app.command("reproduce")(reproducing.reproduce)
 app.command("measure")(measuring.measure)
 app.command("streams")(worlds.streams)
 app.command("learners")(players.learners)

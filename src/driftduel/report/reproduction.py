@@ -260,7 +260,8 @@ def _findings(found: Mapping[str, Results], grown: pl.DataFrame) -> list[str]:
 
 
 def _grew(row: Mapping[str, Any]) -> str:
+    variable = _symbol(row["variable"])
     return (
-        f"On {row['world']} regret grew with {_symbol(row['variable'])} to the {row['exponent']:.2f} "
+        f"On {row['world']} regret grew with {variable} to the {row['exponent']:.2f} "
         f"({row['low']:.2f} to {row['high']:.2f}); {row['promised']:.2f} was promised."
     )

@@ -1,0 +1,97 @@
+"""``driftduel reproduce``: the experiments on the paper, run and told in one report."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from driftduel.cli.running import _showing, _time
+from driftduel.cli.shared import Stopped, console, working
+
+if TYPE_CHECKING:
+    import polars as pl
+    from rich.table import Table
+
+
+def reproduce(
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Shorter horizons and fewer seeds: a few minutes.")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="The folder of the results; reproduction, or reproduction-quick, if left out.",
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, help="Processes on this machine; one for every core if left out."),
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="One of the experiments; may be given often."),
+    ] = None,
+) -> None:
+    """Measure what the paper promises, and write one report.
+
+    What is finished is never run again: stop it at any time, and the same command goes on.
+    """
+    from driftduel.report.extra import drawing_library
+
+    for library in ("altair", "vl_convert"):
+        drawing_library(library)
+    from joblib import cpu_count
+
+    from driftduel.experiments import Results, run_sweep
+    from driftduel.experiments.reproduction import expected_seconds, experiments
+    from driftduel.report.files import write_report
+    from driftduel.report.reproduction import exponent_table, write_reproduction
+
+    chosen = experiments(only or (), quick=quick)
+    folder = out or Path("reproduction-quick" if quick else "reproduction")
+    processes = workers or cpu_count()
+    screen = console()
+    seconds = expected_seconds(chosen, folder, processes)
+    screen.print(
+        f"{len(chosen)} experiments in {folder}, {processes} processes: about "
+        f"{_time(seconds)} on a quiet machine",
+        soft_wrap=True,
+    )
+    found = {}
+    try:
+        for item in chosen:
+            with _showing() as progress:
+                run_sweep(item.spec, folder / item.name, workers=processes, progress=progress)
+            found[item.name] = Results.load(folder / item.name)
+            with working(f"{item.name}: writing its report"):
+                page = write_report(found[item.name])[0]
+            screen.print(f"{item.name}: {page}", soft_wrap=True)
+    except KeyboardInterrupt:
+        raise Stopped(
+            f"interrupted; what is finished is kept in {folder}, go on with: "
+            f"driftduel {shlex.join(sys.argv[1:])}"
+        ) from None
+    with working("writing the report"):
+        command = f"driftduel reproduce{' --quick' if quick else ''}"
+        page = write_reproduction(found, folder, command=command)
+    grown = exponent_table(found)
+    if len(grown):
+        screen.print(_exponents(grown))
+    screen.print(f"written: {page}", soft_wrap=True)
+
+
+def _exponents(grown: pl.DataFrame) -> Table:
+    from driftduel.cli.tables import plain_table
+    from driftduel.report.reproduction import exponent_rows
+
+    table = plain_table("experiment", "of what", "world", "learner")
+    for heading in ("exponent", "95 % interval", "last step", "promised"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in exponent_rows(grown):
+        table.add_row(*row)
+    return table
