@@ -39,10 +39,10 @@ def test_every_stream_has_regret_a_timeline_and_plays(grid):
     ]
     switching = ["regret", "regret", "timeline", "plays", "plays", "plays"]
     assert kinds == [switching] * 3 + [switching[1:]]
-    assert [figure.name for figure in document.figures] == [
-        "overview",
-        "scaling-1-horizon",
-        "scaling-2-horizon",
+    assert [(figure.name, figure.below) for figure in document.figures] == [
+        ("overview", "summary"),
+        ("scaling-1-horizon", "exponents"),
+        ("scaling-2-horizon", "exponents"),
     ]
 
 

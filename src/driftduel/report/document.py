@@ -39,6 +39,8 @@ class Figure:
         Whether several stand side by side.
     context : str
         What the title leaves to the page around it, for a figure that stands alone.
+    below : str
+        The name of the table it stands below, if it is about all streams.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Figure:
     chart: Any
     small: bool = False
     context: str = ""
+    below: str = "summary"
 
     @property
     def heading(self) -> str:
@@ -337,16 +340,17 @@ def _growth_figure(growth: Growth, learners: Sequence[str], n: int) -> Figure:
     slopes = listed(
         [f"{row['learner']} {row['exponent']:.2f}" for row in growth.exponents.to_dicts()], most=20
     )
-    fixed = f"; {_settings(growth.fixed)}" if growth.fixed else ""
+    fixed = f", {_settings(growth.fixed)}" if growth.fixed else ""
     return Figure(
         name=f"scaling-{n + 1}-{growth.variable}",
-        title=f"How regret grows with the {variable}: {growth.world}",
+        title=f"Growth with the {variable}: {growth.world}{fixed}",
         caption=(
             f"Mean final {titled(growth.criterion)} regret with two standard errors, both axes "
-            f"logarithmic{fixed}. The slope of a line is the exponent."
+            "logarithmic. The slope of a line is the exponent."
         ),
         description=f"Log-log plot of regret against {variable}. Slopes: {slopes}.",
         chart=scaling_chart(growth, learners),
+        below="exponents",
     )
 
 

@@ -108,6 +108,12 @@ def line_styles(names: Sequence[str]) -> dict[str, tuple[str, list[int]]]:
     }
 
 
+ROUND_NUMBERS = (
+    "indexof([1, 2, 5], round(datum.value / pow(10, floor(log(datum.value) / LN10 + 1e-9)))) < 0 "
+    "? '' : format(datum.value, '~s')"
+)
+"""Labels of a logarithmic axis: 1, 2, 5, 10, 20."""
+
 SHORT_NUMBERS = "format(datum.value, '~s')"
 """Labels of an axis: 0, 500, 1.5k."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from driftduel.report.extra import drawing_library
-from driftduel.report.figures import WIDTH, legend_columns, line_styles
+from driftduel.report.figures import ROUND_NUMBERS, WIDTH, legend_columns, line_styles
 from driftduel.report.regret import rounded
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def overview_chart(summary: pl.DataFrame, learners: Sequence[str]) -> alt.Chart:
                 "ratio:Q",
                 title="ratio to the best",
                 scale=alt.Scale(type="log", nice=False, padding=8),
-                axis=alt.Axis(format="~g", tickCount=8, labelOverlap=True),
+                axis=alt.Axis(labelExpr=ROUND_NUMBERS, tickCount=8, labelOverlap=True),
             ),
             y=alt.Y(
                 "row:N",

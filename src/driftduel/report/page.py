@@ -55,9 +55,7 @@ def html_page(document: Document) -> str:
 {"".join(f"<p>{escape(text)}</p>" for text in document.findings)}
 </section>
 {_contents(document)}
-{"".join(map(_table, document.tables[:1]))}
-{_figures(document.figures)}
-{"".join(map(_table, document.tables[1:]))}
+{"".join(_table(table) + _below(table, document) for table in document.tables)}
 <h2 id="streams">Stream by stream</h2>
 {_chooser(document.chapters) if many else ""}
 {"".join(_chapter(chapter, hidden=many and n > 0) for n, chapter in enumerate(document.chapters))}
@@ -141,8 +139,7 @@ def _json(data: Any) -> str:
 
 
 def _contents(document: Document) -> str:
-    items = [(table.name, table.title) for table in document.tables[:1]]
-    items += [(figure.name, figure.title) for figure in document.figures]
+    items = [(table.name, table.title) for table in document.tables]
     items += [("streams", "Stream by stream"), ("spec", "Spec"), ("environment", "Environment")]
     links = "".join(f'<li><a href="#{name}">{escape(text)}</a></li>' for name, text in items)
     return f'<nav aria-label="Contents"><ul>{links}</ul></nav>'
@@ -173,6 +170,10 @@ def _figures(figures: Sequence[Figure]) -> str:
     large = "".join(_figure(figure) for figure in figures if not figure.small)
     small = "".join(_figure(figure) for figure in figures if figure.small)
     return f'{large}<div class="figures-small">{small}</div>' if small else large
+
+
+def _below(table: Table, document: Document) -> str:
+    return _figures([figure for figure in document.figures if figure.below == table.name])
 
 
 def _figure(figure: Figure) -> str:

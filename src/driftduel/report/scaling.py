@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from driftduel.report.extra import drawing_library
-from driftduel.report.figures import SHORT_NUMBERS, WIDTH, line_legend, line_styles
+from driftduel.report.figures import ROUND_NUMBERS, SHORT_NUMBERS, WIDTH, line_legend, line_styles
 from driftduel.report.findings import titled
 from driftduel.report.regret import rounded
 
@@ -109,7 +109,7 @@ def scaling_chart(growth: Growth, learners: Sequence[str]) -> Panel:
         "mean:Q",
         title=heading,
         scale=alt.Scale(type="log", nice=True),
-        axis=alt.Axis(labelExpr=SHORT_NUMBERS, tickCount=5),
+        axis=alt.Axis(labelExpr=ROUND_NUMBERS, tickCount=5),
     )
     order = [name for name in learners if name in names]
     legend = line_legend([names[name] for name in order], "slope, with its 95 % interval")
