@@ -8,7 +8,7 @@ CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser)
 NO_CHROMIUM := there is no chromium: apt-get install chromium, or set CHROMIUM to its path
 
 .PHONY: demo pictures check format test test-jit test-nojit test-bounds test-slow test-browser bench \
-	bench-learners bench-duelpy clean
+	bench-learners bench-duelpy reproduce clean
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -66,6 +66,9 @@ bench-learners: $(STAMP)  ## rounds a second of every learner, written to docs/l
 
 bench-duelpy: $(STAMP)  ## regret and speed beside duelpy, which gets an environment of its own
 	$(BIN)/python -m benchmarks.duelpy_peer
+
+reproduce: $(STAMP)  ## what the paper promises, measured; prints its expected time first, resumes
+	$(BIN)/driftduel reproduce
 
 clean:
 	rm -rf $(VENV) .duelpy-venv build dist demo .coverage htmlcov .hypothesis .mypy_cache .pytest_cache \

@@ -48,7 +48,7 @@ def reproduce(
     from joblib import cpu_count
 
     from driftduel.experiments import Results, run_sweep
-    from driftduel.experiments.reproduction import expected_seconds, experiments
+    from driftduel.experiments.reproduction import comparable, expected_seconds, experiments
     from driftduel.report.files import write_report
     from driftduel.report.reproduction import exponent_table, write_reproduction
 
@@ -67,7 +67,7 @@ def reproduce(
         for item in chosen:
             with _showing() as progress:
                 run_sweep(item.spec, folder / item.name, workers=processes, progress=progress)
-            found[item.name] = Results.load(folder / item.name)
+            found[item.name] = comparable(Results.load(folder / item.name))
             with working(f"{item.name}: writing its report"):
                 page = write_report(found[item.name])[0]
             screen.print(f"{item.name}: {page}", soft_wrap=True)

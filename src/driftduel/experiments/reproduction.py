@@ -39,7 +39,7 @@ NAMES = (
 THEOREM = "weight of the theorem"
 """What the criterion of the GIC lower bound is called, whatever the number of arms."""
 
-_QUICK = re.compile(r"^(\s*\w+\s*=\s*)[^#\n]*#\s*quick:\s*(.+?)\s*$", re.MULTILINE)
+_QUICK = re.compile(r"^(\s*\w+\s*=\s*)[^#\n]*#[ ]quick:[ ]*(.+?)[ ]*$", re.MULTILINE)
 
 _NANOSECONDS = {"DEX3S": 60, "BordaDEX3S": 60, "RUCB": 40, "Uniform": 15}
 _USUAL_NANOSECONDS = 32
@@ -58,6 +58,9 @@ _IN_HORIZON = {
     "MetaSwift": 1 / 2,
     "Uniform": 1.0,
 }
+_NEEDS = {"MetaBosse": {"sst-sti", "sst", "gic"}, "MetaSwift": {"sst-sti"}}
+"""The kinds of matrices for which the Condorcet bounds of these learners hold."""
+
 _IN_ARMS = {"Bosse": 2 / 3, "MetaBosse": 2 / 3, "DEX3S": 1 / 2, "Anaconda": 1.0, "MetaSwift": 1 / 2}
 
 
@@ -135,10 +138,18 @@ def found_exponents(results: Results) -> pl.DataFrame:
     learner), ``promised`` (None where theory is silent) and ``last`` (the exponent between the
     last two points alone).
     """
-    found = exponents(_Comparable(results.folder))
+    found = exponents(comparable(results))
     names = dict(results.scan("regret").select("learner", "name").unique().collect().iter_rows())
-    rows = found.select("learner", "world", "criterion", "variable").iter_rows()
-    promises = [promised(names[row[0]], *row[1:]) for row in rows]
+    promises = [
+        promised(
+            names[row["learner"]],
+            row["world"],
+            row["criterion"],
+            row["variable"],
+            json.loads(row["fixed"]).get("kind"),
+        )
+        for row in found.iter_rows(named=True)
+    ]
     return found.with_columns(
         name=pl.col("learner").replace_strict(names, return_dtype=pl.String),
         promised=pl.Series(promises, dtype=pl.Float64),
@@ -146,8 +157,13 @@ def found_exponents(results: Results) -> pl.DataFrame:
     )
 
 
-def promised(name: str, world: str, criterion: str, variable: str) -> float | None:
+def promised(
+    name: str, world: str, criterion: str, variable: str, kind: str | None = None
+) -> float | None:
     """Return the exponent that theory promises a learner, up to logarithms, or None.
+
+    ``kind`` is the kind of matrices of a world that has one: against a Condorcet winner METABOSSE
+    promises something under GIC, METASWIFT under SST and STI.
 
     Examples
     --------
@@ -156,6 +172,8 @@ def promised(name: str, world: str, criterion: str, variable: str) -> float | No
     """
     moving = world not in ("known-weight", "gic")
     if (name == "Bosse" and moving) or world in ("american-league", "formula-1"):
+        return None
+    if criterion == "condorcet" and kind is not None and kind not in _NEEDS.get(name, {kind}):
         return None
     if world.endswith("-variation"):
         return {"horizon": 3 / 4, "variation": 1 / 4}.get(variable)
@@ -219,6 +237,11 @@ def tracking(results: Results) -> pl.DataFrame:
         .with_columns(share=pl.col("mean") / pl.col("random"))
         .select("stream", "learner", "share", "right", "noticed", "restarts", "shifts")
     )
+
+
+def comparable(results: Results) -> Results:
+    """Return results in which the GIC lower bounds of all sizes are one grid."""
+    return _Comparable(results.folder)
 
 
 class _Comparable(Results):
