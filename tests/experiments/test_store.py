@@ -49,6 +49,20 @@ def test_tasks_that_come_quickly_share_a_file(tmp_path, monkeypatch):
     assert kept.scan().collect().height == 16
 
 
+def test_a_task_that_took_a_while_never_waits(tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "_SECONDS", 30.0)
+    monkeypatch.setattr(store, "monotonic", lambda: 0.0)
+    kept = Store(tmp_path)
+    kept.open()
+    first, second, *_ = make_plan(Spec.parse(SMALL)).tasks({})
+    kept.add(*play(first))
+    assert names(tmp_path) == []
+    task, rows = play(second)
+    kept.add(task, [{**row, "seconds": 10.0} for row in rows])
+    assert len(names(tmp_path)) == 1
+    assert kept.scan().collect().height == 8
+
+
 def test_many_tasks_are_merged_as_they_come(tmp_path, monkeypatch):
     monkeypatch.setattr(store, "_MERGED", 2)
     filled(tmp_path)

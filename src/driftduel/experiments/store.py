@@ -26,7 +26,7 @@ _MERGED = 500
 """Files that are merged into one."""
 
 _SECONDS = 0.2
-"""Finished tasks wait in memory no longer than until the next one that comes after this time."""
+"""Finished tasks wait in memory only if all that wait took less than this to play."""
 
 EVENT = pl.Struct(
     {
@@ -88,9 +88,10 @@ class Store:
         self._loose = [file for file in good if not _is_merged(file)]
 
     def add(self, task: Task, rows: Sequence[Row]) -> None:
-        """Take in a finished task; it is written at once unless another was just written."""
+        """Take in a finished task; it is written at once unless it is quick and one was just."""
         self._rows += [{"key": task.key, "version": __version__, **row} for row in rows]
-        if monotonic() - self._written >= _SECONDS:
+        played = sum(row["seconds"] for row in self._rows)
+        if max(played, monotonic() - self._written) >= _SECONDS:
             self.flush()
 
     def flush(self) -> None:
