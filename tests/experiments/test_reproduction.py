@@ -188,6 +188,7 @@ def test_who_follows_the_winner(tmp_path):
     assert followed["Oracle"]["right"] == 1
     assert followed["Oracle"]["noticed"] is None
     assert followed["Uniform"]["share"] == 1
+    assert followed["Uniform"]["right"] is None
     assert followed["MetaBosse"]["restarts"] > 0
     assert followed["MetaBosse"]["shifts"] == 1
     assert 0 < followed["MetaBosse"]["noticed"] <= 1

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import polars as pl
     from rich.table import Table
 
+_OURS = ("Bosse", "MetaBosse")
+
 
 def reproduce(
     quick: Annotated[
@@ -80,18 +82,19 @@ def reproduce(
         command = f"driftduel reproduce{' --quick' if quick else ''}"
         page = write_reproduction(found, folder, command=command)
     grown = exponent_table(found)
-    if len(grown):
-        screen.print(_exponents(grown))
+    ours = grown.filter(grown["promised"].is_not_null() & grown["name"].is_in(_OURS))
+    if len(ours):
+        screen.print(_exponents(ours))
     screen.print(f"written: {page}", soft_wrap=True)
 
 
-def _exponents(grown: pl.DataFrame) -> Table:
+def _exponents(ours: pl.DataFrame) -> Table:
     from driftduel.cli.tables import plain_table
-    from driftduel.report.reproduction import exponent_rows
+    from driftduel.report.reproduction import exponent_row
 
-    table = plain_table("experiment", "of what", "world", "learner")
+    table = plain_table("world", "in", "learner")
     for heading in ("exponent", "95 % interval", "last step", "promised"):
         table.add_column(heading, justify="right", no_wrap=True)
-    for row in exponent_rows(grown):
-        table.add_row(*row)
+    for row in ours.to_dicts():
+        table.add_row(*exponent_row(row))
     return table

@@ -61,6 +61,9 @@ _IN_HORIZON = {
 _NEEDS = {"MetaBosse": {"sst-sti", "sst", "gic"}, "MetaSwift": {"sst-sti"}}
 """The kinds of matrices for which the Condorcet bounds of these learners hold."""
 
+_SILENT = ("american-league", "formula-1", "borda-against-condorcet")
+"""Worlds about which theory has no exponents."""
+
 _IN_ARMS = {"Bosse": 2 / 3, "MetaBosse": 2 / 3, "DEX3S": 1 / 2, "Anaconda": 1.0, "MetaSwift": 1 / 2}
 
 
@@ -171,7 +174,7 @@ def promised(
     0.25
     """
     moving = world not in ("known-weight", "gic")
-    if (name == "Bosse" and moving) or world in ("american-league", "formula-1"):
+    if (name == "Bosse" and moving) or world in _SILENT:
         return None
     if criterion == "condorcet" and kind is not None and kind not in _NEEDS.get(name, {kind}):
         return None
@@ -220,9 +223,9 @@ def tracking(results: Results) -> pl.DataFrame:
     """Return who follows the winner and who notices that it changes.
 
     Columns ``stream``, ``learner``, ``share`` (of the regret of random pairs), ``right`` (share of
-    the runs that end with the true Borda winner), ``noticed`` (of the significant phases after the
-    first, the share in which the learner began an episode, None if it never does), ``restarts``
-    and ``shifts``.
+    the runs that end with the true Borda winner, None for random pairs), ``noticed`` (of the
+    significant phases after the first, the share in which the learner began an episode, None if it
+    never does), ``restarts`` and ``shifts``.
     """
     summary = results.summary().filter(criterion="borda")
     labels = results.scan("regret").filter(pl.col("name") == "Uniform").select("learner").unique()
@@ -234,7 +237,10 @@ def tracking(results: Results) -> pl.DataFrame:
         summary.join(random.select("stream", random="mean"), on="stream", how="left")
         .join(ends, on=["stream", "learner"], how="left", maintain_order="left")
         .join(_noticed(results), on=["stream", "learner"], how="left", maintain_order="left")
-        .with_columns(share=pl.col("mean") / pl.col("random"))
+        .with_columns(
+            share=pl.col("mean") / pl.col("random"),
+            right=pl.when(~pl.col("learner").is_in(random["learner"].implode())).then("right"),
+        )
         .select("stream", "learner", "share", "right", "noticed", "restarts", "shifts")
     )
 

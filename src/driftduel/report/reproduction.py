@@ -69,34 +69,28 @@ def exponent_table(found: Mapping[str, Results]) -> pl.DataFrame:
     return pl.concat(tables)
 
 
-def exponent_rows(grown: pl.DataFrame) -> list[list[str]]:
-    """Return the exponents as text: what, where, who, found, interval, at the end, promised."""
+def exponent_row(row: Mapping[str, Any]) -> list[str]:
+    """Return an exponent as text: world, variable, learner, found, interval, last step, promised.
+
+    Parameters
+    ----------
+    row : mapping
+        A row of `exponent_table`.
+    """
     return [
-        [
-            row["experiment"],
-            f"{titled(row['criterion'])} regret in {_symbol(row['variable'])}",
-            _where(row["world"], json.loads(row["fixed"])),
-            row["learner"],
-            f"{row['exponent']:.2f}",
-            f"{row['low']:.2f} to {row['high']:.2f}",
-            f"{row['last']:.2f}",
-            "–" if row["promised"] is None else f"{row['promised']:.2f}",
-        ]
-        for row in grown.to_dicts()
+        _where(row["world"], json.loads(row["fixed"])),
+        _symbol(row["variable"]),
+        row["learner"],
+        f"{row['exponent']:.2f}",
+        f"{row['low']:.2f} to {row['high']:.2f}",
+        f"{row['last']:.2f}",
+        "–" if row["promised"] is None else f"{row['promised']:.2f}",
     ]
 
 
 def _exponents(grown: pl.DataFrame) -> Table:
-    headings = (
-        ("experiment", False),
-        ("of what", False),
-        ("world", False),
-        ("learner", False),
-        ("exponent", True),
-        ("95 % interval", True),
-        ("last step", True),
-        ("promised", True),
-    )
+    texts = ("experiment", "regret", "world", "in", "learner")
+    numbers = ("exponent", "95 % interval", "last step", "promised")
     return Table(
         name="exponents",
         title="Exponents, found and promised",
@@ -106,8 +100,11 @@ def _exponents(grown: pl.DataFrame) -> Table:
             "promises at most, up to logarithms."
         ),
         frame=grown.drop("values", "means", "errors"),
-        headings=dict(headings),
-        cells=exponent_rows(grown),
+        headings={**dict.fromkeys(texts, False), **dict.fromkeys(numbers, True)},
+        cells=[
+            [row["experiment"], titled(row["criterion"]), *exponent_row(row)]
+            for row in grown.to_dicts()
+        ],
     )
 
 
