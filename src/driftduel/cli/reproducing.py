@@ -92,7 +92,7 @@ def _exponents(ours: pl.DataFrame) -> Table:
     from driftduel.cli.tables import plain_table
     from driftduel.report.reproduction import exponent_row
 
-    table = plain_table("world", "in", "learner")
+    table = plain_table("learner", "in", "world; regret")
     for heading in ("exponent", "95 % interval", "last step", "promised"):
         table.add_column(heading, justify="right", no_wrap=True)
     for row in ours.to_dicts():

@@ -70,7 +70,7 @@ def exponent_table(found: Mapping[str, Results]) -> pl.DataFrame:
 
 
 def exponent_row(row: Mapping[str, Any]) -> list[str]:
-    """Return an exponent as text: world, variable, learner, found, interval, last step, promised.
+    """Return an exponent as text: learner, variable, world, found, interval, last step, promised.
 
     Parameters
     ----------
@@ -78,9 +78,9 @@ def exponent_row(row: Mapping[str, Any]) -> list[str]:
         A row of `exponent_table`.
     """
     return [
-        _where(row["world"], json.loads(row["fixed"])),
-        _symbol(row["variable"]),
         row["learner"],
+        _symbol(row["variable"]),
+        _where(row["world"], json.loads(row["fixed"]), row["criterion"]),
         f"{row['exponent']:.2f}",
         f"{row['low']:.2f} to {row['high']:.2f}",
         f"{row['last']:.2f}",
@@ -89,7 +89,7 @@ def exponent_row(row: Mapping[str, Any]) -> list[str]:
 
 
 def _exponents(grown: pl.DataFrame) -> Table:
-    texts = ("experiment", "regret", "world", "in", "learner")
+    texts = ("learner", "in", "world; regret")
     numbers = ("exponent", "95 % interval", "last step", "promised")
     return Table(
         name="exponents",
@@ -101,16 +101,14 @@ def _exponents(grown: pl.DataFrame) -> Table:
         ),
         frame=grown.drop("values", "means", "errors"),
         headings={**dict.fromkeys(texts, False), **dict.fromkeys(numbers, True)},
-        cells=[
-            [row["experiment"], titled(row["criterion"]), *exponent_row(row)]
-            for row in grown.to_dicts()
-        ],
+        cells=[exponent_row(row) for row in grown.to_dicts()],
     )
 
 
-def _where(world: str, fixed: Mapping[str, Any]) -> str:
+def _where(world: str, fixed: Mapping[str, Any], criterion: str) -> str:
     settings = ", ".join(f"{_symbol(key)} = {shown(value)}" for key, value in fixed.items())
-    return f"{world}: {settings}" if settings else world
+    where = f"{world}: {settings}" if settings else world
+    return f"{where}; {titled(criterion)}"
 
 
 def _symbol(parameter: str) -> str:
