@@ -3,6 +3,7 @@ from __future__ import annotations
 from importlib.resources import files
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from driftduel.experiments import Results, Spec, run_sweep
@@ -15,6 +16,7 @@ from driftduel.experiments.reproduction import (
     expected_seconds,
     experiments,
     found_exponents,
+    halves,
     promised,
     quick_edition,
     spec_text,
@@ -180,6 +182,16 @@ def test_random_pairs_pay_more_than_a_45th_at_their_worst_weight(tmp_path):
     # At the point mass on arm 2, a third of the choices lose 0.4 and a third 0.5.
     assert worst["weight"].to_list() == ["[0, 0, 1]", "[0, 0, 1]"]
     assert worst["regret"][1] == pytest.approx(900 * 0.9 / 3, rel=0.2)
+
+
+def test_the_halves_of_a_lower_bound_cost_all_the_regret(tmp_path):
+    found = results(GIC, tmp_path)
+    split = halves(found)
+    means = found.final().group_by("settings", maintain_order=True).agg(pl.col("regret").mean())
+    odd = split["n_arms"] == 5
+    total = (split["good"] + split["bad"]).filter(~odd).to_list()
+    assert total == pytest.approx(means["regret"].filter(~odd).to_list())
+    assert split["share"].is_between(0, 1).all()
 
 
 def test_who_follows_the_winner(tmp_path):

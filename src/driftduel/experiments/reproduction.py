@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -16,9 +16,11 @@ from typing import Any
 
 import polars as pl
 
+from driftduel.criteria import Weighted
 from driftduel.experiments.rates import exponents
 from driftduel.experiments.results import Results
 from driftduel.experiments.spec import LearnerEntry, Spec
+from driftduel.streams import hard
 
 NAMES = (
     "known-weight",
@@ -60,6 +62,11 @@ _IN_HORIZON = {
 }
 _NEEDS = {"MetaBosse": {"sst-sti", "sst", "gic"}, "MetaSwift": {"sst-sti"}}
 """The kinds of matrices for which the Condorcet bounds of these learners hold."""
+
+_LOWER_BOUNDS: dict[str, Callable[..., hard.HardInstance]] = {
+    "known-weight": hard.known_weight,
+    "gic": hard.gic,
+}
 
 _SILENT = ("american-league", "formula-1", "borda-against-condorcet")
 """Worlds about which theory has no exponents."""
@@ -219,6 +226,31 @@ def worst_weights(results: Results) -> pl.DataFrame:
     )
 
 
+def halves(results: Results) -> pl.DataFrame:
+    """Return what the good and the bad half of the arms cost on the lower bounds without phases.
+
+    Columns ``learner``, ``world``, ``n_arms``, ``horizon``, ``good`` (mean regret paid for good
+    arms that are not the winner), ``bad`` (for bad arms) and ``share`` (of the bad arms).
+    """
+    rows = []
+    for info in results.streams:
+        if info.world not in _LOWER_BOUNDS:
+            continue
+        instance = _LOWER_BOUNDS[info.world](**json.loads(info.parameters))
+        gaps = Weighted(instance.weight.at(0)).gaps(instance.stream.matrix(0))
+        for learner in results.plays["learner"].unique(maintain_order=True):
+            plays = results.plays.filter(stream=info.label, learner=learner)
+            cost = {
+                half: sum(_plays_of(plays, arm) * gaps[arm] for arm in arms) / len(results.seeds)
+                for half, arms in (("good", instance.good), ("bad", instance.bad))
+            }
+            rows.append((learner, info.world, info.n_arms, info.horizon, *cost.values()))
+    schema = {"learner": pl.String, "world": pl.String, "n_arms": pl.Int64, "horizon": pl.Int64}
+    costs = {"good": pl.Float64, "bad": pl.Float64}
+    table = pl.DataFrame(rows, schema={**schema, **costs}, orient="row")
+    return table.with_columns(share=pl.col("bad") / (pl.col("good") + pl.col("bad")))
+
+
 def tracking(results: Results) -> pl.DataFrame:
     """Return who follows the winner and who notices that it changes.
 
@@ -270,6 +302,12 @@ def _without_parts(settings: str) -> str:
     values: dict[str, Any] = json.loads(settings)
     kept = {key: value for key, value in values.items() if key not in ("winner", "rival")}
     return json.dumps(kept, sort_keys=True)
+
+
+def _plays_of(plays: pl.DataFrame, arm: int) -> float:
+    """Return in how many rounds an arm was played, half a round for each side."""
+    sides = (plays.filter(pl.col(side) == arm)["count"].sum() for side in ("left", "right"))
+    return sum(map(float, sides)) / 2
 
 
 def _slope(column: str) -> pl.Expr:

@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from driftduel._files import replacing
-from driftduel.experiments.reproduction import found_exponents, tracking, worst_weights
+from driftduel.experiments.reproduction import (
+    found_exponents,
+    halves,
+    tracking,
+    worst_weights,
+)
 from driftduel.report.document import Chapter, Document, Figure, Table, compose
 from driftduel.report.findings import in_words, number, shown, titled
 from driftduel.report.page import html_page
@@ -38,6 +43,9 @@ def compose_reproduction(found: Mapping[str, Results], command: str) -> Document
     parts = {name: compose(results) for name, results in found.items()}
     grown = exponent_table(found)
     tables = [] if grown.is_empty() else [_exponents(grown)]
+    split = pl.concat(halves(results) for results in found.values())
+    if len(split):
+        tables.append(_halves(split))
     if "weights" in found:
         tables.append(_weights(worst_weights(found["weights"])))
     if "real-worlds" in found:
@@ -113,6 +121,32 @@ def _where(world: str, fixed: Mapping[str, Any], criterion: str) -> str:
 
 def _symbol(parameter: str) -> str:
     return _SYMBOLS.get(parameter, parameter)
+
+
+def _halves(split: pl.DataFrame) -> Table:
+    texts, numbers = ("learner", "world"), ("K", "T", "good arms", "bad arms", "share of bad arms")
+    return Table(
+        name="halves",
+        title="What the lower bounds cost",
+        caption=(
+            "Mean regret paid for good arms that are not the winner, which nobody can tell from it "
+            "in time, and for bad arms, which are explored and come back with every replay."
+        ),
+        frame=split,
+        headings={**dict.fromkeys(texts, False), **dict.fromkeys(numbers, True)},
+        cells=[
+            [
+                row["learner"],
+                row["world"],
+                shown(row["n_arms"]),
+                shown(row["horizon"]),
+                number(row["good"]),
+                number(row["bad"]),
+                _percent(row["share"]),
+            ]
+            for row in split.to_dicts()
+        ],
+    )
 
 
 def _weights(worst: pl.DataFrame) -> Table:
