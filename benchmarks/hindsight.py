@@ -9,13 +9,24 @@ For each world and rival the parameters with the least mean regret are searched 
    point whose first eight runs are worse by a fifth is given up.
 
 What is found is scored with 64 fresh seeds (0 to 63), so that a lucky draw is not rewarded.
-Learners that are not tuned are scored with the same seeds and the tuning of their theory. Those
-that want to be told the truth are told it: S, one more than the number of switches of the winner,
-or the smaller number of phases that significant shifts begin, or the total variation (0.1 at least,
-since 0 has no tuning).
+Learners that are not tuned are scored with the same seeds (the first 16 of them in worlds of more
+than 10^5 rounds) and the tuning of their theory. Those that want to be told the truth are told it:
+S, one more than the number of switches of the winner, or the smaller number of phases that
+significant shifts begin, or the total variation (0.1 at least, since 0 has no tuning).
 
-The answers are in ``benchmarks/suite/hindsight.json``: criterion -> world -> rival -> its
-parameters, mean regret and standard error. What is there is not searched for again.
+Restarts at fixed times are a case of their own. Where the changes of a world are evenly spaced and
+the period divides their distance, the learner is in effect told when they happen, which no tuning
+of a period should do. So the periods are those of a grid that is off the beat, 726 times 10^(n/4),
+and are not refined: no restart falls on an evenly spaced change of the suite, the nearest are a
+sixteenth of a period away.
+
+Learners too slow for a world are left out there: those with a window of rounds and those with a
+distribution over the arms beyond 10^5 rounds, Thompson sampling with 100 arms. `SlidingWindow`,
+which learns the window anew, is left out altogether.
+
+The answers are in ``benchmarks/suite/hindsight.json``: criterion -> world -> rival -> what it was
+told, its parameters, mean regret, standard error and number of runs. What is there is not searched
+for again.
 """
 
 from __future__ import annotations
@@ -33,12 +44,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 import driftduel as dd
-from benchmarks import suite
 from driftduel._files import replacing
+from driftduel.experiments import suite
 
-ANSWERS = suite.FOLDER / "hindsight.json"
 SCORING = range(64)
 TUNING = range(1000, 1032)
+FEWER = range(16)
+"""The scoring seeds of learners that are not tuned, in long worlds."""
+LONG = 10**5
+"""Worlds of more rounds are long."""
 FEW = 8
 """How many of the tuning seeds the grid is searched with."""
 HOPELESS = 1.2
@@ -69,6 +83,10 @@ class Rival:
         The parameters that are whole numbers.
     most_arms, most_rounds : int
         In larger worlds it is too slow to be searched for.
+    refined : bool
+        Whether points beside those of the grid are tried.
+    told : str
+        What a learner that is not tuned is told of the truth.
     """
 
     make: Callable[..., dd.Learner]
@@ -77,6 +95,8 @@ class Rival:
     whole: tuple[str, ...] = ()
     most_arms: int = 1000
     most_rounds: int = 10**9
+    refined: bool = True
+    told: str = "nothing"
 
     def too_slow(self, stream: dd.Stream) -> bool:
         """Return whether the world is too large."""
@@ -96,25 +116,35 @@ class Rival:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--criterion", choices=suite.CRITERIA, help="only this one")
-    parser.add_argument("--rivals", nargs="*", default=[], help="only those whose name has a word")
+    parser.add_argument(
+        "--rivals", nargs="*", default=[], help="only those whose name has a word, in this order"
+    )
     parser.add_argument("--again", action="store_true", help="also what is there already")
     options, _ = parser.parse_known_args()
-    for world in suite.worlds(options.criterion):
-        stream = world.stream()
-        for name, rival in rivals(world.criterion, dd.measure(stream)).items():
-            asked = not options.rivals or any(word in name for word in options.rivals)
-            known = name in stored().get(world.criterion, {}).get(world.label, {})
-            if rival.too_slow(stream) or not asked or (known and not options.again):
-                continue
-            begin = time.perf_counter()
-            answer = best_in_hindsight(rival, stream, world.criterion)
-            store(world, name, answer)
-            seconds = time.perf_counter() - begin
-            print(
-                f"{world.criterion:9} {world.label:46} {name:28} {answer['mean']:10,.0f} "
-                f"+- {answer['error']:6,.0f}  {answer['parameters']}  ({seconds:.1f} s)",
-                flush=True,
-            )
+    streams = [(world, world.stream()) for world in suite.worlds(options.criterion)]
+    known = suite.hindsight() if not options.again else {}
+    for word in options.rivals or [""]:
+        for world, stream in streams:
+            there = known.setdefault(world.criterion, {}).setdefault(world.label, {})
+            for name, rival in rivals(world.criterion, dd.measure(stream)).items():
+                if word in name and name not in there and not rival.too_slow(stream):
+                    there[name] = answer_and_tell(world, name, rival, stream)
+
+
+def answer_and_tell(
+    world: suite.SuiteWorld, name: str, rival: Rival, stream: dd.Stream
+) -> dict[str, Any]:
+    """Search for one answer, store it and print it."""
+    begin = time.perf_counter()
+    answer = best_in_hindsight(rival, stream, world.criterion)
+    store(world, name, answer)
+    seconds = time.perf_counter() - begin
+    print(
+        f"{world.criterion:9} {world.label:46} {name:28} {answer['mean']:10,.0f} "
+        f"+- {answer['error']:6,.0f}  {answer['parameters']}  ({seconds:.1f} s)",
+        flush=True,
+    )
+    return answer
 
 
 def rivals(criterion: str, truth: dd.Measures) -> dict[str, Rival]:
@@ -129,7 +159,8 @@ LEARNING = (1e-5, 1e-4, 1e-3, 1e-2)
 BONUS = (1e-5, 1e-3)
 ALPHA = (0.003, 0.01, 0.03, 0.1, 0.3)
 ROUNDS = (300.0, 1000.0, 3000.0, 10_000.0, 30_000.0, 100_000.0)
-PERIODS = tuple(float(round(1000 * 10 ** (n / 4))) for n in range(11))
+PERIODS = tuple(726 * 10 ** (n / 4) for n in range(12))
+"""Off the beat of every world: see above."""
 
 
 def borda_rivals(truth: dd.Measures) -> dict[str, Rival]:
@@ -151,26 +182,29 @@ def borda_rivals(truth: dd.Measures) -> dict[str, Rival]:
             {"exploration": EXPLORATION, "window": MEMORY, "width": WIDTH},
             at_most_one,
             ("window",),
-            most_rounds=10**5,
+            most_rounds=LONG,
         ),
         "SlidingBordaGreedy": Rival(
             dd.SlidingBordaGreedy,
             {"exploration": EXPLORATION, "window": MEMORY},
             at_most_one,
             ("window",),
-            most_rounds=10**5,
+            most_rounds=LONG,
         ),
-        "DEXP3": Rival(dd.DEXP3, rates, at_most_one, most_arms=50, most_rounds=10**5),
+        "DEXP3": Rival(dd.DEXP3, rates, at_most_one, most_arms=50, most_rounds=LONG),
         "BordaDEX3S": Rival(
-            dd.BordaDEX3S, {**rates, "bonus": BONUS}, at_most_one, most_arms=50, most_rounds=10**5
+            dd.BordaDEX3S, {**rates, "bonus": BONUS}, at_most_one, most_arms=50, most_rounds=LONG
         ),
-        "BordaDEX3S told S": Rival(with_(dd.BordaDEX3S, n_phases=switches)),
-        "BordaDEX3S told phases": Rival(with_(dd.BordaDEX3S, n_phases=phases)),
+        "BordaDEX3S told S": Rival(with_(dd.BordaDEX3S, n_phases=switches), told="S"),
+        "BordaDEX3S told phases": Rival(with_(dd.BordaDEX3S, n_phases=phases), told="phases"),
         "DEXP3 theory": Rival(dd.DEXP3),
         "DEXP3HP": Rival(dd.DEXP3HP),
         "BordaETC": Rival(dd.BordaETC),
         "BCB": Rival(dd.BCB),
         "BordaElimination": Rival(dd.BordaElimination),
+        "SparseBordaElimination": Rival(dd.SparseBordaElimination),
+        "ActiveRanking": Rival(dd.ActiveRanking),
+        "Bosse": Rival(dd.Bosse),
         "MetaBosse": Rival(dd.MetaBosse),
         "Uniform": Rival(dd.Uniform),
     }
@@ -184,7 +218,7 @@ def condorcet_rivals(truth: dd.Measures) -> dict[str, Rival]:
     return {
         "DiscountedRUCB": Rival(dd.DiscountedRUCB, {"alpha": ALPHA, "memory": ROUNDS}),
         "SlidingRUCB": Rival(
-            dd.SlidingRUCB, {"alpha": ALPHA, "window": ROUNDS}, {}, ("window",), most_rounds=10**5
+            dd.SlidingRUCB, {"alpha": ALPHA, "window": ROUNDS}, {}, ("window",), most_rounds=LONG
         ),
         "DiscountedCondorcetGreedy": Rival(
             dd.DiscountedCondorcetGreedy,
@@ -192,31 +226,48 @@ def condorcet_rivals(truth: dd.Measures) -> dict[str, Rival]:
             at_most_one,
         ),
         "PeriodicRestart of RUCB": Rival(
-            restarting(dd.RUCB), {"every": PERIODS}, {}, ("every",), most_arms=50
+            restarting(dd.RUCB), {"every": PERIODS}, {}, ("every",), most_arms=50, refined=False
         ),
         "PeriodicRestart of DTS": Rival(
-            restarting(dd.DTS), {"every": PERIODS}, {}, ("every",), 20, 10**5
+            restarting(dd.DTS), {"every": PERIODS}, {}, ("every",), 20, LONG, refined=False
         ),
         "DEX3S": Rival(
-            dd.DEX3S, {**rates, "bonus": BONUS}, at_most_one, most_arms=50, most_rounds=10**5
+            dd.DEX3S, {**rates, "bonus": BONUS}, at_most_one, most_arms=50, most_rounds=LONG
         ),
-        "DEX3S told S": Rival(with_(dd.DEX3S, n_phases=switches)),
-        "DEX3S told phases": Rival(with_(dd.DEX3S, n_phases=phases)),
+        "DEX3S told S": Rival(with_(dd.DEX3S, n_phases=switches), told="S"),
+        "DEX3S told phases": Rival(with_(dd.DEX3S, n_phases=phases), told="phases"),
         "DEX3S told V": Rival(
-            with_(dd.DEX3S, tuning="variation", variation=max(truth.variation, 0.1))
+            with_(dd.DEX3S, tuning="variation", variation=max(truth.variation, 0.1)), told="V"
         ),
         "Anaconda": Rival(dd.Anaconda),
         "MetaSwift": Rival(dd.MetaSwift),
         "MetaBosse": Rival(with_(dd.MetaBosse, criterion="condorcet")),
         "RUCB": Rival(dd.RUCB),
-        "DTS": Rival(dd.DTS, most_arms=20, most_rounds=10**5),
-        "RMED1": Rival(dd.RMED1, most_arms=50),
+        "RMED1": Rival(dd.RMED1),
+        "DTS": Rival(dd.DTS, most_arms=50),
+        "DTSPlus": Rival(dd.DTSPlus, most_arms=50),
         "VersatileDB": Rival(dd.VersatileDB),
         "REX3": Rival(dd.REX3),
+        "RMED2FH": Rival(dd.RMED2FH),
+        "MergeRUCB": Rival(dd.MergeRUCB),
+        "CCB": Rival(dd.CCB),
+        "SCB": Rival(dd.SCB),
+        "SelfSparring": Rival(dd.SelfSparring, most_arms=50),
+        "SparringThompson": Rival(dd.SparringThompson, most_arms=50),
+        "SparringUCB": Rival(dd.SparringUCB),
+        "SparringEXP3": Rival(dd.SparringEXP3),
+        "DEX3P": Rival(dd.DEX3P),
+        "BeatTheMean": Rival(dd.BeatTheMean),
+        "InterleavedFilter": Rival(dd.InterleavedFilter),
+        "SAVAGE": Rival(dd.SAVAGE),
+        "RRDB": Rival(dd.RRDB),
+        "Bosse": Rival(with_(dd.Bosse, criterion="condorcet")),
+        "WinnerStays": Rival(dd.WinnerStays),
         "WinnerStaysStrong": Rival(dd.WinnerStaysStrong),
+        "BeatTheWinnerResetStrong": Rival(dd.BeatTheWinnerResetStrong),
         "BeatTheWinnerReset": Rival(dd.BeatTheWinnerReset),
         "DETECT": Rival(dd.DETECT),
-        "MDB": Rival(with_(dd.MDB, segments=max(2, phases))),
+        "MDB": Rival(with_(dd.MDB, segments=max(2, phases)), told="phases"),
         "Uniform": Rival(dd.Uniform),
     }
 
@@ -242,11 +293,14 @@ def with_(make: Callable[..., dd.Learner], **fixed: Any) -> Callable[..., dd.Lea
 def best_in_hindsight(rival: Rival, stream: dd.Stream, criterion: str) -> dict[str, Any]:
     """Return the best parameters that the search finds, and their score."""
     point = search(rival, stream, criterion) if rival.grid else {}
-    regrets = finals(rival.at(stream, point), stream, criterion, SCORING)
+    seeds = FEWER if not rival.grid and stream.horizon > LONG else SCORING
+    regrets = finals(rival.at(stream, point), stream, criterion, seeds)
     return {
+        "told": "tuned in hindsight" if rival.grid else f"told {rival.told}",
         "parameters": rival.rounded(point),
         "mean": round(float(regrets.mean()), 1),
         "error": round(float(regrets.std(ddof=1) / math.sqrt(len(regrets))), 1),
+        "runs": len(regrets),
     }
 
 
@@ -272,7 +326,7 @@ def search(rival: Rival, stream: dd.Stream, criterion: str) -> Point:
         found = loss(point, least)
         if found < least:
             best, least = point, found
-    for fraction in STEPS:
+    for fraction in STEPS if rival.refined else ():
         best, least = walk(rival, loss, best, least, fraction)
     return best
 
@@ -312,19 +366,11 @@ def finals(learner: dd.Learner, stream: dd.Stream, criterion: str, seeds: range)
     return np.array([run.regret(criterion)[-1] for run in runs])
 
 
-def stored() -> dict[str, Any]:
-    """Return the answers known so far."""
-    if not ANSWERS.exists():
-        return {}
-    answers: dict[str, Any] = json.loads(ANSWERS.read_text(encoding="utf-8"))
-    return answers
-
-
 def store(world: suite.SuiteWorld, rival: str, answer: dict[str, Any]) -> None:
     """Add an answer to the file."""
-    answers = stored()
+    answers = suite.hindsight()
     answers.setdefault(world.criterion, {}).setdefault(world.label, {})[rival] = answer
-    with replacing(ANSWERS) as file:
+    with replacing(suite.FOLDER / "hindsight.json") as file:
         file.write_text(json.dumps(answers, indent=1) + "\n", encoding="utf-8")
 
 

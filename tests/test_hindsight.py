@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 import pytest
-from benchmarks import hindsight, suite
+from benchmarks import hindsight
 
 import driftduel as dd
+from driftduel.experiments import suite
 
 RIVAL = hindsight.Rival(
     dd.SlidingBordaGreedy,
@@ -59,7 +60,7 @@ def test_large_worlds_are_left_out_where_a_rival_is_slow():
 
 @pytest.mark.parametrize("world", suite.worlds(), ids=lambda w: f"{w.criterion}, {w.label}")
 def test_every_world_has_an_answer_of_a_tuned_rival(world):
-    answers = hindsight.stored()[world.criterion][world.label]
+    answers = suite.hindsight()[world.criterion][world.label]
     tuned = [answer for answer in answers.values() if answer["parameters"]]
     assert len(tuned) >= 2
     assert all(answer["mean"] > 0 and answer["error"] >= 0 for answer in answers.values())
@@ -67,5 +68,5 @@ def test_every_world_has_an_answer_of_a_tuned_rival(world):
 
 def test_answers_are_about_worlds_of_the_suite():
     known = {(world.criterion, world.label) for world in suite.worlds()}
-    stored = {(name, label) for name, answers in hindsight.stored().items() for label in answers}
+    stored = {(name, label) for name, answers in suite.hindsight().items() for label in answers}
     assert stored <= known

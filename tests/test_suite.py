@@ -6,9 +6,9 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from benchmarks import suite
 
 from driftduel.criteria import as_criterion
+from driftduel.experiments import suite
 
 KINDS = {
     "stationary",

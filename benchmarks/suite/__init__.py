@@ -4,10 +4,14 @@ The worlds are the streams of ``borda.toml`` and ``condorcet.toml``, which are a
 files. A label is "KIND: WORLD". The halves follow a rule that was fixed before anything was
 scored: within a criterion and a kind, in the order of the file, the first world is for tuning,
 the second is held out, and so on in turn.
+
+What the rivals could have reached is in ``hindsight.json``; ``python -m benchmarks hindsight``
+searches for it.
 """
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections import Counter
 from dataclasses import dataclass
@@ -71,3 +75,14 @@ def worlds(criterion: str | None = None, half: str | None = None) -> list[SuiteW
         for world in found
         if criterion in (None, world.criterion) and half in (None, world.half)
     ]
+
+
+def hindsight() -> dict[str, Any]:
+    """Return what the rivals reached: criterion -> world -> rival -> answer.
+
+    An answer has ``told`` ("tuned in hindsight", "told nothing", "told S", ...), ``parameters``,
+    ``mean`` and ``error`` of the regret after the last round, and ``runs``.
+    """
+    file = FOLDER / "hindsight.json"
+    answers: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return answers
