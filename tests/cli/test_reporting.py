@@ -36,9 +36,9 @@ def test_figures_and_tables_go_to_a_folder(run, folder, tmp_path):
 def test_a_report_on_part_of_the_runs_says_so(run, folder, tmp_path):
     mine = tmp_path / "results"
     shutil.copytree(folder, mine)
-    environment = json.loads((mine / "environment.json").read_text())
-    environment["seeds"].append(3)
-    (mine / "environment.json").write_text(json.dumps(environment))
+    plan = json.loads((mine / "plan.json").read_text())
+    plan["environment"]["seeds"].append(3)
+    (mine / "plan.json").write_text(json.dumps(plan))
     done = run("report", mine)
     assert done.words.startswith("9 of 12 runs are finished; the report is on those")
 
@@ -48,7 +48,16 @@ def test_a_folder_without_results_is_refused(refused, tmp_path):
         refused("report", tmp_path / "nowhere")
         == f"{tmp_path / 'nowhere'}: there is no such folder"
     )
-    assert refused("report", tmp_path) == f"{tmp_path}: holds no results, spec.toml is missing"
+    assert refused("report", tmp_path) == f"{tmp_path}: holds no results, plan.json is missing"
+
+
+def test_a_folder_is_no_page_and_a_file_no_folder(refused, folder, tmp_path):
+    page = tmp_path / "report.html"
+    sentence = refused("report", folder, "--out", tmp_path)
+    assert sentence == f"{tmp_path}: is a folder, must be a file such as {page}"
+    page.write_text("")
+    sentence = refused("report", folder, "--format", "csv", "--out", page)
+    assert sentence == f"{page}: is a file, must be a folder"
 
 
 def test_an_unknown_format_is_refused(refused, folder):

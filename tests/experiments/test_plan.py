@@ -106,7 +106,7 @@ def test_a_learner_may_be_told_the_truth_about_each_stream():
 
 
 def test_the_table_has_a_row_for_every_combination():
-    table = make_plan(Spec.parse(SMALL)).table()
+    table = make_plan(Spec.parse(SMALL)).record({}).table()
     assert table["learner"].to_list() == ["Uniform", "DiscountedBordaUCB"] * 2
     assert table["parameters"].to_list() == ["{}", '{"exploration": 0.1}'] * 2
     assert table["n_arms"].to_list() == [3, 3, 4, 4]

@@ -125,8 +125,15 @@ def test_pandas_gets_the_table_of_regret(results):
 def test_a_folder_without_results_is_refused(tmp_path):
     with pytest.raises(ValueError, match="nowhere: there is no such folder"):
         dd.Results.load(tmp_path / "nowhere")
-    with pytest.raises(ValueError, match=r"holds no results, spec\.toml is missing"):
+    with pytest.raises(ValueError, match=r"holds no results, plan\.json is missing"):
         dd.Results.load(tmp_path)
+    (tmp_path / "tasks").mkdir()
+    with pytest.raises(ValueError, match=r"has no plan\.json, another version of driftduel may"):
+        dd.Results.load(tmp_path)
+    for text, what in (("half", "is damaged"), ("[]", "is of another version of driftduel")):
+        (tmp_path / "plan.json").write_text(text)
+        with pytest.raises(ValueError, match=rf"plan\.json {what}, run its spec again$"):
+            dd.Results.load(tmp_path)
 
 
 def test_a_power_law_is_found(bench):

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import polars as pl
 import pytest
 
 from driftduel.experiments import Spec, store
@@ -7,12 +8,6 @@ from driftduel.experiments.plan import make_plan
 from driftduel.experiments.store import Store
 from driftduel.experiments.tasks import play
 from tests.experiments.conftest import SMALL
-
-
-@pytest.fixture(autouse=True)
-def unhurried(monkeypatch):
-    """Write every task at once."""
-    monkeypatch.setattr(store, "_SECONDS", 0.0)
 
 
 def filled(folder):
@@ -35,32 +30,6 @@ def test_every_task_is_a_file_until_they_are_merged(tmp_path):
     assert [name.partition("-")[0] for name in names(tmp_path)] == ["merged"]
     assert kept.scan().collect().sort("key", "seed").equals(before)
     assert set(map(len, kept.finished().values())) == {4}
-
-
-def test_tasks_that_come_quickly_share_a_file(tmp_path, monkeypatch):
-    monkeypatch.setattr(store, "_SECONDS", 3600.0)
-    monkeypatch.setattr(store, "monotonic", lambda: 10000.0)
-    kept = filled(tmp_path)
-    assert len(names(tmp_path)) == 1
-    assert kept.scan().collect().height == 4
-    kept.flush()
-    kept.flush()
-    assert len(names(tmp_path)) == 2
-    assert kept.scan().collect().height == 16
-
-
-def test_a_task_that_took_a_while_never_waits(tmp_path, monkeypatch):
-    monkeypatch.setattr(store, "_SECONDS", 30.0)
-    monkeypatch.setattr(store, "monotonic", lambda: 0.0)
-    kept = Store(tmp_path)
-    kept.open()
-    first, second, *_ = make_plan(Spec.parse(SMALL)).tasks({})
-    kept.add(*play(first))
-    assert names(tmp_path) == []
-    task, rows = play(second)
-    kept.add(task, [{**row, "seconds": 10.0} for row in rows])
-    assert len(names(tmp_path)) == 1
-    assert kept.scan().collect().height == 8
 
 
 def test_many_tasks_are_merged_as_they_come(tmp_path, monkeypatch):
@@ -94,3 +63,17 @@ def test_an_empty_store_has_no_rows(tmp_path):
     assert Store(tmp_path).finished() == {}
     Store(tmp_path).merge()
     assert Store(tmp_path).scan().collect().height == 0
+
+
+@pytest.mark.parametrize("merged", [False, True])
+def test_tasks_of_another_version_are_refused_in_one_sentence(tmp_path, merged):
+    kept = filled(tmp_path)
+    if merged:
+        kept.merge()
+    for file in (tmp_path / "tasks").iterdir():
+        pl.read_parquet(file).drop("file").write_parquet(file)
+    sentence = "another version of driftduel wrote its tasks; run the spec into a new folder"
+    for use in (kept.scan, kept.finished, Store(tmp_path).open):
+        with pytest.raises(ValueError, match=sentence):
+            use()
+    assert names(tmp_path)

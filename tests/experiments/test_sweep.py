@@ -8,7 +8,7 @@ import pytest
 
 import driftduel as dd
 from driftduel._files import locked
-from driftduel.experiments import Results, Spec, plan, sweep
+from driftduel.experiments import Results, Spec, plan, record, sweep
 from driftduel.experiments.store import Store
 from tests.experiments.conftest import SMALL, Bench, assert_same
 
@@ -157,11 +157,42 @@ def test_a_file_instead_of_a_folder_is_refused(bench):
         bench.run()
 
 
-def test_damaged_descriptions_of_streams_are_made_anew(bench):
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"format": 1}', '{"format": 1, "streams": [{}]}']
+)
+def test_a_damaged_plan_is_made_anew(bench, text):
     bench.run()
-    (bench.folder / "streams.json").write_text("[{}]")
+    (bench.folder / "plan.json").write_text(text)
     assert bench.run().runs == 0
     assert len(bench.results.streams) == 2
+
+
+@pytest.mark.parametrize("written", [0, 1, 2, 3])
+def test_a_sweep_killed_while_it_describes_itself_can_be_read(bench, monkeypatch, written):
+    bench.run()
+    other = SMALL.replace("Small", "Other").replace("[3, 4]", "5").replace("seeds = 4", "seeds = 2")
+    count = iter(range(written))
+    write = record._write
+
+    def killed(file, text):
+        if next(count, None) is None:
+            raise SystemExit
+        write(file, text)
+
+    monkeypatch.setattr(record, "_write", killed)
+    monkeypatch.setattr(Store, "finished", killed_after_all)
+    with pytest.raises(SystemExit):
+        bench.run(other)
+    half = bench.results
+    assert half.runs.height == half.summary()["runs"].sum() == (16 if written == 0 else 0)
+    assert (half.title, half.planned) == (("Small", 16) if written == 0 else ("Other", 4))
+    assert half.title in half.spec_text
+    monkeypatch.undo()
+    assert bench.run(other).runs == 4
+
+
+def killed_after_all(self):
+    raise SystemExit
 
 
 def test_a_spec_that_cannot_run_leaves_results_alone(bench):

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
+
 import numpy as np
 
 import driftduel as dd
 from driftduel.experiments import Spec, worlds
 from driftduel.experiments.plan import make_plan
-from driftduel.experiments.worlds import load_streams, save_streams
+from driftduel.experiments.worlds import from_json
 from driftduel.streams.matrices import winner_matrix
 
 LEARNER = '[[learner]]\nname = "Uniform"\n'
@@ -57,6 +60,5 @@ def test_long_lists_are_left_out(tmp_path, monkeypatch):
 def test_descriptions_survive_a_file(tmp_path):
     stream = dd.Stream.stationary(winner_matrix(3, 0, 0.4), 100, labels=["a", "b", "c"])
     found = info(stream, tmp_path)
-    save_streams([found], tmp_path / "streams.json")
-    assert load_streams(tmp_path / "streams.json") == [found]
+    assert from_json(json.loads(json.dumps(asdict(found)))) == found
     assert found.labels == ["a", "b", "c"]

@@ -11,12 +11,9 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
-import polars as pl
-
-from driftduel._files import replacing
+from driftduel.experiments.record import Record
 from driftduel.experiments.spec import (
     LearnerEntry,
     Spec,
@@ -89,29 +86,17 @@ class Plan:
             for seeds in blocks.values():
                 yield self._task(item, tuple(seeds))
 
-    def table(self) -> pl.DataFrame:
-        """Return one row a combination, with labels and parameters."""
-        spec, rows = self.spec, self.combinations
-        streams = [self.streams[item.stream] for item in rows]
-        players = [spec.learners[item.learner] for item in rows]
-        return pl.DataFrame(
-            {
-                "key": [item.key for item in rows],
-                "learner": [player.label for player in players],
-                "name": [player.name for player in players],
-                "parameters": [item.parameters for item in rows],
-                "stream": [stream.label for stream in streams],
-                "world": [stream.world for stream in streams],
-                "settings": [stream.parameters for stream in streams],
-                "n_arms": pl.Series([stream.n_arms for stream in streams], dtype=pl.Int32),
-                "horizon": pl.Series([stream.horizon for stream in streams], dtype=pl.Int64),
-            }
+    def record(self, environment: dict[str, Any]) -> Record:
+        """Return what a folder keeps of the plan."""
+        return Record(
+            spec=self.spec.text,
+            environment=environment,
+            streams=self.streams,
+            learners=[(player.label, player.name) for player in self.spec.learners],
+            combinations=[
+                (item.key, item.stream, item.learner, item.parameters) for item in self.combinations
+            ],
         )
-
-    def save(self, file: Path) -> None:
-        """Write `table` as Parquet."""
-        with replacing(file) as temporary:
-            self.table().write_parquet(temporary)
 
     def _distinct(self) -> Iterator[Combination]:
         """Yield the combinations, those that are the same but for their labels once."""
@@ -174,7 +159,8 @@ def _build(entry: StreamEntry, source: Source) -> Stream:
         # The builder speaks of "switching: n_arms is ..."; the place says which table it is.
         reason = str(error).removeprefix(f"{entry.world}: ")
         words = reason.replace(":", " ").split()
-        key = next((word for word in words[:2] if word in entry.parameters), "")
+        unknown = "" if entry.file is None else "file"
+        key = next((word for word in words[:2] if word in entry.parameters), unknown)
         entry.place.fail(key, reason)
 
 

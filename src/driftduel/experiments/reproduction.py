@@ -336,7 +336,7 @@ def _noticed(results: Results) -> pl.DataFrame:
 def _finished(folder: Path) -> Mapping[tuple[str, str], set[int]]:
     """Return the seeds that are finished by the labels of learner and stream."""
     found: dict[tuple[str, str], set[int]] = {}
-    if (folder / "plan.parquet").exists():
+    if (folder / "plan.json").exists():
         runs = Results.load(folder).scan("runs").select("learner", "stream", "seed").collect()
         for learner, stream, seed in runs.iter_rows():
             found.setdefault((learner, stream), set()).add(seed)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from functools import cached_property
 from pathlib import Path
@@ -11,8 +10,9 @@ from typing import Any
 import polars as pl
 
 from driftduel._files import replacing
+from driftduel.experiments.record import Record
 from driftduel.experiments.store import Store
-from driftduel.experiments.worlds import StreamInfo, load_streams
+from driftduel.experiments.worlds import StreamInfo
 
 __all__ = ["TABLES", "Results", "StreamInfo", "write_tables"]
 
@@ -31,20 +31,26 @@ class Results:
     ----------
     folder : Path
         The folder that ``driftduel run`` wrote.
+
+    Attributes
+    ----------
+    title, spec_text : str
+        The title, and the spec as it was written.
+    environment : dict
+        What it ran on, with the seeds.
+    streams : list of StreamInfo
+        What is true of the streams.
+    plan : DataFrame
+        A row for every learner on every stream, with labels, classes and parameters.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        try:
-            self.spec_text = (folder / "spec.toml").read_bytes().decode()
-            self.environment: dict[str, Any] = json.loads(
-                (folder / "environment.json").read_text(encoding="utf-8")
-            )
-            self.streams: list[StreamInfo] = load_streams(folder / "streams.json")
-            self._plan = pl.read_parquet(folder / "plan.parquet")
-        except FileNotFoundError as error:
-            name = Path(error.filename or "spec.toml").name
-            raise ValueError(f"{folder}: holds no results, {name} is missing") from None
+        record = Record.load(folder)
+        self.spec_text = record.spec
+        self.environment = record.environment
+        self.streams = record.streams
+        self.plan = record.table()
         self.title: str = self.environment["title"]
 
     @classmethod
@@ -69,7 +75,7 @@ class Results:
     @property
     def planned(self) -> int:
         """Number of runs that the spec asks for."""
-        return len(self._plan) * len(self.seeds)
+        return len(self.plan) * len(self.seeds)
 
     @property
     def finished(self) -> bool:
@@ -163,7 +169,7 @@ class Results:
 
     def _ordered(self, table: pl.LazyFrame) -> pl.DataFrame:
         """Return a table in the order of the spec: streams, learners, seeds."""
-        order = self._plan.select("stream", "learner").with_row_index("place")
+        order = self.plan.select("stream", "learner").with_row_index("place")
         keys = [name for name in ("place", "seed") if name in {"place", *table.collect_schema()}]
         return (
             table.collect()
@@ -174,7 +180,7 @@ class Results:
 
     def _rows(self, *columns: str) -> pl.LazyFrame:
         """Return these columns of the runs that the spec asks for, with all labels."""
-        labels = self._plan.lazy()
+        labels = self.plan.lazy()
         seeds = pl.Series(self.seeds, dtype=pl.Int64)
         return (
             Store(self.folder)

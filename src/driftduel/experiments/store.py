@@ -1,9 +1,9 @@
 """Finished tasks on disk: small files as they come, and larger files that hold many of them.
 
-A file appears whole or not at all, so whatever stops a sweep, what is there is good. A task that
-takes a while has a file of its own; those of a fraction of a second share one. Every few hundred
-files are merged into one; rows name the file that they were first written to, so that files left
-behind by a merge that was cut short are known for what they are.
+A finished task is written at once, to a file that appears whole or not at all: whatever stops a
+sweep, what is there is good, and what is finished is there. Every few hundred files are merged
+into one; rows name the file that they were first written to, so that files left behind by a merge
+that was cut short are known for what they are.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -24,9 +23,6 @@ from driftduel.experiments.tasks import Row, Task
 
 _MERGED = 500
 """Files that are merged into one."""
-
-_SECONDS = 0.2
-"""Finished tasks wait in memory only if all that wait took less than this to play."""
 
 EVENT = pl.Struct(
     {
@@ -73,8 +69,6 @@ class Store:
     def __init__(self, folder: Path) -> None:
         self.folder = folder / "tasks"
         self._loose: list[Path] = []
-        self._rows: list[Row] = []
-        self._written = 0.0
 
     def open(self) -> None:
         """Make the folder and remove what a process that was killed left behind."""
@@ -88,33 +82,24 @@ class Store:
         self._loose = [file for file in good if not _is_merged(file)]
 
     def add(self, task: Task, rows: Sequence[Row]) -> None:
-        """Take in a finished task; it is written at once unless it is quick and one was just."""
-        self._rows += [{"key": task.key, "version": __version__, **row} for row in rows]
-        played = sum(row["seconds"] for row in self._rows)
-        if max(played, monotonic() - self._written) >= _SECONDS:
-            self.flush()
-
-    def flush(self) -> None:
-        """Write the tasks that wait."""
-        if not self._rows:
-            return
-        rows, self._rows = self._rows, []
-        name = _hash(f"{row['key']} {row['seed']}" for row in rows)
+        """Write a finished task."""
+        name = _hash([task.key, *(str(row["seed"]) for row in rows)])
+        mine = {"file": name, "key": task.key, "version": __version__}
         columns = {
-            column: pl.Series(column, [_plain(row.get(column, name)) for row in rows], dtype=kind)
+            column: pl.Series(
+                column, [_plain(row.get(column, mine.get(column))) for row in rows], dtype=kind
+            )
             for column, kind in ROW.items()
         }
         file = self.folder / f"{name}.parquet"
         with replacing(file) as temporary:
             pl.DataFrame(columns).write_parquet(temporary, statistics=False)
-        self._written = monotonic()
         self._loose.append(file)
         if len(self._loose) >= _MERGED:
             self.merge()
 
     def merge(self) -> None:
-        """Write what waits, and merge small files into one."""
-        self.flush()
+        """Merge small files into one."""
         files, self._loose = sorted(self._loose), []
         if len(files) < 2:
             return
@@ -143,13 +128,25 @@ class Store:
         """Return the files to read, each run in one of them."""
         files = sorted(self.folder.glob("[!.]*.parquet"))
         merged = [file for file in files if _is_merged(file)]
+        loose = [file for file in files if not _is_merged(file)]
+        self._check([*merged[:1], *loose[:1]])
         if not merged:
-            return files
+            return loose
         known: set[str] = set()
         with suppress(FileNotFoundError):
             names = pl.scan_parquet(merged, glob=False).select(pl.col("file").unique())
             known = set(names.collect()["file"])
-        return merged + [file for file in files if not _is_merged(file) and file.stem not in known]
+        return merged + [file for file in loose if file.stem not in known]
+
+    def _check(self, files: Iterable[Path]) -> None:
+        """Refuse tasks of another version of the package; a folder has those of one."""
+        for file in files:
+            with suppress(FileNotFoundError):
+                if list(pl.read_parquet_schema(file)) != list(ROW):
+                    raise ValueError(
+                        f"{self.folder.parent}: another version of driftduel wrote its tasks; "
+                        "run the spec into a new folder"
+                    )
 
 
 def _plain(value: Any) -> Any:

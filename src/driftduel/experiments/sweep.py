@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import platform
 import signal
 import threading
@@ -17,15 +16,16 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from driftduel._files import locked, replacing
+from driftduel._files import locked
 from driftduel._version import __version__
 from driftduel.experiments.plan import Plan, make_plan
+from driftduel.experiments.record import Record
 from driftduel.experiments.results import Results, write_tables
 from driftduel.experiments.spec import Spec
 from driftduel.experiments.store import Store
 from driftduel.experiments.tasks import Row, Task, play
 from driftduel.experiments.versions import package_version
-from driftduel.experiments.worlds import load_streams, save_streams
+from driftduel.experiments.worlds import StreamInfo
 
 _AT_ONCE = 256
 """Tasks that joblib is given at a time; their results may wait in memory."""
@@ -115,19 +115,16 @@ def run_sweep(
         store.open()
         for name in ("regret", "events", "plays", "runs"):
             (folder / f"{name}.parquet").unlink(missing_ok=True)
-        _describe(plan, folder)
+        plan.record(_environment(spec)).save(folder)
         finished = store.finished()
         state, found = _count(plan, finished)
         began = perf_counter()
         tasks = plan.tasks(finished)
         watch = _Watch(plan, state, progress)
-        try:
-            with closing(_results(plan, tasks, workers, dask)) as results:
-                for task, rows in results:
-                    store.add(task, rows)
-                    watch.note(task, rows, perf_counter() - began)
-        finally:
-            store.flush()
+        with closing(_results(plan, tasks, workers, dask)) as results:
+            for task, rows in results:
+                store.add(task, rows)
+                watch.note(task, rows, perf_counter() - began)
         store.merge()
         write_tables(Results.load(folder))
     runs = watch.runs
@@ -236,32 +233,23 @@ def _check_folder(folder: Path) -> None:
         raise ValueError(f"{folder}: holds other files, choose an empty folder or a new one")
 
 
-def _measured(folder: Path) -> dict[str, Any]:
+def _measured(folder: Path) -> dict[str, StreamInfo]:
     try:
-        return {stream.id: stream for stream in load_streams(folder / "streams.json")}
-    except (OSError, ValueError, TypeError, KeyError):
+        return {stream.id: stream for stream in Record.load(folder).streams}
+    except (ValueError, TypeError, KeyError):
         return {}
 
 
-def _describe(plan: Plan, folder: Path) -> None:
-    """Write all that is needed to understand the results and to run them again."""
-    _write(folder / "spec.toml", plan.spec.text)
-    save_streams(plan.streams, folder / "streams.json")
-    plan.save(folder / "plan.parquet")
-    environment = {
-        "title": plan.spec.title,
+def _environment(spec: Spec) -> dict[str, Any]:
+    """Return what is needed, beside the spec, to run it again and get the same."""
+    return {
+        "title": spec.title,
         "driftduel": __version__,
         "code": package_version(),
         "python": platform.python_version(),
         **{name: version(name) for name in ("numpy", "numba", "polars")},
         "platform": platform.platform(),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "spec": plan.spec.hash,
-        "seeds": list(plan.spec.seeds),
+        "spec": spec.hash,
+        "seeds": list(spec.seeds),
     }
-    _write(folder / "environment.json", json.dumps(environment, indent=1) + "\n")
-
-
-def _write(file: Path, text: str) -> None:
-    with replacing(file) as temporary:
-        temporary.write_bytes(text.encode())

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from driftduel._files import replacing
 from driftduel.experiments.spec import CriterionText, StreamEntry, criterion_name, criterion_of
 from driftduel.shifts import measure
 from driftduel.shifts.measures import Measures
@@ -104,21 +101,8 @@ def truths(found: Measures) -> dict[str, float | None]:
     return numbers
 
 
-def save_streams(streams: Sequence[StreamInfo], file: Path) -> None:
-    """Write what is true of the streams as JSON."""
-    with replacing(file) as temporary:
-        temporary.write_text(
-            json.dumps([asdict(stream) for stream in streams], indent=1, ensure_ascii=False) + "\n",
-            encoding="utf-8",
-        )
-
-
-def load_streams(file: Path) -> list[StreamInfo]:
-    """Read what `save_streams` wrote."""
-    return [_from_json(item) for item in json.loads(file.read_text(encoding="utf-8"))]
-
-
-def _from_json(item: Mapping[str, Any]) -> StreamInfo:
+def from_json(item: Mapping[str, Any]) -> StreamInfo:
+    """Return what is true of a stream from what JSON keeps of it."""
     winners = {
         name: None if spells is None else [tuple(spell) for spell in spells]
         for name, spells in item["winners"].items()

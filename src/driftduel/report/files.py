@@ -36,12 +36,16 @@ def write_report(results: Results, form: str = "html", out: Path | None = None) 
     document = compose(results)
     if form == "html":
         page = results.folder / "report.html" if out is None else out
+        if page.is_dir():
+            raise ValueError(f"{page}: is a folder, must be a file such as {page / 'report.html'}")
         drawing_library("vl_convert")
         text = html_page(document)
         with replacing(page) as temporary:
             temporary.write_text(text, encoding="utf-8")
         return [page]
     folder = results.folder / "report" if out is None else out
+    if folder.is_file():
+        raise ValueError(f"{folder}: is a file, must be a folder")
     folder.mkdir(parents=True, exist_ok=True)
     if form == "csv":
         files = []
