@@ -109,7 +109,7 @@ def test_the_oracle_takes_a_criterion_alone():
         ("seeds = []\n", "seeds: the list is empty"),
         ("horizon = [10, 0]\n", "horizon: is 0, must be a whole number from 1 on or a list"),
         ('criteria = "borda"\n', "criteria: is 'borda', must be a list of"),
-        ('criteria = ["best"]\n', "criteria: 'best': criterion is 'best', must be"),
+        ('criteria = ["best"]\n', "criteria: 'best': criterion is 'best', must be 'borda',"),
         ("criteria = [[0.5, 0.6]]\n", "criteria: [0.5, 0.6]: weight"),
         ("criteria = [3]\n", "criteria: 3: must be a list of"),
         ('criteria = ["borda", "borda"]\n', "criteria: a criterion is listed twice"),
@@ -124,6 +124,7 @@ def test_what_is_wrong_at_the_top_is_named(text, message):
     [
         ("n_arm = 3", "spec, line 5: stream[1].n_arm: no parameter 'n_arm', world 'switching' has"),
         ("n_arms = []", "stream[1].n_arms: the list is empty, there is nothing to try"),
+        ("n_arms = [3, 4, 3]", "spec, line 5: stream[1].n_arms: 3 is listed twice"),
         ('file = "a.npz"', "spec, line 3: stream[1]: needs either a world or a file"),
         ('label = ""', "stream[1].label: is '', must be text"),
         ('criteria = ["x"]', "spec, line 5: stream[1].criteria: 'x'"),
@@ -156,6 +157,14 @@ def test_what_is_wrong_in_a_stream_is_named_with_its_line(table, message):
         (
             STREAM + '[[learner]]\nname = "SlidingWindow"\ninner = {name = "Best"}\n',
             "learner[0].inner.name: no learner is called 'Best'",
+        ),
+        (
+            STREAM + '[[learner]]\nname = "MetaBosse"\nconstants = {scale = 1, foo = 1}\n',
+            "line 5: learner[0].constants.foo: no constant 'foo', there are scale, ",
+        ),
+        (
+            STREAM + '[[learner]]\nname = "MetaBosse"\nconstants = {cap = 1}\n',
+            "line 5: learner[0].constants: 'scale' is missing",
         ),
         (
             STREAM + '[[learner]]\nname = "SlidingWindow"\ninner = {name = "RUCB", beta = 1}\n',

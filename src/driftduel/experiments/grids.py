@@ -25,7 +25,8 @@ def expand(
     Raises
     ------
     ValueError
-        If a list is empty; the message begins with the name of the parameter.
+        If a list is empty or has a value twice; the message begins with the name of the
+        parameter.
 
     Examples
     --------
@@ -43,6 +44,9 @@ def expand(
         elif isinstance(value, list) and (not takes_list(name) or _is_grid(value)):
             if not value:
                 raise ValueError(f"{name}: the list is empty, there is nothing to try")
+            twice = next((item for n, item in enumerate(value) if item in value[:n]), None)
+            if twice is not None:
+                raise ValueError(f"{name}: {shown_as(twice)} is listed twice")
             choices[name] = value
             varying.append(name)
         else:

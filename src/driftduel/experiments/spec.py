@@ -10,7 +10,7 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
@@ -52,6 +52,7 @@ class Place:
 
     def _line(self, key: str) -> int:
         """Return the line of a key, that of its table if it is not found, or 0."""
+        outer = key.partition(".")[0]
         lines = self.text.splitlines()
         begin, end = 0, len(lines)
         if self.table:
@@ -66,7 +67,7 @@ class Place:
         for number in range(begin + 1 if self.table else 0, end):
             if re.match(r"\s*\[\[", lines[number]):
                 break
-            if key and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*[=.]", lines[number]):
+            if key and re.match(rf"\s*[\"']?{re.escape(outer)}[\"']?\s*[=.]", lines[number]):
                 return number + 1
         return begin + 1 if self.table else 0
 
@@ -193,7 +194,14 @@ def criterion_of(text: CriterionText | Sequence[float]) -> Criterion:
     >>> criterion_of("condorcet")
     Condorcet()
     """
-    return as_criterion(text) if isinstance(text, str) else Weighted(list(text))
+    if not isinstance(text, str):
+        return Weighted(list(text))
+    try:
+        return as_criterion(text)
+    except ValueError:
+        raise ValueError(
+            f"criterion is {text!r}, must be 'borda', 'condorcet', 'copeland' or a list of weights"
+        ) from None
 
 
 def criterion_name(text: CriterionText) -> str:
@@ -359,9 +367,21 @@ def _check_learner(
             if kinds[key] == "Learner":
                 inner = {k: v for k, v in value.items() if k != "name"}
                 _check_learner(value.get("name"), inner, place, f"{at}{key}.")
-            elif "Constants" not in kinds[key]:
+            elif "Constants" in kinds[key]:
+                _check_constants(value, place, at + key)
+            else:
                 place.fail(at + key, "is a table, must be a value or a list of values")
     return kinds
+
+
+def _check_constants(table: Mapping[str, Any], place: Place, at: str) -> None:
+    known = {item.name: item.default is MISSING for item in fields(learners.Constants)}
+    for key in table:
+        if key not in known:
+            place.fail(f"{at}.{key}", f"no constant {key!r}, there are {', '.join(known)}")
+    for key, needed in known.items():
+        if needed and key not in table:
+            place.fail(at, f"{key!r} is missing")
 
 
 def _expand(
