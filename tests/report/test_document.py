@@ -6,6 +6,7 @@ import pytest
 
 from driftduel.experiments import Results
 from driftduel.report.document import compose, slug
+from tests.report import sweeps
 
 
 def test_the_summary_has_a_row_for_each_learner_and_the_best_stands_out(one):
@@ -28,6 +29,7 @@ def test_streams_and_criteria_are_told_apart_where_there_are_several(grid):
     document = compose(grid)
     assert list(document.tables[0].headings)[:3] == ["stream", "criterion", "learner"]
     assert document.tables[1].name == "exponents"
+    assert [table.grouped for table in document.tables] == [True, True]
     assert len(document.tables[1].cells) == len(document.tables[1].frame) == 6
 
 
@@ -54,6 +56,33 @@ def test_the_timeline_is_of_the_first_seed(one):
     assert [row["round"] for row in drawn if row["what"] == "new episode"] == episodes
     assert [row["round"] for row in drawn if row["what"] == "true change"] == [3000]
     assert f"{events.filter(kind='eviction').height} evictions" in figure.description
+
+
+def test_timelines_are_of_learners_that_evict_or_replay_and_metabosse_comes_first(tmp_path):
+    text = """
+seeds = 2
+points = 2
+horizon = 400
+[[stream]]
+world = "one-winner"
+n_arms = 2
+margin = 0.5
+[[learner]]
+name = "Uniform"
+[[learner]]
+name = "Anaconda"
+[[learner]]
+name = "Bosse"
+constants = { scale = 0.01 }
+[[learner]]
+name = "MetaSwift"
+[[learner]]
+name = "MetaBosse"
+criterion = "condorcet"
+"""
+    (chapter,) = compose(sweeps.sweep(text, tmp_path)).chapters
+    names = [figure.name for figure in chapter.figures if figure.name.startswith("timeline")]
+    assert names == [f"timeline-one-winner-{name}" for name in ("metabosse", "anaconda", "bosse")]
 
 
 def test_streams_of_one_slug_have_figures_of_their_own(one, tmp_path):

@@ -57,7 +57,9 @@ def test_many_streams_are_counted_and_unclear_ones_told():
             *(("c", "meta", 200.0, 1.0), ("c", "random", 100.0, 1.0)),
         )
     )
-    assert sentences[0] == ("meta had the smallest mean regret on 2 of 3 streams, random on 1.")
+    assert sentences[0] == (
+        "The smallest mean regret was that of meta on 2 of 3 streams, of random on 1."
+    )
     assert sentences[1].startswith("On 1 of them the lead over the second is within two")
     assert sentences[2] == (
         "The ratio to the best was, in the median, 1.00 for meta and 1.01 for random. In its worst "

@@ -102,6 +102,16 @@ def test_the_spec_and_the_environment_are_on_the_page(one, page):
     assert one.environment["python"] in words
 
 
+def test_rows_of_a_stream_stand_under_its_name(grid, page):
+    document = compose(grid)
+    tags = Reader(html_page(document)).all("th")
+    groups = [th for th in tags if th.get("scope") == "rowgroup"]
+    summary, exponents = document.tables
+    assert len(groups) == len({row[0] for row in [*summary.cells, *exponents.cells]}) == 6
+    assert groups[0]["colspan"] == str(len(summary.headings) - 1)
+    assert not [th for th in page.all("th") if th.get("scope") == "rowgroup"]
+
+
 def test_few_streams_stand_below_each_other_of_many_one_is_chosen(one, grid, page):
     assert page.all("select") == []
     assert len(grid.streams) > MOST_SHOWN

@@ -23,6 +23,13 @@ if TYPE_CHECKING:
     from driftduel.experiments.results import Results, StreamInfo
 
 
+_FOREMOST = {"CalibratedMetaBosse": 0, "MetaBosse": 1}
+"""Learners whose timelines come first."""
+
+_MOST_TIMELINES = 3
+"""Learners of which each stream has a timeline."""
+
+
 @dataclass(frozen=True)
 class Figure:
     """A chart with what a reader needs who sees it, and what one needs who does not.
@@ -63,7 +70,7 @@ class Table:
     """Rows for reading; ``frame`` has them exactly, ``cells`` as text.
 
     ``headings`` are those of the cells, and whether a column holds numbers; ``strong`` are the
-    rows that stand out.
+    rows that stand out. If it is ``grouped``, the first cell of a row says which group it is in.
     """
 
     name: str
@@ -73,6 +80,7 @@ class Table:
     headings: dict[str, bool]
     cells: list[list[str]]
     strong: frozenset[int] = frozenset()
+    grouped: bool = False
 
 
 @dataclass(frozen=True)
@@ -176,21 +184,32 @@ def _with_own_names(document: Document) -> Document:
 
 @dataclass(frozen=True)
 class _Diary:
-    """What one run of METABOSSE noted."""
+    """What one run noted, and the criterion it played for."""
 
     stream: str
     learner: str
+    criterion: str
     seed: int
     events: pl.DataFrame
 
 
 def _beliefs(results: Results) -> list[_Diary]:
-    """Return the first run of every learner of the class MetaBosse on every stream."""
-    names = results.scan("regret").filter(pl.col("name") == "MetaBosse").select("learner").unique()
+    """Return the first run of learners that evict or replay on every stream, METABOSSE first."""
+    noting = results.scan("events").filter(pl.col("kind") != "episode").select("learner").unique()
+    players = (
+        results.plan.join(noting.collect(), on="learner", how="semi", maintain_order="left")
+        .with_columns(
+            place=pl.col("name").replace_strict(_FOREMOST, default=len(_FOREMOST)),
+            criterion=pl.col("parameters").map_elements(_criterion_of, return_dtype=pl.String),
+        )
+        .sort("place", maintain_order=True)
+        .select("stream", "learner", "criterion")
+    )
+    seeds = results.runs.group_by("stream", "learner").agg(pl.col("seed").min())
     first = (
-        results.runs.join(names.collect(), on="learner", how="semi", maintain_order="left")
-        .group_by("stream", "learner", maintain_order=True)
-        .agg(pl.col("seed").min())
+        players.join(seeds, on=["stream", "learner"], maintain_order="left")
+        .group_by("stream", maintain_order=True)
+        .head(_MOST_TIMELINES)
     )
     events = (
         results.scan("events")
@@ -199,9 +218,17 @@ def _beliefs(results: Results) -> list[_Diary]:
         .sort("round", maintain_order=True)
     )
     return [
-        _Diary(stream, learner, seed, events.filter(stream=stream, learner=learner))
-        for stream, learner, seed in first.iter_rows()
+        _Diary(stream, learner, criterion, seed, events.filter(stream=stream, learner=learner))
+        for stream, learner, criterion, seed in first.select(
+            "stream", "learner", "criterion", "seed"
+        ).iter_rows()
     ]
+
+
+def _criterion_of(parameters: str) -> str:
+    """Return the name of the criterion that a learner plays for, empty if it is a weight."""
+    criterion = json.loads(parameters).get("criterion", "borda")
+    return criterion if isinstance(criterion, str) else ""
 
 
 def _facts(results: Results, learners: Sequence[str]) -> str:
@@ -260,6 +287,7 @@ def _summary_table(summary: pl.DataFrame) -> Table:
         headings={heading: table.schema[name].is_numeric() for name, heading in headings.items()},
         cells=cells,
         strong=best,
+        grouped=len(varying) > 0,
     )
 
 
@@ -291,8 +319,7 @@ def _exponent_tables(growing: Sequence[Growth]) -> list[Table]:
     )
     cells = [
         [
-            f"{growth.world}: {_settings(growth.fixed)}",
-            f"{titled(growth.criterion)} regret in {growth.variable}",
+            f"{titled(growth.criterion)} regret in {growth.variable}: {_where(growth)}",
             row["learner"],
             f"{row['exponent']:.2f}",
             f"{row['low']:.2f} to {row['high']:.2f}",
@@ -300,7 +327,7 @@ def _exponent_tables(growing: Sequence[Growth]) -> list[Table]:
         for growth in growing
         for row in growth.exponents.to_dicts()
     ]
-    headings = ("world", "of what", "learner", "exponent", "95 % interval")
+    headings = ("of what", "learner", "exponent", "95 % interval")
     return [
         Table(
             name="exponents",
@@ -310,14 +337,16 @@ def _exponent_tables(growing: Sequence[Growth]) -> list[Table]:
                 "resampling the seeds."
             ),
             frame=frame,
-            headings={name: name in headings[3:] for name in headings},
+            headings={name: name in headings[2:] for name in headings},
             cells=cells,
+            grouped=True,
         )
     ]
 
 
-def _settings(settings: dict[str, Any]) -> str:
-    return ", ".join(f"{key} = {shown(value)}" for key, value in settings.items()) or "–"
+def _where(growth: Growth) -> str:
+    settings = [f"{key} = {shown(value)}" for key, value in growth.fixed.items()]
+    return ", ".join([growth.world, *settings])
 
 
 def _overview_figure(summary: pl.DataFrame, learners: Sequence[str]) -> Figure:
@@ -340,10 +369,9 @@ def _growth_figure(growth: Growth, learners: Sequence[str], n: int) -> Figure:
     slopes = listed(
         [f"{row['learner']} {row['exponent']:.2f}" for row in growth.exponents.to_dicts()], most=20
     )
-    fixed = f", {_settings(growth.fixed)}" if growth.fixed else ""
     return Figure(
         name=f"scaling-{n + 1}-{growth.variable}",
-        title=f"Growth with the {variable}: {growth.world}{fixed}",
+        title=f"Growth with the {variable}: {_where(growth)}",
         caption=(
             f"Mean final {titled(growth.criterion)} regret with two standard errors, both axes "
             "logarithmic. The slope of a line is the exponent."
@@ -366,7 +394,10 @@ def _chapter(
         _regret_figure(info, curves.filter(criterion=criterion), criterion, learners)
         for criterion in criteria
     ]
-    figures += [_belief_figure(info, diary, criteria[0]) for diary in diaries]
+    figures += [
+        _belief_figure(info, diary, diary.criterion if diary.criterion in criteria else criteria[0])
+        for diary in diaries
+    ]
     figures += [
         _plays_figure(info, mine, learner)
         for learner in learners

@@ -60,9 +60,9 @@ def _many_cases(cases: Sequence[pl.DataFrame]) -> list[str]:
     total = len(cases)
     what = _comparisons(pl.concat(cases))
     order = sorted(wins, key=lambda name: -wins[name])
-    text = f"{order[0]} had the smallest mean regret on {wins[order[0]]} of {total} {what}"
+    text = f"The smallest mean regret was that of {order[0]} on {wins[order[0]]} of {total} {what}"
     if order[1:]:
-        text += ", " + listed([f"{name} on {wins[name]}" for name in order[1:]])
+        text += ", of " + listed([f"{name} on {wins[name]}" for name in order[1:]])
     sentences = [text + "."]
     unclear = sum(not _clear(case) for case in cases)
     if unclear:

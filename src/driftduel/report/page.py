@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from html import escape
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -193,24 +194,36 @@ def _figure(figure: Figure) -> str:
 
 def _table(table: Table) -> str:
     frame = table.frame
-    kinds = ["number" if numeric else "" for numeric in table.headings.values()]
+    shown = list(table.headings.items())[table.grouped :]
+    kinds = ["number" if numeric else "" for _, numeric in shown]
     head = "".join(
         f'<th scope="col" class="{kind}">{escape(name)}</th>'
-        for name, kind in zip(table.headings, kinds, strict=True)
+        for (name, _), kind in zip(shown, kinds, strict=True)
     )
-    body = "".join(
-        "<tr{}>{}</tr>".format(' class="best"' if n in table.strong else "", _cells(row, kinds))
-        for n, row in enumerate(table.cells)
-    )
+    body = "".join(_rows(table, kinds))
     title = escape(table.title)
     tall = " tall" if len(table.cells) > 20 else ""
     return (
         f'<h2 id="{table.name}">{title}</h2>'
         f'<div class="scroll{tall}" tabindex="0" role="region" aria-label="{title}"><table>'
-        f"<caption>{title}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        f"<caption>{title}</caption><thead><tr>{head}</tr></thead>{body}</table>"
         f'</div><p class="note">{escape(table.caption)}</p>'
         f"{_link(f'{table.name}.csv', frame.write_csv(), 'text/csv', 'CSV')}"
     )
+
+
+def _rows(table: Table, kinds: Sequence[str]) -> Iterator[str]:
+    """Yield the rows of a table, those of a group under its name."""
+    numbered = enumerate(table.cells)
+    for group, rows in groupby(numbered, lambda row: row[1][0] if table.grouped else ""):
+        name = escape(group)
+        yield "<tbody>"
+        if table.grouped:
+            yield f'<tr class="group"><th scope="rowgroup" colspan="{len(kinds)}">{name}</th></tr>'
+        for n, row in rows:
+            kind = ' class="best"' if n in table.strong else ""
+            yield f"<tr{kind}>{_cells(row[table.grouped :], kinds)}</tr>"
+        yield "</tbody>"
 
 
 def _cells(row: Sequence[str], kinds: Sequence[str]) -> str:
