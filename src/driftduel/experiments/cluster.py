@@ -88,7 +88,8 @@ def _check_workers(client: Any, address: str) -> None:
         if isinstance(version, BaseException):
             raise ForeignWorkerError(
                 f"the worker at {worker} cannot run driftduel ({version}); install driftduel "
-                f"{expected} there"
+                f"{expected} there (pip install 'driftduel[cluster]'), start the worker again and "
+                "repeat the command"
             )
         if version != expected:
             raise ForeignWorkerError(_differs(worker, version, expected))
@@ -96,8 +97,9 @@ def _check_workers(client: Any, address: str) -> None:
 
 def _differs(worker: str, version: str, expected: str) -> str:
     return (
-        f"the worker at {worker} has driftduel {version}, this machine has {expected}; install "
-        "the same on both"
+        f"the worker at {worker} has driftduel {version}, this machine has {expected} (after the + "
+        "is a hash of the code); install the same driftduel there, start the worker again and "
+        "repeat the command: what is finished is kept"
     )
 
 
