@@ -55,7 +55,10 @@ def test_a_spec_is_run_once(run, spec, tmp_path):
     first = run("run", spec, "--workers", 1)
     assert first.out.startswith("taste-results: 16 runs in 4 tasks; 3,200 rounds in ")
     again = run("run", spec, "--workers", 1, "--out", "taste-results")
-    assert again.out == "taste-results: 0 runs in 0 tasks, 16 were there\n"
+    assert again.out == (
+        "taste-results: 0 runs in 0 tasks, 16 were there\n"
+        "report on it: driftduel report taste-results\n"
+    )
     assert dd.Results.load(tmp_path / "taste-results").title == "Small"
 
 

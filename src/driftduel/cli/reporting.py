@@ -31,7 +31,11 @@ def report(
         ),
     ] = "html",
 ) -> None:
-    """Write what an experiment found, as one page that needs no network."""
+    """Report on an experiment, as one page.
+
+    The page holds all it needs and opens without a network. A sweep that is not finished is
+    reported on as far as it is.
+    """
     from driftduel.report.extra import drawing_library
 
     for library in ("altair", "vl_convert"):

@@ -72,7 +72,12 @@ def _told(done: Sweep) -> str:
     speed = ""
     if done.runs:
         speed = f"; {done.rounds:,} rounds in {_time(done.seconds)}"
-    return f"{done.folder}: {done.runs:,} runs in {done.tasks:,} tasks{found}{speed}"
+    tasks = "1 task" if done.tasks == 1 else f"{done.tasks:,} tasks"
+    runs = "1 run" if done.runs == 1 else f"{done.runs:,} runs"
+    return (
+        f"{done.folder}: {runs} in {tasks}{found}{speed}\n"
+        f"report on it: driftduel report {shlex.quote(str(done.folder))}"
+    )
 
 
 def _write_example(spec: Path) -> None:
