@@ -12,7 +12,7 @@ import driftduel
 from driftduel.cli import main, worlds
 
 COMMANDS = (
-    *("demo", "run", "report", "reproduce", "measure", "streams", "learners"),
+    *("demo", "run", "report", "reproduce", "benchmark", "measure", "streams", "learners"),
     *("new", "ask", "tell", "status"),
 )
 CALL = "import sys; from driftduel.cli import main; sys.exit(main())"

@@ -6,7 +6,17 @@ from typing import Annotated
 
 import typer
 
-from driftduel.cli import demo, measuring, players, reporting, reproducing, running, voting, worlds
+from driftduel.cli import (
+    benchmarking,
+    demo,
+    measuring,
+    players,
+    reporting,
+    reproducing,
+    running,
+    voting,
+    worlds,
+)
 
 app = typer.Typer(
     name="driftduel",
@@ -34,6 +44,7 @@ app.command("demo")(demo.demo)
 app.command("run")(running.run)
 app.command("report")(reporting.report)
 app.command("reproduce")(reproducing.reproduce)
+app.command("benchmark")(benchmarking.benchmark)
 app.command("measure")(measuring.measure)
 app.command("streams")(worlds.streams)
 app.command("learners")(players.learners)

@@ -1,0 +1,272 @@
+"""The benchmark: a learner that is told nothing against rivals that were told, or tuned.
+
+The worlds and what the rivals reached on them are those of `driftduel.experiments.suite`. The
+learner plays with the seeds that the rivals were scored with.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from collections.abc import Mapping
+from itertools import pairwise
+
+import polars as pl
+
+from driftduel.experiments import suite
+from driftduel.experiments.results import Results, StreamInfo
+from driftduel.experiments.spec import Spec
+
+LEARNER = "MetaBosse"
+"""The learner that the benchmark is about."""
+
+PLAYERS = tuple(dict.fromkeys((LEARNER, "MetaBosse")))
+"""It, and the paper's."""
+
+SEEDS = 64
+"""As many as the rivals were scored with."""
+
+EASY = 100
+"""Where the best rival loses less than so many duels, a ratio says little."""
+
+KEYS = ("criterion", "world")
+
+
+def benchmark_spec(criterion: str, half: str | None = None, seeds: int = SEEDS) -> Spec:
+    """Return what is played in a criterion: all worlds, or those of a half.
+
+    Examples
+    --------
+    >>> spec = benchmark_spec("condorcet", "held-out", 4)
+    >>> len(spec.streams), spec.seeds, spec.streams[0].label
+    (14, (0, 1, 2, 3), 'stationary: Bradley-Terry-Luce')
+    """
+    lines = [
+        f"title = {json.dumps(f'The benchmark, {criterion.title()}')}",
+        f"seeds = {seeds}",
+        f"criteria = {json.dumps([criterion])}",
+    ]
+    for world in suite.worlds(criterion, half):
+        table = {"label": world.label, "world": world.world, **world.parameters}
+        lines += ["", "[[stream]]", *(f"{key} = {json.dumps(table[key])}" for key in table)]
+    for name in PLAYERS:
+        lines += ["", "[[learner]]", f'name = "{name}"', f'criterion = "{criterion}"']
+    return Spec.parse("\n".join(lines) + "\n", f"{criterion}.toml")
+
+
+def standings(found: Mapping[str, Results]) -> pl.DataFrame:
+    """Return how the learners did on every world beside the best rival.
+
+    Parameters
+    ----------
+    found : mapping of str to Results
+        The results by criterion.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``criterion``, ``half``, ``world``, ``learner``, ``runs``, ``mean`` and ``error``
+        (of the regret at the horizon), ``rival``, ``told``, ``parameters`` (JSON), ``best`` and
+        ``best_error`` (the rival with the least mean regret), ``ratio`` and ``ratio_error``;
+        ``shifts`` (true ones), and, means over the runs, ``restarts``, ``found`` (shifts that a
+        restart followed before the next), ``delay`` (rounds until then) and ``false`` (the other
+        restarts), all None where shifts are not defined; ``speed`` (rounds a second, median).
+    """
+    tables = [_played(results, criterion) for criterion, results in found.items()]
+    halves = pl.DataFrame(
+        [(world.criterion, world.label, world.half) for world in suite.worlds()],
+        schema=[*KEYS, "half"],
+        orient="row",
+    )
+    played = pl.concat(tables).join(halves, on=list(KEYS), how="left", maintain_order="left")
+    best = (
+        played.select(*KEYS, "learner")
+        .join(rivals(), on=list(KEYS))
+        .filter(pl.col("rival") != pl.col("learner"))
+        .sort("best", "rival")
+        .group_by(*KEYS, "learner")
+        .first()
+    )
+    table = played.join(best, on=[*KEYS, "learner"], how="left", maintain_order="left")
+    ratio, noise = pl.col("mean") / pl.col("best"), _relative("error", "mean")
+    table = table.with_columns(
+        ratio=ratio, ratio_error=ratio * (noise**2 + _relative("best_error", "best") ** 2).sqrt()
+    )
+    front = ("criterion", "half", "world", "learner", "runs", "mean", "error", "rival", "told")
+    more = ("parameters", "best", "best_error", "ratio", "ratio_error", "shifts", "restarts")
+    return table.select(*front, *more, "found", "delay", "false", "speed")
+
+
+def rivals() -> pl.DataFrame:
+    """Return what every rival reached on every world.
+
+    Columns ``criterion``, ``world``, ``rival``, ``told``, ``parameters`` (JSON), ``best`` and
+    ``best_error`` (mean regret and its standard error).
+    """
+    rows = [
+        (
+            criterion,
+            world,
+            rival,
+            answer["told"],
+            json.dumps(answer["parameters"]),
+            answer["mean"],
+            answer["error"],
+        )
+        for criterion, worlds in suite.hindsight().items()
+        for world, answers in worlds.items()
+        for rival, answer in answers.items()
+    ]
+    names = [*KEYS, "rival", "told", "parameters", "best", "best_error"]
+    return pl.DataFrame(rows, schema=names, orient="row")
+
+
+def totals(table: pl.DataFrame) -> pl.DataFrame:
+    """Return the ratios of `standings` by criterion, half and learner.
+
+    Columns ``worlds``, ``geometric`` (mean) and ``geometric_error``, ``median``, ``worst`` and
+    ``worst_world``, ``hard`` (the geometric mean where the best rival lost at least 100) and
+    ``false`` (mean restarts a run in worlds without a shift).
+    """
+    return table.group_by("criterion", "half", "learner", maintain_order=True).agg(
+        worlds=pl.len(),
+        geometric=_geometric("ratio"),
+        geometric_error=_geometric("ratio")
+        * (_relative("ratio_error", "ratio") ** 2).sum().sqrt()
+        / pl.len(),
+        median=pl.col("ratio").median(),
+        worst=pl.col("ratio").max(),
+        worst_world=pl.col("world").sort_by("ratio").last(),
+        hard=pl.col("ratio").filter(pl.col("best") >= EASY).log().mean().exp(),
+        false=pl.col("restarts").filter(pl.col("shifts") == 0).mean(),
+    )
+
+
+def duels(table: pl.DataFrame) -> pl.DataFrame:
+    """Return the benchmark's learner against each rival over the worlds where it was scored.
+
+    Columns ``criterion``, ``rival``, ``told``, ``worlds``, ``geometric`` (mean of the learner's
+    regret over the rival's), ``median``, ``worst`` and ``won`` (in how many worlds the learner
+    lost less); the hardest rival first.
+    """
+    against = (
+        table.filter(pl.col("learner") == LEARNER)
+        .select(*KEYS, "mean")
+        .join(rivals().filter(pl.col("rival") != LEARNER), on=list(KEYS))
+        .with_columns(ratio=pl.col("mean") / pl.col("best"))
+    )
+    return (
+        against.group_by("criterion", "rival", "told", maintain_order=True)
+        .agg(
+            worlds=pl.len(),
+            geometric=_geometric("ratio"),
+            median=pl.col("ratio").median(),
+            worst=pl.col("ratio").max(),
+            won=(pl.col("ratio") < 1).sum(),
+        )
+        .sort("criterion", "geometric", descending=[False, True])
+    )
+
+
+def origins(info: StreamInfo, criterion: str) -> list[int] | None:
+    """Return when what makes each significant shift began, None where shifts are not known.
+
+    A shift is significant once every arm has lost much, some time after the world changed. What
+    began it is the last change of the winner before, or of the world where no winner is defined.
+    """
+    shifts = info.shifts.get(criterion)
+    if shifts is None:
+        return None
+    spells = info.winners.get(criterion)
+    begins = info.changes if spells is None else [start for start, _, _ in spells]
+    if not begins:
+        return list(shifts)
+    places = [bisect_right(begins, shift) for shift in shifts]
+    return sorted(
+        {begins[place - 1] if place else shift for place, shift in zip(places, shifts, strict=True)}
+    )
+
+
+def detections(restarts: list[int], began: list[int], horizon: int) -> list[int | None]:
+    """Return for each shift how many rounds passed until a restart, None if the next came first.
+
+    Examples
+    --------
+    >>> detections([90, 130, 150, 420], began=[100, 300, 400], horizon=1000)
+    [30, None, 20]
+    """
+    delays: list[int | None] = []
+    for start, end in pairwise([*began, horizon]):
+        first = next((round_ for round_ in restarts if start < round_ <= end), None)
+        delays.append(None if first is None else first - start)
+    return delays
+
+
+def _played(results: Results, criterion: str) -> pl.DataFrame:
+    speeds = results.runs.group_by("stream", "learner").agg(
+        speed=pl.col("rounds_per_second").median()
+    )
+    summary = results.summary().sort(
+        pl.col("stream").replace_strict(
+            {info.label: place for place, info in enumerate(results.streams)},
+            return_dtype=pl.Int64,
+        ),
+        pl.col("learner").replace_strict(
+            {name: place for place, name in enumerate(PLAYERS)}, return_dtype=pl.Int64
+        ),
+    )
+    return (
+        summary.drop("ratio", "shifts")
+        .join(speeds, on=["stream", "learner"], how="left", maintain_order="left")
+        .join(
+            _noticed(results, criterion),
+            on=["stream", "learner"],
+            how="left",
+            maintain_order="left",
+        )
+        .rename({"stream": "world"})
+    )
+
+
+def _noticed(results: Results, criterion: str) -> pl.DataFrame:
+    """Return shifts found, mean delay and false restarts of every learner on every stream."""
+    began = (
+        results.scan("events")
+        .filter((pl.col("kind") == "episode") & (pl.col("round") > 0))
+        .select("stream", "learner", "seed", "round")
+        .collect()
+    )
+    rounds = {
+        key: sorted(group["round"].to_list())
+        for key, group in began.group_by("stream", "learner", "seed")
+    }
+    rows = []
+    for info in results.streams:
+        starts = origins(info, criterion)
+        if starts is None:
+            continue
+        for learner in PLAYERS:
+            runs = [rounds.get((info.label, learner, seed), []) for seed in results.seeds]
+            each = [detections(restarts, starts, info.horizon) for restarts in runs]
+            delays = [delay for found in each for delay in found if delay is not None]
+            false = sum(map(len, runs)) - len(delays)
+            mean = sum(delays) / len(delays) if delays else None
+            shares = (len(delays) / len(runs), mean, false / len(runs))
+            rows.append((info.label, learner, len(starts), *shares))
+    schema = {
+        "stream": pl.String,
+        "learner": pl.String,
+        "shifts": pl.Int64,
+        "found": pl.Float64,
+        "delay": pl.Float64,
+        "false": pl.Float64,
+    }
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _relative(error: str, mean: str) -> pl.Expr:
+    return pl.col(error).fill_null(0.0) / pl.col(mean)
+
+
+def _geometric(column: str) -> pl.Expr:
+    return pl.col(column).log().mean().exp()

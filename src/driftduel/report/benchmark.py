@@ -1,0 +1,387 @@
+"""The report on the benchmark: one table, one figure, and who was told what."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from driftduel._files import replacing
+from driftduel.experiments.benchmark import EASY, KEYS, LEARNER, duels, rivals, standings, totals
+from driftduel.report.document import Chapter, Document, Figure, Table, compose
+from driftduel.report.extra import drawing_library
+from driftduel.report.figures import COLOURS, ROUND_NUMBERS, WIDTH, save_figure, themed
+from driftduel.report.findings import number, titled
+from driftduel.report.page import html_page
+
+if TYPE_CHECKING:
+    from driftduel.experiments.results import Results
+
+BEGIN, END = "<!-- begin: driftduel benchmark -->", "<!-- end: driftduel benchmark -->"
+"""Between these lines of a page the tables are written."""
+
+_TUNED = "tuned in hindsight"
+_MOST = 100.0
+"""Ratios beyond this are drawn at the edge."""
+
+_STEP = 17
+_TICK = "M-0.16,-1L0.16,-1L0.16,1L-0.16,1Z"
+_SHAPES = ("circle", "diamond", _TICK, _TICK, _TICK)
+
+
+def compose_benchmark(found: Mapping[str, Results], command: str) -> Document:
+    """Return the report on the results by criterion."""
+    table = standings(found)
+    parts = {criterion: compose(results) for criterion, results in found.items()}
+    first = next(iter(parts.values()))
+    runs = sum(len(results.runs) for results in found.values())
+    specs = "\n".join(f"# ---- {name}.toml\n\n{part.spec}" for name, part in parts.items())
+    return Document(
+        title="The benchmark",
+        facts=f"{len(table.select(KEYS).unique())} worlds, {runs:,} runs, "
+        f"{first.facts.split(',')[0]}, driftduel {first.environment.get('driftduel', '')}",
+        findings=_findings(table),
+        tables=[_totals(totals(table)), _worlds(table), _duels(duels(table))],
+        figures=[_figure(table)],
+        chapters=[
+            _chapter(criterion, chapter)
+            for criterion, part in parts.items()
+            for chapter in part.chapters
+        ],
+        spec=f"# All of it: {command}\n# Each of these is a spec of its own.\n\n{specs}",
+        environment=first.environment,
+        notices=list(dict.fromkeys(text for part in parts.values() for text in part.notices)),
+    )
+
+
+def write_benchmark(document: Document, out: Path, page: Path | None = None) -> list[Path]:
+    """Write the report as ``report.html`` and as ``benchmark.md`` with its figure.
+
+    Parameters
+    ----------
+    document : Document
+        The report.
+    out : Path
+        The folder.
+    page : Path, optional
+        A page in Markdown that is written instead of ``benchmark.md``, between its two marks; the
+        figure is put into the folder ``images`` beside it.
+
+    Raises
+    ------
+    ValueError
+        If the page has no marks.
+    """
+    markdown = out / "benchmark.md" if page is None else page
+    before, after = ("# The benchmark\n\n", "\n") if page is None else check_page(page)
+    html = out / "report.html"
+    with replacing(html) as temporary:
+        temporary.write_text(html_page(document), encoding="utf-8")
+    images = markdown.parent / "images"
+    chart = themed(document.figures[0].chart)
+    pictures = save_figure(chart, images, "benchmark", ["svg"])
+    text = in_markdown(document, f"images/{pictures[0].name}")
+    with replacing(markdown) as temporary:
+        temporary.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+    return [html, markdown, *pictures]
+
+
+def in_markdown(document: Document, picture: str) -> str:
+    """Return the findings, tables and the figure as Markdown."""
+    figure = document.figures[0]
+    lines = [f"{document.facts}.", "", *(f"- {text}" for text in document.findings)]
+    for table in document.tables:
+        lines += ["", f"## {table.title}", "", table.caption, "", *_rows(table)]
+        if figure.below == table.name:
+            lines += ["", f"![{figure.description}]({picture})", "", figure.caption]
+    return "\n".join(lines) + "\n"
+
+
+def check_page(page: Path) -> tuple[str, str]:
+    """Return what stands before and after the marks of a page.
+
+    Raises
+    ------
+    ValueError
+        If it has no marks.
+    """
+    text = page.read_text(encoding="utf-8")
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"{page}: must hold the lines {BEGIN!r} and {END!r}")
+    return before, after
+
+
+def _rows(table: Table) -> list[str]:
+    ends = ["---:" if numeric else "---" for numeric in table.headings.values()]
+    cells = [
+        [f"**{cell}**" if n in table.strong else cell for cell in row]
+        for n, row in enumerate(table.cells)
+    ]
+    return [f"| {' | '.join(row)} |" for row in (list(table.headings), ends, *cells)]
+
+
+def _findings(table: pl.DataFrame) -> list[str]:
+    return [
+        f"{titled(row['criterion'])}, {row['half']} half, {row['worlds']} worlds: the regret of "
+        f"{row['learner']}, which is told nothing, was {row['geometric']:.2f} "
+        f"± {row['geometric_error']:.2f} times that of the best rival of each world in the "
+        f"geometric mean, {row['median']:.2f} times in the median and {row['worst']:.2f} times at "
+        f"worst ({row['worst_world']})."
+        for row in totals(table.filter(pl.col("learner") == LEARNER)).to_dicts()
+    ]
+
+
+def _totals(frame: pl.DataFrame) -> Table:
+    texts = ("criterion", "half", "learner")
+    numbers = ("worlds", "geometric mean", "±", "median", "worst", f"where best ≥ {EASY}")
+    headings = {**dict.fromkeys(texts, False), **dict.fromkeys(numbers, True)}
+    return Table(
+        name="totals",
+        title="Ratio to the best rival of each world",
+        caption=(
+            "The regret of a learner that is told nothing over that of the rival with the least "
+            "mean regret on the same world, chosen and tuned knowing the world; ± is the standard "
+            "error of the geometric mean that comes from the seeds. One column leaves out worlds "
+            f"where that rival loses less than {EASY}; the last has the mean number of restarts a "
+            "run in worlds without a significant shift."
+        ),
+        frame=frame,
+        headings={**headings, "at worst on": False, "restarts without a shift": True},
+        cells=[
+            [
+                titled(row["criterion"]),
+                row["half"],
+                row["learner"],
+                str(row["worlds"]),
+                f"{row['geometric']:.2f}",
+                f"{row['geometric_error']:.2f}",
+                f"{row['median']:.2f}",
+                f"{row['worst']:.2f}",
+                _or_dash(row["hard"], ".2f"),
+                row["worst_world"],
+                _or_dash(row["false"], ".3f"),
+            ]
+            for row in frame.to_dicts()
+        ],
+        strong=_ours(frame),
+    )
+
+
+def _worlds(frame: pl.DataFrame) -> Table:
+    texts = ("criterion", "half", "world", "learner, told nothing")
+    headings = {
+        **dict.fromkeys(texts, False),
+        "regret": True,
+        "best rival": False,
+        "it was": False,
+        "its regret": True,
+        "ratio": True,
+        "true shifts": True,
+        "found": True,
+        "delay": True,
+        "false restarts": True,
+        "million rounds a second": True,
+    }
+    return Table(
+        name="worlds",
+        title="World by world",
+        caption=(
+            "Mean regret at the horizon ± its standard error. A shift is true if it is "
+            "significant for the criterion; it is found if a restart follows the change that makes "
+            "it before the next such change, and delay is the number of rounds until then. Every "
+            "other restart is false, also one that follows a change too small to be significant. "
+            "Means over the runs."
+        ),
+        frame=frame,
+        headings=headings,
+        cells=[
+            [
+                titled(row["criterion"]),
+                row["half"],
+                row["world"],
+                row["learner"],
+                f"{number(row['mean'])} ± {_or_dash(row['error'], ',.0f')}",
+                row["rival"],
+                _told(row),
+                f"{number(row['best'])} ± {row['best_error']:,.0f}",
+                f"{row['ratio']:.2f}",
+                _or_dash(row["shifts"], ","),
+                _or_dash(row["found"], ".1f"),
+                _or_dash(row["delay"], ",.0f"),
+                _or_dash(row["false"], ".2f"),
+                f"{row['speed'] / 1e6:.1f}",
+            ]
+            for row in frame.to_dicts()
+        ],
+        strong=_ours(frame),
+    )
+
+
+def _duels(frame: pl.DataFrame) -> Table:
+    texts, numbers = ("criterion", "rival", "it was"), ("worlds", "geometric mean", "median")
+    more = ("worst", "worlds with less regret")
+    return Table(
+        name="duels",
+        title=f"{LEARNER} against each rival",
+        caption=(
+            f"The regret of {LEARNER} over that of the rival on the worlds where the rival was "
+            "scored, the hardest rival first: below 1 the learner that is told nothing loses less. "
+            "In the last column, on how many worlds it did."
+        ),
+        frame=frame,
+        headings={**dict.fromkeys(texts, False), **dict.fromkeys((*numbers, *more), True)},
+        cells=[
+            [
+                titled(row["criterion"]),
+                row["rival"],
+                row["told"],
+                str(row["worlds"]),
+                *(_short(row[name]) for name in ("geometric", "median", "worst")),
+                str(row["won"]),
+            ]
+            for row in frame.to_dicts()
+        ],
+    )
+
+
+def _figure(table: pl.DataFrame) -> Figure:
+    words = "; ".join(
+        f"{titled(row['criterion'])}, {row['half']}: {row['learner']} {row['geometric']:.2f}"
+        for row in totals(table).to_dicts()
+    )
+    return Figure(
+        name="benchmark",
+        title="Everybody on every world",
+        caption=(
+            "Mean regret as a multiple of that of the best rival of the world. Discs and diamonds "
+            f"are told nothing. Ticks are rivals. What lost more than {_MOST:.0f} times as much as "
+            "the best stands at the right edge."
+        ),
+        description=f"Regret over that of the best rival. Geometric means: {words}.",
+        chart=_chart(table),
+        below="totals",
+    )
+
+
+def _chart(table: pl.DataFrame) -> Any:
+    alt = drawing_library("altair")
+    best = table.group_by(*KEYS, maintain_order=True).agg(pl.col("best").min().alias("least"))
+    names = table["learner"].unique(maintain_order=True).to_list()
+    ours = table.join(best, on=list(KEYS), maintain_order="left").select(
+        *KEYS, who="learner", kind="learner", mean="mean", ratio=pl.col("mean") / pl.col("least")
+    )
+    kinds = {
+        f"rival {_TUNED}": pl.col("told") == _TUNED,
+        "rival told S, V or the phases": pl.lit(True),
+        "rival told nothing": pl.col("told") == "told nothing",
+    }
+    labels = list(kinds)
+    kind = (
+        pl.when(kinds[labels[0]])
+        .then(pl.lit(labels[0]))
+        .when(kinds[labels[2]])
+        .then(pl.lit(labels[2]))
+        .otherwise(pl.lit(labels[1]))
+    )
+    theirs = (
+        rivals()
+        .filter(~pl.col("rival").is_in(names))
+        .join(best, on=list(KEYS), maintain_order="right")
+        .select(*KEYS, who="rival", kind=kind, mean="best", ratio=pl.col("best") / pl.col("least"))
+    )
+    order = best.select(row=_row()).to_series().to_list()
+    drawn = (
+        pl.concat([theirs, ours])
+        .with_columns(row=_row(), ratio=pl.col("ratio").clip(upper_bound=_MOST).round(3))
+        .select("row", "who", "kind", "mean", "ratio")
+    )
+    domain = [*names, *labels]
+    colours = [*COLOURS[: len(names)], COLOURS[2], COLOURS[4], "#9A9A9A"]
+    shapes = [*_SHAPES[: len(names)], *_SHAPES[2:]]
+    legend = alt.Legend(title=None, orient="top", direction="horizontal", columns=3, labelLimit=300)
+    return (
+        alt.Chart(alt.InlineData(values=drawn.to_dicts()))
+        .mark_point(filled=True, opacity=0.9)
+        .encode(
+            x=alt.X(
+                "ratio:Q",
+                title="regret over that of the best rival",
+                scale=alt.Scale(type="log", nice=False, padding=8),
+                axis=alt.Axis(labelExpr=ROUND_NUMBERS, tickCount=8, labelOverlap=True),
+            ),
+            y=alt.Y(
+                "row:N",
+                title=None,
+                sort=order,
+                axis=alt.Axis(labelLimit=400, grid=True, domain=False, ticks=False),
+            ),
+            color=alt.Color("kind:N", scale=alt.Scale(domain=domain, range=colours), legend=legend),
+            shape=alt.Shape("kind:N", scale=alt.Scale(domain=domain, range=shapes), legend=legend),
+            size=alt.Size(
+                "kind:N",
+                scale=alt.Scale(domain=domain, range=[110] * len(names) + [90] * len(labels)),
+                legend=legend,
+            ),
+            tooltip=[
+                alt.Tooltip("row:N", title="world"),
+                alt.Tooltip("who:N", title="who"),
+                alt.Tooltip("kind:N", title="told"),
+                alt.Tooltip("mean:Q", title="mean regret", format=",.5~g"),
+                alt.Tooltip("ratio:Q", title="ratio", format=".3~f"),
+            ],
+        )
+        .properties(width=WIDTH - 200, height=_STEP * len(order))
+    )
+
+
+def _row() -> pl.Expr:
+    return pl.format("{}, {}", pl.col("criterion").str.to_titlecase(), "world")
+
+
+def _chapter(criterion: str, chapter: Chapter) -> Chapter:
+    """Return a chapter with the figures that show what happened over time."""
+    return Chapter(
+        name=f"{criterion}-{chapter.name}",
+        title=f"{titled(criterion)}, {chapter.title}",
+        facts=chapter.facts,
+        figures=[
+            replace(figure, name=f"{criterion}-{figure.name}")
+            for figure in chapter.figures
+            if figure.name.startswith("regret")
+        ],
+    )
+
+
+def _told(row: Mapping[str, Any]) -> str:
+    """Return what a rival was told, with the parameters that it was tuned to."""
+    parameters = json.loads(row["parameters"])
+    words = ", ".join(f"{key} {value:g}" for key, value in parameters.items())
+    return f"{row['told']}: {words}" if words else row["told"]
+
+
+def _ours(frame: pl.DataFrame) -> frozenset[int]:
+    several = frame["learner"].n_unique() > 1
+    return frozenset(n for n, name in enumerate(frame["learner"]) if several and name == LEARNER)
+
+
+def _short(value: float) -> str:
+    """Return a ratio with two or three digits that matter.
+
+    Examples
+    --------
+    >>> _short(0.0123), _short(1.234), _short(45.6)
+    ('0.012', '1.23', '46')
+    """
+    if value < 0.1:
+        return f"{value:.2g}"
+    return f"{value:.2f}" if value < 10 else f"{value:,.0f}"
+
+
+def _or_dash(value: float | None, form: str) -> str:
+    return "–" if value is None else f"{value:{form}}"
