@@ -1,18 +1,19 @@
-"""Run every benchmark of this package, or those named: python -m benchmarks [NAME ...]."""
+"""Run every benchmark of this package, or those named: python -m benchmarks [NAME ...] [OPTION]."""
 
 from __future__ import annotations
 
 import pkgutil
 import sys
 from importlib import import_module
+from itertools import takewhile
 
 import benchmarks
 
 
 def main() -> None:
-    names = sorted(module.name for module in pkgutil.iter_modules(benchmarks.__path__))
-    names = [name for name in names if not name.startswith("_")]
-    asked = [word for word in sys.argv[1:] if not word.startswith("-")]
+    modules = [module for module in pkgutil.iter_modules(benchmarks.__path__) if not module.ispkg]
+    names = sorted(module.name for module in modules if not module.name.startswith("_"))
+    asked = list(takewhile(lambda word: not word.startswith("-"), sys.argv[1:]))
     unknown = sorted(set(asked) - set(names))
     if unknown:
         sys.exit(f"no benchmark is called {unknown[0]!r}; there are {', '.join(names)}")
