@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import _thread
 import json
 import threading
+import time
 
 import polars as pl
 import pytest
@@ -125,6 +127,20 @@ def test_stale_tables_are_gone_while_a_sweep_is_under_way(bench):
     with pytest.raises(KeyboardInterrupt):
         bench.run(SMALL.replace("seeds = 4", "seeds = 5"), progress=stop)
     assert not (bench.folder / "regret.parquet").exists()
+
+
+def nap(task):
+    time.sleep(0.1 * task)
+    return task, []
+
+
+def test_an_interrupt_that_joblib_meets_is_only_that(monkeypatch):
+    monkeypatch.setattr(sweep, "play", nap)
+    results = sweep._on_this_machine(iter([0, 0, 50, 50, 50]), workers=2)
+    next(results)
+    threading.Timer(0.5, _thread.interrupt_main).start()
+    with pytest.raises(KeyboardInterrupt):
+        list(results)
 
 
 def test_two_sweeps_in_one_folder_are_refused(bench):

@@ -144,25 +144,25 @@ def _results(
 def _on_this_machine(tasks: Iterator[Task], workers: int) -> Generator[tuple[Task, list[Row]]]:
     from joblib import Parallel, delayed
 
-    with Parallel(
-        n_jobs=workers, return_as="generator_unordered", idle_worker_timeout=_IDLE
-    ) as parallel:
+    with (
+        _without_word_of_the_unused(),
+        Parallel(
+            n_jobs=workers, return_as="generator_unordered", idle_worker_timeout=_IDLE
+        ) as parallel,
+    ):
         while chunk := list(islice(tasks, _AT_ONCE)):
             with _deaf_to_interrupts():
                 results = parallel(delayed(play)(task) for task in chunk)
-            with _closing_quietly(results):
+            with closing(results):
                 yield from results
 
 
 @contextmanager
-def _closing_quietly(results: Any) -> Iterator[None]:
-    """Close a generator of joblib, which warns of tasks that nobody waits for any more."""
-    try:
+def _without_word_of_the_unused() -> Iterator[None]:
+    """Silence joblib's warning of tasks that nobody waits for any more, after an interrupt."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", r"\d+ tasks ", UserWarning)
         yield
-    finally:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", r"\d+ tasks ", UserWarning)
-            results.close()
 
 
 @contextmanager
