@@ -8,7 +8,7 @@ CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser)
 NO_CHROMIUM := there is no chromium: apt-get install chromium, or set CHROMIUM to its path
 
 .PHONY: demo pictures check format test test-jit test-nojit test-bounds test-slow test-browser bench \
-	bench-learners bench-duelpy reproduce clean
+	bench-learners bench-duelpy reproduce benchmark clean
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -69,6 +69,9 @@ bench-duelpy: $(STAMP)  ## regret and speed beside duelpy, which gets an environ
 
 reproduce: $(STAMP)  ## what the paper promises, measured; prints its expected time first, resumes
 	$(BIN)/driftduel reproduce
+
+benchmark: $(STAMP)  ## told nothing against tuned in hindsight, written to docs/benchmark.md; resumes
+	$(BIN)/driftduel benchmark --half all --page docs/benchmark.md
 
 clean:
 	rm -rf $(VENV) .duelpy-venv build dist demo .coverage htmlcov .hypothesis .mypy_cache .pytest_cache \

@@ -15,7 +15,7 @@ from driftduel.experiments.benchmark import EASY, KEYS, LEARNER, duels, rivals, 
 from driftduel.report.document import Chapter, Document, Figure, Table, compose
 from driftduel.report.extra import drawing_library
 from driftduel.report.figures import COLOURS, ROUND_NUMBERS, WIDTH, save_figure, themed
-from driftduel.report.findings import number, titled
+from driftduel.report.findings import count, number, titled
 from driftduel.report.page import html_page
 
 if TYPE_CHECKING:
@@ -128,8 +128,8 @@ def _rows(table: Table) -> list[str]:
 
 def _findings(table: pl.DataFrame) -> list[str]:
     return [
-        f"{titled(row['criterion'])}, {row['half']} half, {row['worlds']} worlds: the regret of "
-        f"{row['learner']}, which is told nothing, was {row['geometric']:.2f} "
+        f"{titled(row['criterion'])}, {row['half']} half, {count(row['worlds'], 'world')}: the "
+        f"regret of {row['learner']}, which is told nothing, was {row['geometric']:.2f} "
         f"± {row['geometric_error']:.2f} times that of the best rival of each world in the "
         f"geometric mean, {row['median']:.2f} times in the median and {row['worst']:.2f} times at "
         f"worst ({row['worst_world']})."

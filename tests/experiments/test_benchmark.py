@@ -1,0 +1,119 @@
+"""The benchmark: what is played, how it is held against the rivals, what counts as found."""
+
+from __future__ import annotations
+
+import math
+
+import polars as pl
+import pytest
+
+from driftduel.experiments import Results, benchmark, run_sweep, suite
+from driftduel.experiments.worlds import StreamInfo
+from tests import tiny_suite
+
+
+def info(shifts, winners=None, changes=None):
+    labels = {"label": "x", "world": "x", "parameters": "{}", "labels": ["0", "1"], "span": None}
+    return StreamInfo(
+        **labels,
+        n_arms=2,
+        horizon=1000,
+        changes=changes,
+        shifts={"borda": shifts},
+        winners={"borda": winners},
+    )
+
+
+@pytest.mark.parametrize("criterion", suite.CRITERIA)
+@pytest.mark.parametrize("half", [None, *suite.HALVES])
+def test_every_world_of_the_suite_is_played_as_it_is(criterion, half):
+    spec = benchmark.benchmark_spec(criterion, half)
+    played = [(stream.label, stream.world, stream.parameters) for stream in spec.streams]
+    asked = suite.worlds(criterion, half)
+    assert played == [(world.label, world.world, world.parameters) for world in asked]
+    assert {stream.criteria for stream in spec.streams} == {(criterion,)}
+    assert [player.name for player in spec.learners] == list(benchmark.PLAYERS)
+    assert spec.seeds == tuple(range(64))
+
+
+def test_a_shift_begins_when_the_winner_changed_last():
+    spells = [(0, 100, 0), (100, 200, 1), (200, 900, 0), (900, 1000, 1)]
+    assert benchmark.origins(info([150, 600], spells), "borda") == [100, 200]
+
+
+def test_without_a_winner_a_shift_begins_when_the_world_changed():
+    assert benchmark.origins(info([150, 600], changes=[100, 550]), "borda") == [100, 550]
+    assert benchmark.origins(info([150, 600]), "borda") == [150, 600]
+
+
+def test_where_no_shifts_are_defined_none_began():
+    assert benchmark.origins(info(None), "borda") is None
+
+
+@pytest.mark.parametrize(
+    ("restarts", "began", "delays"),
+    [
+        ([], [], []),
+        ([5, 50], [], []),
+        ([], [100], [None]),
+        ([100, 101, 102], [100], [1]),
+        ([250], [100, 200], [None, 50]),
+        ([200], [100, 200], [100, None]),
+    ],
+)
+def test_a_shift_is_found_by_the_first_restart_before_the_next(restarts, began, delays):
+    assert benchmark.detections(restarts, began, 1000) == delays
+
+
+@pytest.fixture
+def table(monkeypatch, tmp_path):
+    tiny_suite.install(monkeypatch)
+    monkeypatch.setattr(benchmark, "LEARNER", "Uniform")
+    monkeypatch.setattr(benchmark, "PLAYERS", ("Uniform", "MetaBosse"))
+    spec = benchmark.benchmark_spec("borda", seeds=3)
+    run_sweep(spec, tmp_path / "borda")
+    return benchmark.standings({"borda": Results.load(tmp_path / "borda")})
+
+
+def test_a_learner_is_held_against_the_best_of_the_others(table):
+    assert table.select("world", "half", "learner", "rival").rows() == [
+        ("stationary: ties", "tuning", "Uniform", "MetaBosse"),
+        ("stationary: ties", "tuning", "MetaBosse", "Tuned"),
+        ("switching: two", "held-out", "Uniform", "MetaBosse"),
+        ("switching: two", "held-out", "MetaBosse", "Tuned"),
+    ]
+    assert table["ratio"].to_list() == (table["mean"] / table["best"]).to_list()
+    assert (table["ratio_error"] >= table["ratio"] / 10 - 1e-12).all()
+    assert table["shifts"].to_list() == [0, 0, 1, 1]
+    assert (table["restarts"] == table["found"] + table["false"]).all()
+
+
+def test_each_rival_is_held_against_the_learner(table):
+    found = benchmark.duels(table)
+    assert found["rival"].to_list() == ["MetaBosse", "Tuned", "Told", "Plain"]
+    assert found["told"].to_list()[1:] == ["tuned in hindsight", "told S", "told nothing"]
+    means = table.filter(learner="Uniform")["mean"]
+    assert found["geometric"][1] == pytest.approx(math.sqrt(means[0] * means[1]) / 20)
+    assert found["won"].to_list() == [
+        sum(mean < bar for mean in means) for bar in (0.5, 20, 40, 80)
+    ]
+
+
+def test_totals_are_geometric_means_by_criterion_and_half():
+    rows = {
+        "criterion": ["borda", "borda", "condorcet"],
+        "half": ["tuning"] * 3,
+        "learner": ["x"] * 3,
+        "world": ["a", "b", "c"],
+        "best": [99.0, 100.0, 5.0],
+        "ratio": [1.0, 4.0, 3.0],
+        "ratio_error": [0.3, 1.6, 0.0],
+        "restarts": [0.5, 2.0, 7.0],
+        "shifts": [0, 2, None],
+    }
+    borda, condorcet = benchmark.totals(pl.DataFrame(rows)).to_dicts()
+    assert borda["geometric"] == pytest.approx(2.0)
+    assert borda["geometric_error"] == pytest.approx(2.0 * 0.5 / 2)
+    assert (borda["median"], borda["worst"], borda["worst_world"]) == (2.5, 4.0, "b")
+    assert borda["hard"] == pytest.approx(4.0)
+    assert (borda["false"], condorcet["false"], condorcet["hard"]) == (0.5, None, None)

@@ -1,0 +1,46 @@
+"""A suite of two worlds a criterion that is played in no time, with answers of made-up rivals."""
+
+from __future__ import annotations
+
+from driftduel.experiments import suite
+
+WORLDS = [
+    suite.SuiteWorld(label, criterion, half, world, {"horizon": 300, **parameters})
+    for criterion in suite.CRITERIA
+    for label, half, world, parameters in (
+        ("stationary: ties", "tuning", "one-winner", {"n_arms": 3, "margin": 0.01}),
+        ("switching: two", "held-out", "alternation", {"n_arms": 2, "margin": 0.5, "every": 150}),
+    )
+]
+
+
+def answer(mean, told="tuned in hindsight", **parameters):
+    return {"told": told, "parameters": parameters, "mean": mean, "error": mean / 10, "runs": 64}
+
+
+ANSWERS = {
+    "Tuned": answer(20.0, memory=30.0),
+    "Told": answer(40.0, "told S"),
+    "Plain": answer(80.0, "told nothing"),
+    "MetaBosse": answer(0.5, "told nothing"),
+}
+
+
+def worlds(criterion=None, half=None):
+    return [
+        world
+        for world in WORLDS
+        if criterion in (None, world.criterion) and half in (None, world.half)
+    ]
+
+
+def hindsight():
+    return {
+        criterion: {world.label: ANSWERS for world in worlds(criterion)}
+        for criterion in suite.CRITERIA
+    }
+
+
+def install(monkeypatch):
+    monkeypatch.setattr(suite, "worlds", worlds)
+    monkeypatch.setattr(suite, "hindsight", hindsight)
