@@ -24,6 +24,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
         "Bosse",
         "MetaBosse",
     ),
+    "calibrated": ("CalibratedMetaBosse",),
     "copeland": (
         "CCB",
         "SCB",
@@ -91,7 +92,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     ),
 }
 
-PARTS: dict[str, str] = {"Constants": "bosse"}
+PARTS: dict[str, str] = {"Calibration": "calibrated", "Constants": "bosse"}
 """Classes that learners take as parameters, and the module of each."""
 
 MODULE_OF = {name: module for module, names in FAMILIES.items() for name in names}

@@ -37,8 +37,22 @@ VARIANTS = {
     "MetaBosse weighted": lambda n, t, seed: dd.MetaBosse(
         n, t, seed=seed, criterion=two_weights(n), constants=QUICK
     ),
+    "CalibratedMetaBosse condorcet": lambda n, t, seed: dd.CalibratedMetaBosse(
+        n, t, seed=seed, criterion="condorcet"
+    ),
+    "CalibratedMetaBosse weighted": lambda n, t, seed: dd.CalibratedMetaBosse(
+        n, t, seed=seed, criterion=two_weights(n), calibration=JUMPY
+    ),
+    "CalibratedMetaBosse jumpy": lambda n, t, seed: dd.CalibratedMetaBosse(
+        n, t, seed=seed, calibration=JUMPY
+    ),
+    "CalibratedMetaBosse jumpy condorcet": lambda n, t, seed: dd.CalibratedMetaBosse(
+        n, t, seed=seed, criterion="condorcet", calibration=JUMPY
+    ),
     "MetaBosse quick": lambda n, t, seed: dd.MetaBosse(n, t, seed=seed, constants=QUICK),
 }  # fmt: skip
+JUMPY = dd.learners.Calibration(alarm=0.5, proof=-6.0, likely=-2.0, watch=1.0, replay_rate=1.0)
+"""Thresholds so low that the learner looks again and restarts within a short check."""
 QUICK = dd.learners.Constants(scale=0.02)
 """Constants so small that arms are evicted and episodes begin within a short check."""
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from driftduel.learners.bosse import Bosse as Bosse
     from driftduel.learners.bosse import Constants as Constants
     from driftduel.learners.bosse import MetaBosse as MetaBosse
+    from driftduel.learners.calibrated import CalibratedMetaBosse as CalibratedMetaBosse
+    from driftduel.learners.calibrated import Calibration as Calibration
     from driftduel.learners.copeland import CCB as CCB
     from driftduel.learners.copeland import SCB as SCB
     from driftduel.learners.detection import DETECT as DETECT
