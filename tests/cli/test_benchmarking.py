@@ -35,7 +35,7 @@ def test_a_page_keeps_what_stands_around_the_marks(run, tiny, tmp_path):
     assert text.startswith(f"# Title\n\n{BEGIN}\n")
     assert text.endswith(f"\n{END}\n\nThe end.\n")
     assert "last time" not in text
-    assert "| Borda | Told | told S | 2 |" in text
+    assert "| Borda | Told | told S | Borda | 2 |" in text
     assert "](images/benchmark.svg)" in text
     assert (page.parent / "images" / "benchmark.svg").exists()
 

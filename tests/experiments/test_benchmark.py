@@ -83,6 +83,8 @@ def test_a_learner_is_held_against_the_best_of_the_others(table):
         ("switching: two", "held-out", "MetaBosse", "Tuned"),
     ]
     assert table["ratio"].to_list() == (table["mean"] / table["best"]).to_list()
+    assert table["other"].to_list() == ["Stranger"] * 4
+    assert table["any_ratio"].to_list() == pytest.approx((table["mean"] / 0.1).to_list())
     assert (table["ratio_error"] >= table["ratio"] / 10 - 1e-12).all()
     assert table["shifts"].to_list() == [0, 0, 1, 1]
     assert (table["restarts"] == table["found"] + table["false"]).all()
@@ -90,12 +92,13 @@ def test_a_learner_is_held_against_the_best_of_the_others(table):
 
 def test_each_rival_is_held_against_the_learner(table):
     found = benchmark.duels(table)
-    assert found["rival"].to_list() == ["MetaBosse", "Tuned", "Told", "Plain"]
-    assert found["told"].to_list()[1:] == ["tuned in hindsight", "told S", "told nothing"]
+    assert found["rival"].to_list() == ["Stranger", "MetaBosse", "Tuned", "Told", "Plain"]
+    assert found["aims"].to_list() == ["copeland", *["borda"] * 4]
+    assert found["told"].to_list()[2:] == ["tuned in hindsight", "told S", "told nothing"]
     means = table.filter(learner="Uniform")["mean"]
-    assert found["geometric"][1] == pytest.approx(math.sqrt(means[0] * means[1]) / 20)
+    assert found["geometric"][2] == pytest.approx(math.sqrt(means[0] * means[1]) / 20)
     assert found["won"].to_list() == [
-        sum(mean < bar for mean in means) for bar in (0.5, 20, 40, 80)
+        sum(mean < bar for mean in means) for bar in (0.1, 0.5, 20, 40, 80)
     ]
 
 
@@ -108,6 +111,7 @@ def test_totals_are_geometric_means_by_criterion_and_half():
         "best": [99.0, 100.0, 5.0],
         "ratio": [1.0, 4.0, 3.0],
         "ratio_error": [0.3, 1.6, 0.0],
+        "any_ratio": [2.0, 8.0, 3.0],
         "restarts": [0.5, 2.0, 7.0],
         "shifts": [0, 2, None],
     }
@@ -115,5 +119,5 @@ def test_totals_are_geometric_means_by_criterion_and_half():
     assert borda["geometric"] == pytest.approx(2.0)
     assert borda["geometric_error"] == pytest.approx(2.0 * 0.5 / 2)
     assert (borda["median"], borda["worst"], borda["worst_world"]) == (2.5, 4.0, "b")
-    assert borda["hard"] == pytest.approx(4.0)
+    assert borda["hard"] == borda["any"] == pytest.approx(4.0)
     assert (borda["false"], condorcet["false"], condorcet["hard"]) == (0.5, None, None)

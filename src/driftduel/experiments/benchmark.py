@@ -17,7 +17,7 @@ from driftduel.experiments import suite
 from driftduel.experiments.results import Results, StreamInfo
 from driftduel.experiments.spec import Spec
 
-LEARNER = "MetaBosse"
+LEARNER = "CalibratedMetaBosse"
 """The learner that the benchmark is about."""
 
 PLAYERS = tuple(dict.fromkeys((LEARNER, "MetaBosse")))
@@ -67,7 +67,9 @@ def standings(found: Mapping[str, Results]) -> pl.DataFrame:
     DataFrame
         Columns ``criterion``, ``half``, ``world``, ``learner``, ``runs``, ``mean`` and ``error``
         (of the regret at the horizon), ``rival``, ``told``, ``parameters`` (JSON), ``best`` and
-        ``best_error`` (the rival with the least mean regret), ``ratio`` and ``ratio_error``;
+        ``best_error`` (the rival for this criterion with the least mean regret), ``ratio`` and
+        ``ratio_error``; ``other``, ``other_told`` and ``any_ratio`` (the rival with the least mean
+        regret whatever criterion it is made for, and the ratio to it);
         ``shifts`` (true ones), and, means over the runs, ``restarts``, ``found`` (shifts that a
         restart followed before the next), ``delay`` (rounds until then) and ``false`` (the other
         restarts), all None where shifts are not defined; ``speed`` (rounds a second, median).
@@ -79,29 +81,38 @@ def standings(found: Mapping[str, Results]) -> pl.DataFrame:
         orient="row",
     )
     played = pl.concat(tables).join(halves, on=list(KEYS), how="left", maintain_order="left")
-    best = (
+    against = (
         played.select(*KEYS, "learner")
         .join(rivals(), on=list(KEYS))
         .filter(pl.col("rival") != pl.col("learner"))
         .sort("best", "rival")
-        .group_by(*KEYS, "learner")
-        .first()
     )
-    table = played.join(best, on=[*KEYS, "learner"], how="left", maintain_order="left")
+    each = [*KEYS, "learner"]
+    best = against.filter(pl.col("aims") == pl.col("criterion")).group_by(each).first()
+    anybody = (
+        against.group_by(each).first().select(*each, other="rival", other_told="told", least="best")
+    )
+    table = played.join(best, on=each, how="left", maintain_order="left").join(
+        anybody, on=each, how="left", maintain_order="left"
+    )
     ratio, noise = pl.col("mean") / pl.col("best"), _relative("error", "mean")
     table = table.with_columns(
-        ratio=ratio, ratio_error=ratio * (noise**2 + _relative("best_error", "best") ** 2).sqrt()
+        ratio=ratio,
+        ratio_error=ratio * (noise**2 + _relative("best_error", "best") ** 2).sqrt(),
+        any_ratio=pl.col("mean") / pl.col("least"),
     )
     front = ("criterion", "half", "world", "learner", "runs", "mean", "error", "rival", "told")
-    more = ("parameters", "best", "best_error", "ratio", "ratio_error", "shifts", "restarts")
-    return table.select(*front, *more, "found", "delay", "false", "speed")
+    more = ("parameters", "best", "best_error", "ratio", "ratio_error")
+    last = ("shifts", "restarts", "found", "delay", "false", "speed")
+    return table.select(*front, *more, "other", "other_told", "any_ratio", *last)
 
 
 def rivals() -> pl.DataFrame:
     """Return what every rival reached on every world.
 
     Columns ``criterion``, ``world``, ``rival``, ``told``, ``parameters`` (JSON), ``best`` and
-    ``best_error`` (mean regret and its standard error).
+    ``best_error`` (mean regret and its standard error), and ``aims`` (the criterion that the rival
+    is made for).
     """
     rows = [
         (
@@ -112,12 +123,13 @@ def rivals() -> pl.DataFrame:
             json.dumps(answer["parameters"]),
             answer["mean"],
             answer["error"],
+            answer["aims"],
         )
         for criterion, worlds in suite.hindsight().items()
         for world, answers in worlds.items()
         for rival, answer in answers.items()
     ]
-    names = [*KEYS, "rival", "told", "parameters", "best", "best_error"]
+    names = [*KEYS, "rival", "told", "parameters", "best", "best_error", "aims"]
     return pl.DataFrame(rows, schema=names, orient="row")
 
 
@@ -125,8 +137,9 @@ def totals(table: pl.DataFrame) -> pl.DataFrame:
     """Return the ratios of `standings` by criterion, half and learner.
 
     Columns ``worlds``, ``geometric`` (mean) and ``geometric_error``, ``median``, ``worst`` and
-    ``worst_world``, ``hard`` (the geometric mean where the best rival lost at least 100) and
-    ``false`` (mean restarts a run in worlds without a shift).
+    ``worst_world``, ``hard`` (the geometric mean where the best rival lost at least 100), ``any``
+    (that of the ratios to the best rival for any criterion) and ``false`` (mean restarts a run in
+    worlds without a shift).
     """
     return table.group_by("criterion", "half", "learner", maintain_order=True).agg(
         worlds=pl.len(),
@@ -138,6 +151,7 @@ def totals(table: pl.DataFrame) -> pl.DataFrame:
         worst=pl.col("ratio").max(),
         worst_world=pl.col("world").sort_by("ratio").last(),
         hard=pl.col("ratio").filter(pl.col("best") >= EASY).log().mean().exp(),
+        any=_geometric("any_ratio"),
         false=pl.col("restarts").filter(pl.col("shifts") == 0).mean(),
     )
 
@@ -145,9 +159,9 @@ def totals(table: pl.DataFrame) -> pl.DataFrame:
 def duels(table: pl.DataFrame) -> pl.DataFrame:
     """Return the benchmark's learner against each rival over the worlds where it was scored.
 
-    Columns ``criterion``, ``rival``, ``told``, ``worlds``, ``geometric`` (mean of the learner's
-    regret over the rival's), ``median``, ``worst`` and ``won`` (in how many worlds the learner
-    lost less); the hardest rival first.
+    Columns ``criterion``, ``rival``, ``told``, ``aims``, ``worlds``, ``geometric`` (mean of the
+    learner's regret over the rival's), ``median``, ``worst`` and ``won`` (in how many worlds the
+    learner lost less); the hardest rival first.
     """
     against = (
         table.filter(pl.col("learner") == LEARNER)
@@ -156,7 +170,7 @@ def duels(table: pl.DataFrame) -> pl.DataFrame:
         .with_columns(ratio=pl.col("mean") / pl.col("best"))
     )
     return (
-        against.group_by("criterion", "rival", "told", maintain_order=True)
+        against.group_by("criterion", "rival", "told", "aims", maintain_order=True)
         .agg(
             worlds=pl.len(),
             geometric=_geometric("ratio"),

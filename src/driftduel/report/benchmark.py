@@ -24,13 +24,18 @@ if TYPE_CHECKING:
 BEGIN, END = "<!-- begin: driftduel benchmark -->", "<!-- end: driftduel benchmark -->"
 """Between these lines of a page the tables are written."""
 
-_TUNED = "tuned in hindsight"
 _MOST = 100.0
 """Ratios beyond this are drawn at the edge."""
 
 _STEP = 17
 _TICK = "M-0.16,-1L0.16,-1L0.16,1L-0.16,1Z"
-_SHAPES = ("circle", "diamond", _TICK, _TICK, _TICK)
+_SHAPES = ("circle", "diamond")
+_KINDS = (
+    "rival tuned in hindsight",
+    "rival told S, V or the phases",
+    "rival told nothing",
+    "rival for the other criterion",
+)
 
 
 def compose_benchmark(found: Mapping[str, Results], command: str) -> Document:
@@ -140,19 +145,26 @@ def _findings(table: pl.DataFrame) -> list[str]:
 def _totals(frame: pl.DataFrame) -> Table:
     texts = ("criterion", "half", "learner")
     numbers = ("worlds", "geometric mean", "±", "median", "worst", f"where best ≥ {EASY}")
+    other = "to rivals for any criterion"
     headings = {**dict.fromkeys(texts, False), **dict.fromkeys(numbers, True)}
     return Table(
         name="totals",
         title="Ratio to the best rival of each world",
         caption=(
             "The regret of a learner that is told nothing over that of the rival with the least "
-            "mean regret on the same world, chosen and tuned knowing the world; ± is the standard "
-            "error of the geometric mean that comes from the seeds. One column leaves out worlds "
-            f"where that rival loses less than {EASY}; the last has the mean number of restarts a "
-            "run in worlds without a significant shift."
+            "mean regret on the same world, chosen and tuned knowing the world, among those made "
+            "for the criterion; ± is the standard error of the geometric mean, from the seeds. "
+            f"One column leaves out worlds where that rival loses less than {EASY}, one has the "
+            "geometric mean of the ratio to the best rival whatever criterion it is made for; the "
+            "last has the mean number of restarts a run in worlds without a significant shift."
         ),
         frame=frame,
-        headings={**headings, "at worst on": False, "restarts without a shift": True},
+        headings={
+            **headings,
+            other: True,
+            "at worst on": False,
+            "restarts without a shift": True,
+        },
         cells=[
             [
                 titled(row["criterion"]),
@@ -164,6 +176,7 @@ def _totals(frame: pl.DataFrame) -> Table:
                 f"{row['median']:.2f}",
                 f"{row['worst']:.2f}",
                 _or_dash(row["hard"], ".2f"),
+                f"{row['any']:.2f}",
                 row["worst_world"],
                 _or_dash(row["false"], ".3f"),
             ]
@@ -182,6 +195,7 @@ def _worlds(frame: pl.DataFrame) -> Table:
         "it was": False,
         "its regret": True,
         "ratio": True,
+        "ratio to any": True,
         "true shifts": True,
         "found": True,
         "delay": True,
@@ -192,9 +206,10 @@ def _worlds(frame: pl.DataFrame) -> Table:
         name="worlds",
         title="World by world",
         caption=(
-            "Mean regret at the horizon ± its standard error. A shift is true if it is "
-            "significant for the criterion; it is found if a restart follows the change that makes "
-            "it before the next such change, and delay is the number of rounds until then. Every "
+            "Mean regret at the horizon ± its standard error; the best rival is the best of those "
+            "made for the criterion, and beside the ratio to it is that to the best of all. A "
+            "shift is true if it is significant for the criterion. It is found if a restart comes "
+            "after the change that makes it and before the next; delay is the time between. Every "
             "other restart is false, also one that follows a change too small to be significant. "
             "Means over the runs."
         ),
@@ -211,6 +226,7 @@ def _worlds(frame: pl.DataFrame) -> Table:
                 _told(row),
                 f"{number(row['best'])} ± {row['best_error']:,.0f}",
                 f"{row['ratio']:.2f}",
+                f"{row['any_ratio']:.2f}",
                 _or_dash(row["shifts"], ","),
                 _or_dash(row["found"], ".1f"),
                 _or_dash(row["delay"], ",.0f"),
@@ -224,8 +240,8 @@ def _worlds(frame: pl.DataFrame) -> Table:
 
 
 def _duels(frame: pl.DataFrame) -> Table:
-    texts, numbers = ("criterion", "rival", "it was"), ("worlds", "geometric mean", "median")
-    more = ("worst", "worlds with less regret")
+    texts = ("criterion", "rival", "it was", "made for")
+    numbers = ("worlds", "geometric mean", "median", "worst", "worlds with less regret")
     return Table(
         name="duels",
         title=f"{LEARNER} against each rival",
@@ -235,12 +251,13 @@ def _duels(frame: pl.DataFrame) -> Table:
             "In the last column, on how many worlds it did."
         ),
         frame=frame,
-        headings={**dict.fromkeys(texts, False), **dict.fromkeys((*numbers, *more), True)},
+        headings={**dict.fromkeys(texts, False), **dict.fromkeys(numbers, True)},
         cells=[
             [
                 titled(row["criterion"]),
                 row["rival"],
                 row["told"],
+                titled(row["aims"]),
                 str(row["worlds"]),
                 *(_short(row[name]) for name in ("geometric", "median", "worst")),
                 str(row["won"]),
@@ -259,8 +276,9 @@ def _figure(table: pl.DataFrame) -> Figure:
         name="benchmark",
         title="Everybody on every world",
         caption=(
-            "Mean regret as a multiple of that of the best rival of the world. Discs and diamonds "
-            f"are told nothing. Ticks are rivals. What lost more than {_MOST:.0f} times as much as "
+            "Mean regret as a multiple of that of the best rival of the world that is made for the "
+            "criterion. Discs and diamonds are told nothing. Ticks are rivals. What lost more than "
+            f"{_MOST:.0f} times as much as "
             "the best stands at the right edge."
         ),
         description=f"Regret over that of the best rival. Geometric means: {words}.",
@@ -276,18 +294,14 @@ def _chart(table: pl.DataFrame) -> Any:
     ours = table.join(best, on=list(KEYS), maintain_order="left").select(
         *KEYS, who="learner", kind="learner", mean="mean", ratio=pl.col("mean") / pl.col("least")
     )
-    kinds = {
-        f"rival {_TUNED}": pl.col("told") == _TUNED,
-        "rival told S, V or the phases": pl.lit(True),
-        "rival told nothing": pl.col("told") == "told nothing",
-    }
-    labels = list(kinds)
     kind = (
-        pl.when(kinds[labels[0]])
-        .then(pl.lit(labels[0]))
-        .when(kinds[labels[2]])
-        .then(pl.lit(labels[2]))
-        .otherwise(pl.lit(labels[1]))
+        pl.when(pl.col("aims") != pl.col("criterion"))
+        .then(pl.lit(_KINDS[3]))
+        .when(pl.col("told") == "tuned in hindsight")
+        .then(pl.lit(_KINDS[0]))
+        .when(pl.col("told") == "told nothing")
+        .then(pl.lit(_KINDS[2]))
+        .otherwise(pl.lit(_KINDS[1]))
     )
     theirs = (
         rivals()
@@ -301,9 +315,10 @@ def _chart(table: pl.DataFrame) -> Any:
         .with_columns(row=_row(), ratio=pl.col("ratio").clip(upper_bound=_MOST).round(3))
         .select("row", "who", "kind", "mean", "ratio")
     )
-    domain = [*names, *labels]
-    colours = [*COLOURS[: len(names)], COLOURS[2], COLOURS[4], "#9A9A9A"]
-    shapes = [*_SHAPES[: len(names)], *_SHAPES[2:]]
+    domain = [*names, *_KINDS]
+    colours = [*COLOURS[: len(names)], COLOURS[2], COLOURS[4], "#9A9A9A", COLOURS[5]]
+    shapes = [*_SHAPES[: len(names)], *[_TICK] * len(_KINDS)]
+    sizes = [110] * len(names) + [90] * len(_KINDS)
     legend = alt.Legend(title=None, orient="top", direction="horizontal", columns=3, labelLimit=300)
     return (
         alt.Chart(alt.InlineData(values=drawn.to_dicts()))
@@ -323,11 +338,7 @@ def _chart(table: pl.DataFrame) -> Any:
             ),
             color=alt.Color("kind:N", scale=alt.Scale(domain=domain, range=colours), legend=legend),
             shape=alt.Shape("kind:N", scale=alt.Scale(domain=domain, range=shapes), legend=legend),
-            size=alt.Size(
-                "kind:N",
-                scale=alt.Scale(domain=domain, range=[110] * len(names) + [90] * len(labels)),
-                legend=legend,
-            ),
+            size=alt.Size("kind:N", scale=alt.Scale(domain=domain, range=sizes), legend=legend),
             tooltip=[
                 alt.Tooltip("row:N", title="world"),
                 alt.Tooltip("who:N", title="who"),
