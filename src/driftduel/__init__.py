@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from driftduel.learners import BordaElimination as BordaElimination
     from driftduel.learners import BordaETC as BordaETC
     from driftduel.learners import Bosse as Bosse
+    from driftduel.learners import CalibratedMetaBosse as CalibratedMetaBosse
     from driftduel.learners import DiscountedBordaGreedy as DiscountedBordaGreedy
     from driftduel.learners import DiscountedBordaUCB as DiscountedBordaUCB
     from driftduel.learners import DiscountedCondorcetGreedy as DiscountedCondorcetGreedy
