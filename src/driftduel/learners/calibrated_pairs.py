@@ -178,11 +178,13 @@ def settle(state: PairsState, rng: np.random.Generator) -> None:
     if now >= clock["next_replay"]:
         begin_random_replay(state, rng)
         remember_row(state)
+    leader = clock["leader"]
     set_leader(state)
     if state.trial[0]["by"] > 0:
         hear_trial(state, rng)
     set_active(state)
-    set_rates(state)
+    if now >= clock["wake"] or clock["leader"] != leader:
+        set_rates(state)
 
 
 @kernel

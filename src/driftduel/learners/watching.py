@@ -160,6 +160,7 @@ def weigh_proof(  # type: ignore[no-untyped-def]
     if clock["counted"] == 0 and statistic >= state.rule[0]["likely"]:
         clock["counted"] = 1
         clock["shifts"] += 1
+        clock["wake"] = clock["round"]
     threshold = state.rule[0]["proof"] + math.log(1.0 + looks / max(1.0, length))
     if statistic < threshold:
         return False
@@ -189,6 +190,7 @@ def begin_random_replay(state, rng: np.random.Generator) -> None:  # type: ignor
         else:
             clock["next_replay"] = min(clock["next_replay"], state.replay_at[power])
     new_note(state, REPLAY, now, longest)
+    clock["wake"] = now
     clock["replay_start"] = now
     clock["replay_end"] = max(clock["replay_end"], now + longest)
 
@@ -208,6 +210,7 @@ def restart(state, rng: np.random.Generator) -> None:  # type: ignore[no-untyped
     clock["episode"] = now
     clock["alarms"] = 0
     clock["suspect"] = 0
+    clock["wake"] = now
     start_replays(state, rng)
 
 
@@ -222,11 +225,11 @@ def fresh_clock() -> np.ndarray:
 
 
 def tick_of(n_arms: int) -> int:
-    """Return how many looks pass between tests: about a quarter of the arms, a power of 2.
+    """Return how many looks pass between tests: at most half the arms, a power of 2.
 
     Examples
     --------
     >>> [tick_of(n) for n in (2, 10, 50)]
-    [2, 2, 8]
+    [2, 4, 16]
     """
-    return max(2, 1 << ((n_arms // 4).bit_length() - 1)) if n_arms >= 8 else 2
+    return max(2, 1 << ((n_arms // 2).bit_length() - 1))
