@@ -55,6 +55,7 @@ def test_workers_of_another_version_are_refused(local, bench, monkeypatch):
         bench.run(dask=local.scheduler_address)
     assert package_version() in str(caught.value)
     assert "this machine has 9.9.9+other" in str(caught.value)
+    assert "install the same driftduel there, start the worker again" in str(caught.value)
 
 
 def test_a_worker_that_joins_later_refuses_tasks_of_another_version(local):
@@ -77,3 +78,9 @@ def test_an_address_where_nobody_answers_is_refused(bench, monkeypatch):
     monkeypatch.setattr(cluster, "_CONNECT", 0.3)
     with pytest.raises(ValueError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:1"):
         bench.run(dask="tcp://127.0.0.1:1")
+
+
+@pytest.mark.parametrize("address", ["nonsense", "http://10.0.0.1:8786", "tcp://10.0.0.1"])
+def test_what_is_no_address_is_refused(bench, address):
+    with pytest.raises(ValueError, match=f"^'{address}' is no address of a Dask scheduler, must"):
+        bench.run(dask=address)

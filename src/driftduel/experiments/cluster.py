@@ -65,13 +65,20 @@ def version_here() -> str:
 def _connect(address: str) -> Any:
     try:
         from distributed import Client
+        from distributed.comm import get_address_host_port
     except ImportError:
         raise ValueError(
             "--dask needs dask.distributed: pip install 'driftduel[cluster]'"
         ) from None
     try:
+        get_address_host_port(address)
+    except ValueError:
+        raise ValueError(
+            f"{address!r} is no address of a Dask scheduler, must be like tcp://10.0.0.1:8786"
+        ) from None
+    try:
         return Client(address, timeout=_CONNECT, set_as_default=False)
-    except (OSError, ValueError) as error:
+    except OSError as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise ValueError(f"no Dask scheduler answers at {address}: {reason}") from None
 
