@@ -7,9 +7,11 @@ cluster under way at any time. If a worker dies, Dask gives its tasks to another
 
 from __future__ import annotations
 
+import logging
 import warnings
 from collections.abc import Generator, Iterator
 from concurrent.futures import CancelledError
+from contextlib import contextmanager
 from typing import Any
 
 from driftduel.experiments.tasks import Row, Source, Task, play
@@ -40,12 +42,9 @@ def on_cluster(tasks: Iterator[Task], address: str) -> Generator[tuple[Task, lis
         If the scheduler cannot be reached, has no worker, or a worker has another version of the
         package.
     """
-    client = _connect(address)
-    try:
+    with _unlogged(), _connect(address) as client:
         _check_workers(client, address)
         yield from _stream_results(client, tasks)
-    finally:
-        client.close()
 
 
 def play_as(task: Task, expected: str, stream: Stream | None = None) -> tuple[Task, list[Row]]:
@@ -60,6 +59,20 @@ def play_as(task: Task, expected: str, stream: Stream | None = None) -> tuple[Ta
 def version_here() -> str:
     """Return the version of the package where this is called: in a worker, that of the worker."""
     return package_version()
+
+
+@contextmanager
+def _unlogged() -> Iterator[None]:
+    """Keep Dask from logging tracebacks of a lost connection, which an error reports."""
+    logs = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
+    before = [log.level for log in logs]
+    for log in logs:
+        log.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for log, level in zip(logs, before, strict=True):
+            log.setLevel(level)
 
 
 def _connect(address: str) -> Any:
@@ -153,7 +166,10 @@ def _result(future: Any) -> tuple[Task, list[Row]]:
         played: tuple[Task, list[Row]] = future.result()
         return played
     except CancelledError:
-        raise ValueError("the Dask scheduler went away; what is finished is kept") from None
+        raise ValueError(
+            "the Dask scheduler went away; what is finished is kept, start it again and repeat the "
+            "command"
+        ) from None
     except KilledWorker as error:
         raise ValueError(
             f"every worker that was given a task died of it, perhaps for want of memory: {error}"
