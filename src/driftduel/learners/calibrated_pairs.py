@@ -135,7 +135,8 @@ def learn(state: PairsState, left: int, right: int, ticket: Ticket, outcome: flo
     clock["round"] += 1
     set_bonus(state)
     work = clock["round"] >= clock["wake"] or fading["unit"] > HEAVIEST
-    value = outcome - 0.5
+    # An arm against itself is even, whatever the voter says.
+    value = 0.0 if left == right else outcome - 0.5
     if ticket[1] == WATCH:
         state.scores[0, left] += value
         state.scores[1, left] += 1.0

@@ -150,10 +150,12 @@ def learn(state: ScoresState, left: int, right: int, ticket: Ticket, outcome: fl
     credit = ticket[1]
     if credit != 0.0:
         age_memory(state)
+        # An arm against itself is even, whatever the voter says.
+        value = 0.0 if left == right else outcome - 0.5
         if credit > 0.0:
-            toss(state, left, outcome - 0.5)
+            toss(state, left, value)
         if credit != LEFT:
-            toss(state, right, 0.5 - outcome)
+            toss(state, right, -value)
         clock["looks"] += 1
         if clock["looks"] >= clock["next_check"]:
             return True
