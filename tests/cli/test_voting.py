@@ -32,6 +32,10 @@ sys.exit(max(main(["tell", file, duel, "left"]) for duel in sys.argv[2:]))
 """
 
 
+PAPERS = ("--arms", "a,b", "--learner", "MetaBosse")
+"""The paper's learner, of two arms."""
+
+
 @pytest.fixture
 def drinks(run, tmp_path):
     path = tmp_path / "drinks.json"
@@ -65,7 +69,8 @@ def finished(processes):
 
 def test_a_new_learner_is_what_was_asked_for(run, tmp_path):
     path = tmp_path / "drinks.json"
-    options = ("--horizon", "500", "--criterion", "condorcet", "--seed", "7")
+    options = ("--learner", "MetaBosse", "--horizon", "500")
+    options += ("--criterion", "condorcet", "--seed", "7")
     params = ("--param", "steps=8", "--param", "prefix=false", "--param", "replay_rate=2")
     done = run("new", path, "--arms", "tea, coffee", *options, *params)
     assert done.out == f"{path}: MetaBosse with 2 arms\n"
@@ -111,7 +116,7 @@ def test_a_file_is_not_replaced_unless_forced(run, refused, drinks):
 
 
 def test_the_file_plays_as_the_learner_in_memory_does(run, drinks):
-    learner = dd.MetaBosse(3, 1000, seed=3, labels=("tea", "coffee", "milk"))
+    learner = dd.CalibratedMetaBosse(3, 1000, seed=3, labels=("tea", "coffee", "milk"))
     for n in range(30):
         duel = learner.ask()
         assert ask(run, drinks) == (n, learner.labels[duel.left], learner.labels[duel.right])
@@ -299,9 +304,9 @@ def test_an_arm_that_was_not_shown_is_no_outcome(run, refused, drinks):
             "criterion is 'copeland', must be 'borda', 'condorcet' or Weighted(w)",
         ),
         (("--arms", "a,b", "--weight", "1"), "weight: has 1 entries, there are 2 arms"),
-        (("--arms", "a,b", "--param", "steps=3"), "steps is 3, must be a power of 2"),
+        ((*PAPERS, "--param", "steps=3"), "steps is 3, must be a power of 2"),
         (
-            ("--arms", "a,b", "--param", "steps=three"),
+            (*PAPERS, "--param", "steps=three"),
             "MetaBosse: steps is 'three', must be a whole number",
         ),
     ],
@@ -316,14 +321,14 @@ def test_an_unknown_learner_or_parameter_is_refused(refused, tmp_path):
     sentence = refused("new", path, "--arms", "a,b", "--learner", "Nobody")
     assert sentence.startswith("no learner is called 'Nobody', there are ")
     sentence = refused("new", path, "--arms", "a,b", "--param", "seed=3")
-    assert sentence.startswith("MetaBosse: no parameter 'seed', there are ")
-    assert "replay_rate" in sentence
+    assert sentence.startswith("CalibratedMetaBosse: no parameter 'seed', there are ")
+    assert "false_restarts" in sentence
     assert refused("new", path).startswith("Missing option '--arms'")
 
 
 def test_a_learner_that_has_played_its_horizon_says_so(run, refused, tmp_path):
     path = tmp_path / "short.json"
-    run("new", path, "--arms", "a,b", "--horizon", "1", "--param", "intervals=all")
+    run("new", path, *PAPERS, "--horizon", "1", "--param", "intervals=all")
     number, _, _ = ask(run, path)
     run("tell", path, number, "left")
     assert "horizon" in refused("ask", path)
@@ -388,3 +393,14 @@ def test_a_lock_in_a_folder_that_does_not_exist_is_refused(tmp_path):
         locked(tmp_path / "no" / "file"),
     ):
         pass
+
+
+def test_status_of_the_default_learner_reports_in_words_and_as_data(run, drinks):
+    for n in range(40):
+        _, left, right = ask(run, drinks)
+        order = ("milk", "coffee", "tea")
+        run("tell", drinks, n, "left" if order.index(left) <= order.index(right) else "right")
+    report = run("status", drinks, "--json").json["report"]
+    assert report["rounds"] == 40
+    assert {one["name"] for one in report["standings"]} == {"tea", "coffee", "milk"}
+    assert "No change of taste was noticed." in run("status", drinks).out

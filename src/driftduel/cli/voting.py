@@ -7,7 +7,7 @@ and replaces the file. Reading alone needs no lock, because a file is replaced w
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -40,7 +40,9 @@ def new(
         str | None,
         typer.Option(metavar="W,W,W", help="Judge by this weight instead, one number per arm."),
     ] = None,
-    learner: Annotated[str, typer.Option(help="Who plays; see driftduel learners.")] = "MetaBosse",
+    learner: Annotated[
+        str, typer.Option(help="Who plays; see driftduel learners.")
+    ] = "CalibratedMetaBosse",
     seed: Annotated[int, typer.Option(help="Seed of the learner's randomness.")] = 0,
     param: Param = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
@@ -138,6 +140,8 @@ def tell(
 
 def status(file: File, as_json: Json = False) -> None:
     """Tell who is best now and what happened so far."""
+    from driftduel.learners import CalibratedMetaBosse
+
     learner = _load(_existing(file))
     names = _names(learner)
     facts: dict[str, Any] = {
@@ -156,10 +160,14 @@ def status(file: File, as_json: Json = False) -> None:
         "evictions": [_eviction(item, names) for item in learner.evictions],
         "replays": len(learner.replays),
     }
+    if isinstance(learner, CalibratedMetaBosse):
+        facts["report"] = asdict(learner.report())
     if as_json:
         print_json(facts)
     else:
         _print_status(facts)
+        if isinstance(learner, CalibratedMetaBosse):
+            print(learner.report())
 
 
 def read_outcome(text: str, sides: list[str]) -> float:
