@@ -84,3 +84,22 @@ def test_an_address_where_nobody_answers_is_refused(bench, monkeypatch):
 def test_what_is_no_address_is_refused(bench, address):
     with pytest.raises(ValueError, match=f"^'{address}' is no address of a Dask scheduler, must"):
         bench.run(dask=address)
+
+
+def test_a_scheduler_that_goes_away_is_one_sentence_and_what_is_finished_is_kept(
+    bench, monkeypatch, capfd
+):
+    monkeypatch.setattr(cluster, "_CONNECT", 2.0)
+    many = SMALL.replace("n_phases = 2", f"n_phases = 2\nseed = {list(range(20))}")
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, dashboard_address=":0", silence_logs=50
+    ) as machines:
+
+        def leave(progress):
+            if progress.done == 1:
+                machines.close()
+
+        with pytest.raises(ValueError, match=r"^the Dask scheduler went away; what is finished"):
+            bench.run(many, dask=machines.scheduler_address, progress=leave)
+    assert 0 < bench.results.runs.height < bench.results.planned
+    assert "Traceback" not in capfd.readouterr().err

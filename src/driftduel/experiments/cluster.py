@@ -11,7 +11,7 @@ import logging
 import warnings
 from collections.abc import Generator, Iterator
 from concurrent.futures import CancelledError
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from driftduel.experiments.tasks import Row, Source, Task, play
@@ -64,6 +64,9 @@ def version_here() -> str:
 @contextmanager
 def _unlogged() -> Iterator[None]:
     """Keep Dask from logging tracebacks of a lost connection, which an error reports."""
+    with suppress(ImportError):
+        # It sets the levels of its logs when it is first imported.
+        import distributed  # noqa: F401
     logs = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
     before = [log.level for log in logs]
     for log in logs:
@@ -129,8 +132,11 @@ def _stream_results(client: Any, tasks: Iterator[Task]) -> Generator[tuple[Task,
     sent: dict[Source, Any] = {}
     running = as_completed(loop=client.loop)
     while True:
-        room = _PER_THREAD * max(1, sum(client.nthreads().values())) - running.count()
-        for _ in range(room):
+        try:
+            threads = sum(client.nthreads().values())
+        except OSError:
+            raise _gone() from None
+        for _ in range(_PER_THREAD * max(1, threads) - running.count()):
             task = next(tasks, None)
             if task is None:
                 break
@@ -166,11 +172,15 @@ def _result(future: Any) -> tuple[Task, list[Row]]:
         played: tuple[Task, list[Row]] = future.result()
         return played
     except CancelledError:
-        raise ValueError(
-            "the Dask scheduler went away; what is finished is kept, start it again and repeat the "
-            "command"
-        ) from None
+        raise _gone() from None
     except KilledWorker as error:
         raise ValueError(
             f"every worker that was given a task died of it, perhaps for want of memory: {error}"
         ) from None
+
+
+def _gone() -> ValueError:
+    return ValueError(
+        "the Dask scheduler went away; what is finished is kept, start it again and repeat the "
+        "command"
+    )
