@@ -51,6 +51,29 @@ def test_points_are_rounded_to_what_is_reported():
     assert RIVAL.rounded({"window": 123456.0}) == {"window": 123000}
 
 
+@pytest.mark.parametrize("distance", [2500, 5000, 10**4, 15000, 20000, 25000, 33334, 50000, 10**5])
+def test_periods_are_off_the_beat_of_evenly_spaced_changes(distance):
+    for period in hindsight.PERIODS:
+        beats = distance / int(hindsight.Rival(dd.RUCB).rounded({"every": period})["every"])
+        if 0.8 < beats < 8:
+            assert abs(beats - round(beats)) > 0.06
+
+
+def test_a_rival_whose_periods_are_off_the_beat_is_not_refined():
+    stream = dd.Stream.stationary([[0.5, 0.9], [0.1, 0.5]], 200)
+    periods = (30.0, 70.0)
+    rival = hindsight.Rival(
+        hindsight.restarting(dd.RUCB), {"every": periods}, {}, ("every",), refined=False
+    )
+    answer = hindsight.best_in_hindsight(rival, stream, "condorcet")
+    assert answer["parameters"]["every"] in periods
+    assert (answer["told"], answer["runs"], answer["aims"]) == (
+        "tuned in hindsight",
+        64,
+        "condorcet",
+    )
+
+
 def test_large_worlds_are_left_out_where_a_rival_is_slow():
     slow = hindsight.Rival(dd.DTS, most_arms=5, most_rounds=100)
     worlds = {(n, t): dd.Stream.stationary([[0.5] * n] * n, t) for n in (5, 6) for t in (100, 101)}
@@ -63,7 +86,12 @@ def test_every_world_has_an_answer_of_a_tuned_rival(world):
     answers = suite.hindsight()[world.criterion][world.label]
     tuned = [answer for answer in answers.values() if answer["parameters"]]
     assert len(tuned) >= 2
-    assert all(answer["mean"] > 0 and answer["error"] >= 0 for answer in answers.values())
+    for answer in answers.values():
+        assert answer["mean"] > 0
+        assert answer["error"] >= 0
+        assert answer["runs"] in (len(hindsight.FEWER), len(hindsight.SCORING))
+        assert answer["aims"] in suite.CRITERIA
+        assert (answer["told"] == "tuned in hindsight") == bool(answer["parameters"])
 
 
 def test_answers_are_about_worlds_of_the_suite():
