@@ -20,8 +20,10 @@ from driftduel.experiments.spec import Spec
 LEARNER = "CalibratedMetaBosse"
 """The learner that the benchmark is about."""
 
-PLAYERS = tuple(dict.fromkeys((LEARNER, "MetaBosse")))
-"""It, and the paper's."""
+PAPER = "MetaBosse"
+"""The paper's."""
+
+PLAYERS = (LEARNER, PAPER)
 
 SEEDS = 64
 """As many as the rivals were scored with."""
@@ -104,7 +106,9 @@ def standings(found: Mapping[str, Results]) -> pl.DataFrame:
     front = ("criterion", "half", "world", "learner", "runs", "mean", "error", "rival", "told")
     more = ("parameters", "best", "best_error", "ratio", "ratio_error")
     last = ("shifts", "restarts", "found", "delay", "false", "speed")
-    return table.select(*front, *more, "other", "other_told", "any_ratio", *last)
+    return table.select(*front, *more, "other", "other_told", "any_ratio", *last).sort(
+        "criterion", "half", maintain_order=True
+    )
 
 
 def rivals() -> pl.DataFrame:
