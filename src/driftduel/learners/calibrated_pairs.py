@@ -179,6 +179,8 @@ def settle(state: PairsState, rng: np.random.Generator) -> None:
     if now >= clock["next_replay"]:
         begin_random_replay(state, rng)
         remember_row(state)
+    if now < clock["replay_end"]:
+        judge_replay(state, rng)
     leader = clock["leader"]
     set_leader(state)
     if state.trial[0]["by"] > 0:
@@ -245,6 +247,20 @@ def watch_from_here(state: PairsState) -> None:
     for level in range(state.moments.shape[0]):
         for slot in range(STEPS):
             state.moments[level, slot]["looks"] = -1
+
+
+@kernel
+def judge_replay(state: PairsState, rng: np.random.Generator) -> None:
+    """Look again if in the random replay's own duels an arm clearly beats the leader."""
+    clock = state.clock[0]
+    leader = clock["leader"]
+    for arm in range(state.fresh.shape[1]):
+        n = state.totals[1, leader, arm] - state.fresh[1, arm]
+        total = state.totals[0, leader, arm] - state.fresh[0, arm]
+        if total < 0.0 and 2.0 * total * total >= state.rule[0]["likely"] * n:
+            clock["replay_end"] = 0
+            look_again(state, rng, clock["replay_start"])
+            return
 
 
 @kernel

@@ -194,6 +194,8 @@ def settle(state: ScoresState, rng: np.random.Generator) -> None:
     if now >= clock["next_replay"]:
         begin_random_replay(state, rng)
         copy_sums(state.fresh, state.sums)
+    if now < clock["replay_end"]:
+        judge_replay(state)
     lighten(state)
     set_leader(state)
     if clock["suspect"]:
@@ -229,7 +231,7 @@ def check_blocks(state: ScoresState) -> None:
             break
         index >>= 1
     if alarm:
-        look_again(state)
+        doubt_since_drop(state)
 
 
 @kernel
@@ -244,8 +246,8 @@ def leader_drop(state: ScoresState, then: Floats) -> float:
 
 
 @kernel
-def look_again(state: ScoresState) -> None:
-    """Doubt what is known from before the moment that explains the drop best."""
+def doubt_since_drop(state: ScoresState) -> None:
+    """Look again, from the moment that explains the drop of the leader best."""
     clock = state.clock[0]
     looks = clock["looks"]
     best = 0.0
@@ -260,8 +262,14 @@ def look_again(state: ScoresState) -> None:
                     best = statistic
                     best_level = level
                     best_slot = slot
-    moment = state.moments[best_level, best_slot]
-    then = state.moment_sums[best_level, best_slot]
+    since = state.moments[best_level, best_slot]["round"]
+    look_again(state, state.moment_sums[best_level, best_slot], since)
+
+
+@kernel
+def look_again(state: ScoresState, then: Floats, since: int) -> None:
+    """Doubt what is known from before a moment, the round ``since`` with the sums ``then``."""
+    clock = state.clock[0]
     copy_sums(state.before, state.since)
     copy_sums(state.since, then)
     keep = state.rule[0]["keep"] / clock["unit"]
@@ -276,11 +284,10 @@ def look_again(state: ScoresState) -> None:
     clock["suspect"] = 1
     clock["counted"] = 0
     clock["accused"] = clock["leader"]
-    clock["changed"] = moment["round"]
+    clock["changed"] = since
     clock["base"] = clock["round"]
     clock["alarms"] += 1
-    age = clock["round"] - moment["round"]
-    new_note(state, REPLAY, clock["round"], age)  # type: ignore[arg-type]
+    new_note(state, REPLAY, clock["round"], clock["round"] - since)  # type: ignore[arg-type]
     leader = clock["leader"]
     watch_from_here(
         state,
@@ -288,6 +295,23 @@ def look_again(state: ScoresState) -> None:
         state.sums[1, leader] - then[1, leader],
         state.sums[0, leader] - then[0, leader],
     )
+
+
+@kernel
+def judge_replay(state: ScoresState) -> None:
+    """Look again if by the random replay's own tosses the leader is clearly behind an arm."""
+    clock = state.clock[0]
+    leader = clock["leader"]
+    n_leader, sum_leader = tosses(state, leader, True)
+    for arm in range(state.known.shape[1]):
+        n, total = tosses(state, arm, True)
+        if n > 0.0 and n_leader > 0.0:
+            ahead = total / n - sum_leader / n_leader
+            variance = 0.25 / n + 0.25 / n_leader
+            if ahead > 0.0 and ahead * ahead >= 2.0 * state.rule[0]["likely"] * variance:
+                clock["replay_end"] = 0
+                look_again(state, state.fresh, clock["replay_start"])
+                return
 
 
 @kernel
