@@ -166,7 +166,20 @@ def begin_episode(state: EpisodicState, rng: np.random.Generator) -> None:
 
 @kernel
 def begin_replay(state: EpisodicState, rng: np.random.Generator) -> None:
-    """Start the longest replay that is due, and draw the next one of each length that was."""
+    """Start the longest replay that is due."""
+    clock = state.clock[0]
+    now = clock["round"]
+    longest = take_due_replays(state, rng)
+    # A base that ends no later than the replay could never play again; dropping it bounds the
+    # depth of the stack.
+    while state.bases[clock["depth"] - 1]["end"] <= now + longest:
+        clock["depth"] -= 1
+    push_base(state, now + longest)
+
+
+@kernel
+def take_due_replays(state: EpisodicState, rng: np.random.Generator) -> int:
+    """Return the longest replay that is due, and draw the next one of each length that was."""
     clock = state.clock[0]
     now = clock["round"]
     longest = 0
@@ -178,11 +191,7 @@ def begin_replay(state: EpisodicState, rng: np.random.Generator) -> None:
         else:
             clock["next_replay"] = min(clock["next_replay"], state.replay_at[power])
     new_note(state, REPLAY, now, longest)
-    # A base that ends no later than the replay could never play again; dropping it bounds the
-    # depth of the stack.
-    while state.bases[clock["depth"] - 1]["end"] <= now + longest:
-        clock["depth"] -= 1
-    push_base(state, now + longest)
+    return longest
 
 
 @kernel

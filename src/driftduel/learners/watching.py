@@ -25,8 +25,8 @@ import math
 import numpy as np
 
 from driftduel._jit import inline_kernel, kernel
-from driftduel.learners.meta import new_note, schedule_replay
-from driftduel.learners.state import EPISODE, NEVER, REPLAY
+from driftduel.learners.meta import new_note, schedule_replay, take_due_replays
+from driftduel.learners.state import EPISODE, NEVER
 
 CLOCK = np.dtype(
     [
@@ -178,18 +178,10 @@ def start_replays(state, rng: np.random.Generator) -> None:  # type: ignore[no-u
 
 @kernel
 def begin_random_replay(state, rng: np.random.Generator) -> None:  # type: ignore[no-untyped-def]
-    """Start the longest replay that is due, and draw the next one of each length that was."""
+    """Start the longest replay that is due."""
     clock = state.clock[0]
     now = clock["round"]
-    longest = 0
-    clock["next_replay"] = NEVER
-    for power in range(state.replay_at.shape[0]):
-        if state.replay_at[power] <= now:
-            longest = 2 << power
-            schedule_replay(state, rng, power, now - clock["episode"])
-        else:
-            clock["next_replay"] = min(clock["next_replay"], state.replay_at[power])
-    new_note(state, REPLAY, now, longest)
+    longest = take_due_replays(state, rng)
     clock["wake"] = now
     clock["replay_start"] = now
     clock["replay_end"] = max(clock["replay_end"], now + longest)
