@@ -48,8 +48,9 @@ test-jit: $(STAMP)
 test-nojit: $(STAMP)  ## the small tests with the JIT off; this run measures coverage
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow and not large and not browser" --cov --cov-report=term:skip-covered tests
 
-test-bounds: $(STAMP)  ## the small tests with numba's bounds checking
-	NUMBA_BOUNDSCHECK=1 $(PYTEST) -m "not slow and not large and not browser" tests
+test-bounds: $(STAMP)  ## the small tests of compiled code with numba's bounds checking
+	NUMBA_BOUNDSCHECK=1 $(PYTEST) -m "not slow and not large and not browser" tests/learners tests/shifts \
+		tests/simulation tests/streams tests/test_jit.py
 
 test-slow: $(STAMP)  ## thousands of random problems against the literal algorithms
 	$(PYTEST) -m slow tests
