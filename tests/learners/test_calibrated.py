@@ -1,0 +1,371 @@
+"""CALIBRATED METABOSSE: by the letter, in worlds that change or do not, and at the door."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from contextlib import suppress
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import driftduel as dd
+from driftduel.learners.base import learner_generator
+from driftduel.learners.calibrated import PAIRS, SCORES, Calibration
+from driftduel.learners.calibrated_scores import pair_chance
+from tests.learners.duelling import play_beside, random_matrix
+from tests.learners.problems import COMPILED, random_weight
+from tests.naive import calibrated as naive
+
+KINDS = ["borda", "weighted", "condorcet"]
+DEAF = 1e9
+"""A threshold that nothing reaches."""
+
+
+def jumpy(rng):
+    """Thresholds so low that the learner looks again and restarts within a few hundred rounds."""
+    return Calibration(
+        alarm=float(rng.choice([0.5, 2.0])),
+        proof=float(rng.choice([-7.0, -5.0, -3.0])),
+        likely=float(rng.choice([-2.0, 1.0])),
+        watch=float(rng.choice([0.35, 2.0, 40.0])),
+        keep=float(rng.choice([0.1, 0.37])),
+        slow_fade=float(rng.choice([0.0, 2.0])),
+        doubt=float(rng.uniform(1.0, 2.0)),
+        replay_rate=float(rng.choice([0.0, 0.01, 1.0])),
+    )
+
+
+def random_problem(kind, seed, calibration=None):
+    """A learner, how to make its twin, and a few worlds to play in one after the other."""
+    rng = np.random.default_rng(seed)
+    n_arms = int(rng.integers(2, 7))
+    if calibration is None and rng.random() < 0.8:
+        calibration = jumpy(rng)
+    wrong = float(rng.choice([0.01, 0.2]))
+    constants = calibration or (PAIRS if kind == "condorcet" else SCORES)
+    criterion, weights, starts = kind, [[1 / n_arms] * n_arms], [0]
+    if kind == "weighted":
+        starts = np.union1d([0], rng.integers(0, 300, rng.integers(0, 4)))
+        weights = [random_weight(rng, n_arms) for _ in starts]
+        criterion = dd.Weighted(dd.WeightSequence(weights, starts))
+    learner = dd.CalibratedMetaBosse(
+        n_arms,
+        criterion=criterion,
+        seed=seed,
+        false_restarts=wrong,
+        calibration=calibration,
+    )
+
+    def make_twin(numbers):
+        if kind == "condorcet":
+            return naive.Pairs(n_arms, constants, wrong, numbers)
+        return naive.Scores(n_arms, constants, wrong, weights, starts, numbers)
+
+    return learner, make_twin, np.array([random_matrix(rng, n_arms) for _ in range(4)])
+
+
+def compare_with(learner, seen=None):
+    """Return what compares a learner with its twin after every choice, and counts what happens."""
+
+    def compare(state, twin):
+        clock = state.clock[0]
+        assert learner.best() == twin.leader
+        assert learner.active.tolist() == twin.active
+        assert learner.episodes == twin.episodes
+        assert [(one.start, one.length) for one in learner.replays] == twin.replays
+        assert (clock["led"], clock["alarms"], clock["shifts"]) == (
+            *(twin.led, twin.alarms, twin.shifts),
+        )
+        assert clock["watch"] == pytest.approx(twin.watch, abs=1e-9)
+        asked = [ticket[0] for _, _, ticket in learner.session.open.values()]
+        assert math.isnan(asked[-1]) == (twin.chance is None)
+        if seen is not None:
+            seen["replaying"] += twin.replaying()
+            if isinstance(twin, naive.Pairs) and twin.trial:
+                seen["tried by " + twin.trial["by"]] += 1
+
+    return compare
+
+
+def compare_the_past(learner, twin):
+    n = len(twin.evictions)
+    assert len(learner.evictions) == n
+    for done, expected in zip(learner.evictions, twin.evictions, strict=True):
+        assert (done.round, done.arm, done.beaten_by) == expected[:3]
+        # Weights fade by other roundings.
+        assert (done.statistic, done.threshold) == pytest.approx(expected[3:], abs=1e-9)
+    changes = [(c.noticed, c.around, c.before, c.after) for c in learner.report().changes]
+    assert changes == twin.changes[-64:]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=80 if COMPILED else 15, deadline=None, derandomize=True)
+@given(seed=st.integers(0, 2**32), n_rounds=st.integers(1, 500))
+def test_it_plays_what_its_letter_plays(kind, seed, n_rounds):
+    learner, make_twin, worlds = random_problem(kind, seed)
+    with suppress(naive.TooCloseError):
+        twin = play_beside(learner, make_twin, worlds, n_rounds, seed, compare_with(learner))
+        compare_the_past(learner, twin)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_problems_above_have_everything_in_them(kind):
+    seen = Counter()
+    for seed in range(24):
+        learner, make_twin, worlds = random_problem(kind, seed)
+        try:
+            play_beside(learner, make_twin, worlds, 400, seed, compare_with(learner, seen))
+        except naive.TooCloseError:
+            seen["too close to tell"] += 1
+        seen["episodes"] += len(learner.episodes) - 1
+        seen["evictions"] += len(learner.evictions)
+        lengths = {one.length for one in learner.replays}
+        seen["alarms"] += len([n for n in lengths if n & (n - 1)])
+    wanted = ["episodes", "evictions", "alarms", "replaying"]
+    wanted += ["tried by pair", "tried by score"] if kind == "condorcet" else []
+    assert all(seen[name] >= 3 for name in wanted), seen
+    assert seen["too close to tell"] <= 6
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(3))
+def test_it_plays_its_letter_for_long_with_its_own_constants(kind, seed):
+    constants = PAIRS if kind == "condorcet" else SCORES
+    learner, make_twin, worlds = random_problem(kind, seed, constants)
+    with suppress(naive.TooCloseError):
+        twin = play_beside(learner, make_twin, worlds, 2500, seed, compare_with(learner))
+        compare_the_past(learner, twin)
+    assert learner.rounds > 500
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_late_outcomes_are_taken_as_the_letter_takes_them(kind):
+    for seed in range(8):
+        learner, make_twin, worlds = random_problem(kind, seed)
+        numbers = learner_generator(learner.seed)
+        twin, compare = make_twin(numbers), compare_with(learner)
+        script = np.random.default_rng(seed)
+        waiting = []
+        with suppress(naive.TooCloseError):
+            for t in range(400):
+                duel = learner.ask()
+                assert (duel.left, duel.right) == tuple(twin.choose())
+                compare(learner.session.state, twin)
+                waiting.append((duel, twin.ticket))
+                while len(waiting) > script.integers(0, 9):
+                    told, ticket = waiting.pop(script.integers(len(waiting)))
+                    won = script.random() < worlds[t // 100][told.left, told.right]
+                    learner.tell(told, float(won))
+                    twin.add(told.left, told.right, float(won), ticket)
+            assert learner.session.rng.bit_generator.state == numbers.bit_generator.state
+
+
+# Sides.
+
+
+def any_weight(kind, n_arms):
+    if kind == "weighted":
+        return dd.Weighted(np.arange(1, n_arms + 1) / np.arange(1, n_arms + 1).sum())
+    return kind
+
+
+@pytest.mark.parametrize("kind", KINDS[:2])
+def test_either_side_is_as_likely(kind):
+    """4000 duels asked; by Hoeffding a false alarm has probability below 1e-6 for each pair."""
+    learner = dd.CalibratedMetaBosse(4, criterion=any_weight(kind, 4), seed=3)
+    play(learner, np.full((4, 4), 0.5), 60)
+    state = learner.session.state
+    counts = np.zeros((4, 4))
+    for _ in range(4000):
+        duel = learner.ask()
+        counts[duel.left, duel.right] += 1
+    for i in range(4):
+        for j in range(i):
+            assert pair_chance(state, i, j) == pytest.approx(pair_chance(state, j, i), rel=1e-12)
+            met = counts[i, j] + counts[j, i]
+            assert met > 0
+            assert abs(counts[i, j] - counts[j, i]) < math.sqrt(2 * met * math.log(2e6))
+
+
+@pytest.mark.parametrize("kind", KINDS[:2])
+def test_a_voter_who_always_says_left_speaks_for_nobody(kind):
+    """Every toss is then a fair coin; 6 seeds, each with a chance of 1 % to restart."""
+    for seed in range(6):
+        learner = dd.CalibratedMetaBosse(3, criterion=any_weight(kind, 3), seed=seed)
+        for _ in range(1500):
+            learner.tell(learner.ask(), 1.0)
+        assert learner.episodes == [0]
+        state = learner.session.state
+        tosses = state.sums[1].sum()
+        assert abs(state.sums[0]).max() < math.sqrt(tosses * math.log(2e6) / 2)
+
+
+# Worlds.
+
+
+def play(learner, matrix, n_rounds, seed=0):
+    script = np.random.default_rng(seed)
+    for _ in range(n_rounds):
+        duel = learner.ask()
+        learner.tell(duel, float(script.random() < matrix[duel.left, duel.right]))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("n_arms", [2, 3, 5])
+def test_a_clear_change_of_the_winner_is_noticed(kind, n_arms):
+    """First arm 0 wins nine of ten duels, from round 2000 on the last arm; 4 seeds.
+
+    For Condorcet two arms may have met too few times before the change to prove it.
+    """
+    world = dd.testing.driving.switching_world(n_arms, 4000)
+    learner = dd.CalibratedMetaBosse(n_arms, 4000, criterion=any_weight(kind, n_arms))
+    for seed in range(4):
+        run = dd.simulate(learner, world, seed)
+        assert run.best == n_arms - 1
+        assert len(run.episodes) == 2 or (kind == "condorcet" and n_arms == 2)
+        assert all(2000 < start < 3000 for start in run.episodes[1:])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("n_arms", [2, 6])
+def test_ties_start_no_episode(kind, n_arms):
+    """6 runs of 3000 rounds, each with a chance of 1 % to restart; benchmarks/ measures it."""
+    world = dd.Stream.stationary(np.full((n_arms, n_arms), 0.5), 3000)
+    learner = dd.CalibratedMetaBosse(n_arms, criterion=any_weight(kind, n_arms))
+    for seed in range(6):
+        assert list(dd.simulate(learner, world, seed).episodes) == [0]
+
+
+@pytest.mark.parametrize("kind", ["borda", "condorcet"])
+def test_the_fewer_false_restarts_the_higher_the_threshold(kind):
+    thresholds, restarts = [], []
+    for wrong in (0.5, 0.01, 1e-9):
+        learner = dd.CalibratedMetaBosse(
+            4,
+            criterion=kind,
+            false_restarts=wrong,
+            calibration=Calibration(alarm=0.5, proof=1.0, watch=1.0),
+        )
+        thresholds.append(learner.session.state.rule[0]["proof"])
+        world = dd.testing.driving.switching_world(4, 600)
+        runs = [dd.simulate(learner, world, seed) for seed in range(6)]
+        restarts.append(sum(len(run.episodes) - 1 for run in runs))
+    assert thresholds == pytest.approx([math.log(4 / w) + 1 for w in (0.5, 0.01, 1e-9)])
+    assert restarts[0] >= restarts[1] >= restarts[2]
+    assert restarts[0] > restarts[2]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_random_replays_look_at_all_arms_again(kind):
+    """Deaf to alarms, every replay is a random one: its length is a power of 2."""
+    calibration = Calibration(alarm=DEAF, proof=DEAF, replay_rate=1.0, watch=1e-9)
+    learner = dd.CalibratedMetaBosse(
+        4, criterion=any_weight(kind, 4), calibration=calibration, seed=2
+    )
+    matrix = dd.testing.driving.switching_world(4, 1).matrix(0)
+    script = np.random.default_rng(1)
+    for _ in range(600):
+        duel = learner.ask()
+        before, leader = len(learner.replays), learner.best()
+        learner.tell(duel, float(script.random() < matrix[duel.left, duel.right]))
+        if len(learner.replays) > before:
+            assert learner.replays[-1].start == learner.rounds
+            # For Condorcet a new leader ends the replay at once.
+            assert learner.active.tolist() == [0, 1, 2, 3] or learner.best() != leader
+    assert len(learner.replays) > 20
+    assert all(one.length & (one.length - 1) == 0 for one in learner.replays)
+    assert learner.episodes == [0]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_replays_at_rate_zero(kind):
+    calibration = Calibration(alarm=DEAF, replay_rate=0.0)
+    learner = dd.CalibratedMetaBosse(3, criterion=any_weight(kind, 3), calibration=calibration)
+    play(learner, np.full((3, 3), 0.5), 500)
+    assert learner.replays == []
+
+
+# The door.
+
+
+@pytest.mark.parametrize("wrong", [0, -0.1, 0.51, math.nan, math.inf, "0.01", True, None])
+def test_false_restarts_is_a_probability(wrong):
+    with pytest.raises(ValueError, match=r"^false_restarts is .*, must be a positive number and "):
+        dd.CalibratedMetaBosse(3, false_restarts=wrong)
+
+
+def test_only_three_criteria_are_served():
+    with pytest.raises(ValueError, match=r"^criterion is 'copeland', must be 'borda', "):
+        dd.CalibratedMetaBosse(3, criterion="copeland")
+
+
+def test_the_weight_must_have_as_many_arms():
+    with pytest.raises(ValueError, match=r"3 arms|2 arms"):
+        dd.CalibratedMetaBosse(3, criterion=dd.Weighted([0.5, 0.5]))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_horizon_does_not_matter(kind):
+    ends = []
+    for horizon in (None, 700, 10**6):
+        learner = dd.CalibratedMetaBosse(3, horizon, criterion=any_weight(kind, 3), seed=5)
+        play(learner, random_matrix(np.random.default_rng(1), 3), 400)
+        ends.append((learner.ask().propensity, learner.best(), learner.session.rng.random()))
+    assert ends[0] == ends[1] == ends[2]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_calibration_survives_a_file(kind, tmp_path):
+    calibration = replace(PAIRS, alarm=0.5, proof=-4.0, watch=0.7, replay_rate=0.5)
+    learner = dd.CalibratedMetaBosse(
+        3,
+        criterion=any_weight(kind, 3),
+        calibration=calibration,
+        false_restarts=0.2,
+        labels=["tea", "milk", "water"],
+        seed=4,
+    )
+    matrix = random_matrix(np.random.default_rng(1), 3)
+    play(learner, matrix, 250)
+    learner.save(tmp_path / "drinks.json")
+    again = dd.load_learner(tmp_path / "drinks.json")
+    assert again.calibration == calibration
+    assert again.false_restarts == 0.2
+    assert again.report() == learner.report()
+    for one in (learner, again):
+        play(one, matrix.T, 250, seed=9)
+    assert again.report() == learner.report()
+    assert again.replays == learner.replays
+    assert again.session.rng.bit_generator.state == learner.session.rng.bit_generator.state
+
+
+def test_a_known_change_of_the_weight_is_followed():
+    """Arm 0 beats arm 2 and arm 1 beats arm 0; from round 300 on only arm 0 is met."""
+    matrix = np.array([[0.5, 0.1, 0.9], [0.9, 0.5, 0.1], [0.1, 0.9, 0.5]])
+    sequence = dd.WeightSequence([[0, 0, 1], [1, 0, 0]], [0, 300])
+    learner = dd.CalibratedMetaBosse(3, criterion=dd.Weighted(sequence), seed=1)
+    met = []
+    script = np.random.default_rng(2)
+    for _ in range(1500):
+        duel = learner.ask()
+        met.append(duel)
+        learner.tell(duel, float(script.random() < matrix[duel.left, duel.right]))
+        if learner.rounds == 300:
+            assert learner.best() == 0
+    assert all(2 in (duel.left, duel.right) for duel in met[:300] if duel.left != duel.right)
+    assert all(0 in (duel.left, duel.right) for duel in met[300:] if duel.left != duel.right)
+    assert learner.best() == 1
+
+
+def test_a_uniform_weight_is_borda():
+    pairs = []
+    for criterion in ("borda", dd.Weighted(np.full(4, 0.25))):
+        learner = dd.CalibratedMetaBosse(4, criterion=criterion, seed=6)
+        play(learner, random_matrix(np.random.default_rng(1), 4), 300)
+        pairs.append(learner.session.state.sums.tolist())
+    assert pairs[0] == pairs[1]
