@@ -14,7 +14,7 @@ _NORMAL = 1.96
 
 @dataclass(frozen=True)
 class Standing:
-    """How an arm stands since the learner last looked again at all arms.
+    """How an arm stands since the world may last have changed, for Condorcet in this episode.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class Account:
     standings : tuple of Standing
         All arms, the best first.
     evictions : tuple of Eviction
-        The arms that were found worse since the last change, by whom and how clearly.
+        Of each arm that is out the last one: by whom it was found worse and how clearly.
     changes : tuple of Change
         The latest changes, in order.
     scored_against : str
@@ -97,7 +97,10 @@ class Account:
         lines = [
             f"After {self.rounds:,} rounds {names[self.best]} is best, since round {self.since:,}."
         ]
-        lines += [_sentence(standing, self.scored_against) for standing in self.standings]
+        best, *others = (_sentence(one, self.scored_against) for one in self.standings)
+        if self.standings[0].score is None and any(one.duels for one in self.standings):
+            best = f"  {names[self.best]}: the others are compared with it"
+        lines += [best, *others]
         if not self.changes:
             lines.append("No change of taste was noticed.")
         for change in self.changes:
@@ -151,13 +154,13 @@ def account_of(
     kept = state.changes.shape[0]
     rows = [state.changes[number % kept] for number in range(max(0, count - kept), count)]
     changes = tuple(Change(*(int(number) for number in row)) for row in rows)
-    since = int(clock["led"])
+    last = {one.arm: one for one in evictions if not state.is_active[one.arm]}
     return Account(
         rounds=rounds,
         best=leader,
-        since=since,
+        since=int(clock["led"]),
         standings=tuple(standings),
-        evictions=tuple(one for one in evictions if one.round >= clock["base"]),
+        evictions=tuple(sorted(last.values(), key=lambda one: one.round)),
         changes=changes,
         scored_against="against the best" if pairs else "against the others",
     )
