@@ -615,7 +615,7 @@ class Pairs(Watcher, rucb.RUCB):
             self.trial = None
         elif self.weigh_proof(drop(trial["before"], (n, total)), n_before + n, n):
             self.trial = None
-            self.episode_began = self.fresh = self.round
+            self.base = self.episode_began = self.fresh = self.round
 
     def set_active(self):
         if not self.replaying():

@@ -342,6 +342,7 @@ def hear_trial(state: PairsState, rng: np.random.Generator) -> None:
         trial["by"] = 0
     elif weigh_proof(state, rng, drop(n0, sum0, n1, sum1), n0 + n1, n1):
         trial["by"] = 0
+        clock["base"] = clock["round"]
         state.totals[:] = 0.0
         state.scores[:] = 0.0
         remember_row(state)
