@@ -183,7 +183,7 @@ class CalibratedMetaBosse(Learner):
         ...     duel = learner.ask()
         ...     learner.tell(duel, 0.5 + 0.5 * (duel.left - duel.right))
         >>> print(learner.report())
-        After 400 rounds coffee is best, since round 0.
+        After 400 rounds coffee is best, since round 1.
         ...
         """
         session = self.session
