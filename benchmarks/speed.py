@@ -1,4 +1,4 @@
-"""What a round of METABOSSE costs, as a multiple of drawing its three random numbers.
+"""What a round costs, of METABOSSE and calibrated, as a multiple of drawing three random numbers.
 
 Thread CPU time, the minimum of several runs, the floor measured between them with the same kind of
 generator. Ties, where every arm stays in play, are the dearest world.
@@ -34,6 +34,13 @@ def main() -> None:
     report("Condorcet, K = 100", condorcet, 100, n, ten_c)
     longer = report(f"Borda, K = 10, {10 * n:,} rounds", borda, 10, 10 * n, repeats=2)
     print(f"ten times the rounds cost {10 * longer / ten:.1f} times as much")
+    for criterion in (borda, condorcet):
+        for matrix, world in ((np.full((10, 10), 0.5), "ties"), (winner(10, 0.2), "one winner")):
+            compare(
+                f"CALIBRATED METABOSSE, {criterion.name}, K = 10, {world}",
+                dd.CalibratedMetaBosse(10, n, criterion=criterion),
+                dd.Stream.stationary(matrix, n),
+            )
     small, large = memory(10, n), memory(10, 10 * n)
     print(
         f"memory of a run: {small:.1f} MiB, ten times the rounds {large:.1f}: the list of replays"
@@ -60,10 +67,21 @@ def report(
 ) -> float:
     learner = dd.MetaBosse(n_arms, n, criterion=criterion)
     ties = dd.Stream.stationary(np.full((n_arms, n_arms), 0.5), n)
-    dd.simulate(learner, ties[: min(n, 1000)], points=1)
+    return compare(name, learner, ties, beside, repeats)
+
+
+def compare(
+    name: str,
+    learner: dd.learners.Learner,
+    world: dd.Stream,
+    beside: float | None = None,
+    repeats: int = REPEATS,
+) -> float:
+    n = world.horizon
+    dd.simulate(learner, world[: min(n, 1000)], points=1)
     mine = floor = float("inf")
     for _ in range(repeats):
-        mine = min(mine, cost(lambda: dd.simulate(learner, ties, points=10), n))
+        mine = min(mine, cost(lambda: dd.simulate(learner, world, points=10), n))
         floor = min(floor, cost(lambda: draw_three(*generators(), n), n))
     versus = "" if beside is None else f", {mine / beside:.2f} times K = 10"
     print(
