@@ -318,7 +318,9 @@ class Scores(Watcher):
                 fresh = float(toss.look > look)
                 rest = 0.0 if lighter else self.constants.keep * (toss.weight - fresh)
                 toss.weight = fresh + rest
-        self.before, self.since = self.since, look
+        if not self.suspect or self.accused != self.leader:
+            self.before = self.since
+        self.since, self.replay_end = look, 0
         self.suspect, self.counted, self.accused = True, False, self.leader
         self.changed, self.base = since, self.round
         self.alarms += 1
@@ -333,7 +335,6 @@ class Scores(Watcher):
             if n > 0 and n_leader > 0:
                 ahead = total / n - lead / n_leader
                 if ahead > 0 and ahead * ahead >= likely * (0.25 / n + 0.25 / n_leader):
-                    self.replay_end = 0
                     self.look_again(self.fresh, self.replay_start)
                     return
 
@@ -548,7 +549,7 @@ class Pairs(Watcher, rucb.RUCB):
         self.reweigh(self.constants.keep)
         self.hope()
         self.alarms += 1
-        self.changed, self.base = changed, self.round
+        self.changed, self.base, self.replay_end = changed, self.round, 0
         self.replays.append((self.round, self.round - changed))
         self.watch_from_here()
 
@@ -556,7 +557,6 @@ class Pairs(Watcher, rucb.RUCB):
         for arm in range(self.K):
             n, total = self.in_episode(self.leader, arm, self.fresh)
             if total < 0 and 2 * total * total >= self.likely * n:
-                self.replay_end = 0
                 self.look_again(self.replay_start)
                 return
 
@@ -596,10 +596,10 @@ class Pairs(Watcher, rucb.RUCB):
             by, before = "score", tosses
         else:
             return
-        end = 2 * self.proof / max(0.05, before[1] / before[0]) ** 2
+        end = 2 * max(1, self.proof) / max(0.05, before[1] / before[0]) ** 2
         self.trial = {"by": by, "new": new, "began": self.round, "before": before, "end": end}
         self.accused, self.counted = old, False
-        if self.base < self.changed or self.alarms == 0:
+        if self.alarms == 0 or self.base < self.led:
             self.changed = self.round
 
     def hear_trial(self):

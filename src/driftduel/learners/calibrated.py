@@ -81,6 +81,13 @@ class Calibration:
     optimism: float = 0.05
     replay_rate: float = 0.001
 
+    def __post_init__(self) -> None:
+        for name in ("alarm", "keep", "doubt", "optimism"):
+            as_positive(getattr(self, name), name, 1.0 if name == "keep" else math.inf)
+        for name in ("watch", "fade", "slow_fade", "learn", "spread", "replay_rate"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise ValueError(f"{name} is {getattr(self, name)!r}, must be 0 or more")
+
 
 SCORES = Calibration()
 """For known weights."""
@@ -124,7 +131,7 @@ class CalibratedMetaBosse(Learner):
 
     literature: ClassVar = Literature(
         paper=f"after {PAPER}; ours",
-        bound="the paper's, up to constants, by random replays at a fraction of its rate",
+        bound="none proved; random replays at a thousandth of the paper's rate",
         told="nothing",
         cost="O(1); Condorcet O(K) when it explores",
     )
@@ -141,6 +148,8 @@ class CalibratedMetaBosse(Learner):
                 f"criterion is {self.criterion.name!r}, must be 'borda', 'condorcet' or Weighted(w)"
             )
         as_positive(self.false_restarts, "false_restarts", 0.5)
+        if not isinstance(self.calibration, Calibration | None):
+            raise ValueError(f"calibration is {self.calibration!r}, must be a Calibration")
 
     @property
     def unknown(self) -> bool:
@@ -224,7 +233,7 @@ class CalibratedMetaBosse(Learner):
         return scores.ScoresState(
             clock=clock,
             rule=rule,
-            arms=_no_evidence(k, scores.ARM),
+            arms=_untold(k),
             active=np.arange(k),
             is_active=np.ones(k, np.bool_),
             reference=np.zeros(1, scores.REFERENCE),
@@ -265,7 +274,7 @@ class CalibratedMetaBosse(Learner):
             fading=fading,
             clock=clock,
             rule=self._rule(even=True),
-            arms=_no_evidence(k, pairs.ARM),
+            arms=_untold(k),
             active=np.arange(k),
             is_active=np.ones(k, np.bool_),
             trial=np.zeros(1, pairs.TRIAL),
@@ -287,8 +296,7 @@ class CalibratedMetaBosse(Learner):
         return uniform(self.n_arms)[None], np.array([0, NEVER])
 
 
-def _no_evidence(n_arms: int, kind: np.dtype[Any]) -> np.ndarray:
-    arms = np.zeros(n_arms, kind)
-    arms["evidence"] = -1
+def _untold(n_arms: int) -> np.ndarray:
+    arms = np.zeros(n_arms, scores.ARM)
     arms["told"] = -1
     return arms

@@ -62,8 +62,6 @@ TRIAL = np.dtype(
 
 MOMENT = np.dtype([("looks", "i8"), ("round", "i8"), ("n", "f8"), ("sum", "f8")], align=True)
 
-ARM = np.dtype([("evidence", "i8"), ("told", "i8")], align=True)
-
 
 class PairsState(NamedTuple):
     """The arrays; the first six are those of DiscountedRUCB."""
@@ -76,7 +74,7 @@ class PairsState(NamedTuple):
     fading: NDArray[np.void]  # (1,)
     clock: NDArray[np.void]  # (1,) watching.CLOCK
     rule: NDArray[np.void]  # (1,) watching.RULE
-    arms: NDArray[np.void]  # (K,) ARM
+    arms: NDArray[np.void]  # (K,) calibrated_scores.ARM
     active: Ints  # (K,) the leader and those who may beat it first, in order
     is_active: NDArray[np.bool_]  # (K,)
     trial: NDArray[np.void]  # (1,) TRIAL
@@ -229,6 +227,7 @@ def look_again(state: PairsState, rng: np.random.Generator, changed: int) -> Non
     set_bonus(state)
     lift(state.verdicts)
     settle_rucb(state, rng)  # type: ignore[arg-type]
+    clock["replay_end"] = 0
     clock["alarms"] += 1
     clock["changed"] = changed
     clock["base"] = clock["round"]
@@ -258,7 +257,6 @@ def judge_replay(state: PairsState, rng: np.random.Generator) -> None:
         n = state.totals[1, leader, arm] - state.fresh[1, arm]
         total = state.totals[0, leader, arm] - state.fresh[0, arm]
         if total < 0.0 and 2.0 * total * total >= state.rule[0]["likely"] * n:
-            clock["replay_end"] = 0
             look_again(state, rng, clock["replay_start"])
             return
 
@@ -313,11 +311,11 @@ def open_trial(state: PairsState, old: int, new: int) -> None:
     else:
         return
     trial["new"] = new
-    trial["end"] = 2.0 * state.rule[0]["proof"] / max(0.05, mean) ** 2
+    trial["end"] = 2.0 * max(1.0, state.rule[0]["proof"]) / max(0.05, mean) ** 2
     clock["accused"] = old
     clock["counted"] = 0
-    if clock["base"] < clock["changed"] or clock["alarms"] == 0:
-        clock["changed"] = clock["round"]
+    if clock["alarms"] == 0 or clock["base"] < clock["led"]:
+        clock["changed"] = clock["round"]  # no alarm said when
 
 
 @kernel
@@ -366,7 +364,6 @@ def set_active(state: PairsState) -> None:
         elif not active:
             active = not state.verdicts.beaten[arm, leader]
         if active:
-            state.arms[arm]["evidence"] = -1
             state.active[n_active] = arm
             n_active += 1
         elif state.is_active[arm]:
@@ -380,13 +377,12 @@ def evict(state: PairsState, arm: int, start: int) -> None:
     """Note that the leader beats an arm, once for each base."""
     clock = state.clock[0]
     record = state.arms[arm]
-    record["evidence"] = start
     if record["told"] >= start:
         return
     record["told"] = start
     unit = state.fading[0]["unit"]
     note = state.journal[new_note(state, EVICTION, clock["round"] - 1, arm)]  # type: ignore[arg-type]
-    note[3] = start
+    note[3] = min(start, clock["round"] - 1)
     note[4] = start
     note[5] = clock["leader"]
     note[6] = arm

@@ -40,13 +40,8 @@ LEFT, RIGHT, BOTH = 1.0, -1.0, 2.0
 
 MOMENT = np.dtype([("looks", "i8"), ("round", "i8")], align=True)
 
-ARM = np.dtype(
-    [
-        ("evidence", "i8"),  # the start of the base in which it was evicted, -1 while active
-        ("told", "i8"),  # the start of the base in which its eviction was last noted
-    ],
-    align=True,
-)
+ARM = np.dtype([("told", "i8")], align=True)
+"""The start of the base in which an arm's eviction was last noted."""
 
 REFERENCE = np.dtype(
     [
@@ -270,7 +265,9 @@ def doubt_since_drop(state: ScoresState) -> None:
 def look_again(state: ScoresState, then: Floats, since: int) -> None:
     """Doubt what is known from before a moment, the round ``since`` with the sums ``then``."""
     clock = state.clock[0]
-    copy_sums(state.before, state.since)
+    # A second alarm about the same leader moves the suspected change, not what was before it.
+    if clock["suspect"] == 0 or clock["accused"] != clock["leader"]:
+        copy_sums(state.before, state.since)
     copy_sums(state.since, then)
     keep = state.rule[0]["keep"] / clock["unit"]
     for row in range(2):
@@ -281,6 +278,7 @@ def look_again(state: ScoresState, then: Floats, since: int) -> None:
             lighter = state.known[1, arm] < clock["unit"] * (state.sums[1, arm] - then[1, arm])
             state.known[row, arm] = fresh + (0.0 if lighter else keep * rest)
     clock["unit"] = 1.0
+    clock["replay_end"] = 0
     clock["suspect"] = 1
     clock["counted"] = 0
     clock["accused"] = clock["leader"]
@@ -309,7 +307,6 @@ def judge_replay(state: ScoresState) -> None:
             ahead = total / n - sum_leader / n_leader
             variance = 0.25 / n + 0.25 / n_leader
             if ahead > 0.0 and ahead * ahead >= 2.0 * state.rule[0]["likely"] * variance:
-                clock["replay_end"] = 0
                 look_again(state, state.fresh, clock["replay_start"])
                 return
 
@@ -409,7 +406,6 @@ def set_active(state: ScoresState) -> None:
             if not active and state.is_active[arm]:
                 evict(state, arm, start, behind, threshold)
         if active:
-            state.arms[arm]["evidence"] = -1
             state.active[n_active] = arm
             n_active += 1
         state.is_active[arm] = active
@@ -430,12 +426,11 @@ def evict(state: ScoresState, arm: int, start: int, behind: float, threshold: fl
     """Note that an arm fell behind, once for each base."""
     clock = state.clock[0]
     record = state.arms[arm]
-    record["evidence"] = start
     if record["told"] >= start:
         return
     record["told"] = start
     note = state.journal[new_note(state, EVICTION, clock["round"] - 1, arm)]  # type: ignore[arg-type]
-    note[3] = start
+    note[3] = min(start, clock["round"] - 1)
     note[4] = start
     note[5] = clock["leader"]
     note[6] = 0

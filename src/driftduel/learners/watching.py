@@ -13,9 +13,9 @@ with a probability of about exp(-x). Sums are of outcomes less 1/2.
   It starts a new episode. The threshold keeps the chance of a false one in a stationary world
   below ``false_restarts``.
 - *Rate*: watching costs about half the leader's lead g a look. With a change every L rounds and
-  the looks n that it takes to notice, n/e rounds of loss and e L/2 looks balance at a rate e of
-  sqrt(2 n/L); L is taken to be the rounds so far over one more than the restarts so far, n is
-  ``alarm / (2 g^2)``.
+  the looks n that it takes to notice, n/e rounds of loss g and e L looks at g/2 balance at a rate e
+  of sqrt(2 n/L). n is ``alarm / (2 g^2)``, L is taken to be the rounds so far over one more than
+  twice the likely changes so far, and the balance is shifted by the factor ``watch``.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def alarm_at(state, looks: float, length: float) -> float:  # type: ignore[no-un
 
 @inline_kernel
 def set_fading(state) -> None:  # type: ignore[no-untyped-def]
-    """Let memory last a fraction of the rounds between restarts seen so far."""
+    """Let memory last a fraction of the rounds between the likely changes so far."""
     clock = state.clock[0]
     rule = state.rule[0]
     shares = rule["slow_fade"] + rule["fade"] * clock["shifts"]
@@ -142,7 +142,7 @@ def set_fading(state) -> None:  # type: ignore[no-untyped-def]
 
 @inline_kernel
 def set_watch(state, lead: float) -> None:  # type: ignore[no-untyped-def]
-    """Compute the chance to watch from the leader's lead and the restarts so far."""
+    """Compute the chance to watch from the leader's lead and the likely changes so far."""
     clock = state.clock[0]
     rule = state.rule[0]
     clock["gap"] = min(0.5, max(SMALLEST_LEAD, lead))
