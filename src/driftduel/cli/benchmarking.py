@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from driftduel.cli.running import _showing
+from driftduel.cli.running import showing
 from driftduel.cli.shared import Stopped, console, working
 
 
@@ -72,7 +72,7 @@ def benchmark(
     try:
         for name in [criterion] if criterion else list(Measure):
             spec = benchmark_spec(name, None if half == Half.ALL else half, seeds)
-            with _showing() as progress:
+            with showing() as progress:
                 run_sweep(spec, out / name, workers=workers or cpu_count(), progress=progress)
             found[str(name)] = Results.load(out / name)
     except KeyboardInterrupt:

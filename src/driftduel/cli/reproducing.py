@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from driftduel.cli.running import _showing, _time
+from driftduel.cli.running import showing, time_in_words
 from driftduel.cli.shared import Stopped, console, working
 
 if TYPE_CHECKING:
@@ -61,13 +61,13 @@ def reproduce(
     seconds = expected_seconds(chosen, folder, processes)
     screen.print(
         f"{len(chosen)} experiments in {folder}, {processes} processes: about "
-        f"{_time(seconds)} on a quiet machine",
+        f"{time_in_words(seconds)} on a quiet machine",
         soft_wrap=True,
     )
     found = {}
     try:
         for item in chosen:
-            with _showing() as progress:
+            with showing() as progress:
                 run_sweep(item.spec, folder / item.name, workers=processes, progress=progress)
             found[item.name] = comparable(Results.load(folder / item.name))
             with working(f"{item.name}: writing its report"):

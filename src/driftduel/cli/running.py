@@ -55,7 +55,7 @@ def run(
     plan = read_spec(spec)
     folder = Path(f"{spec.stem}-results") if out is None else out
     try:
-        with _showing() as progress:
+        with showing() as progress:
             done = run_sweep(
                 plan, folder, workers=workers or cpu_count(), dask=dask, progress=progress
             )
@@ -71,7 +71,7 @@ def _told(done: Sweep) -> str:
     found = f", {done.found:,} were there" if done.found else ""
     speed = ""
     if done.runs:
-        speed = f"; {done.rounds:,} rounds in {_time(done.seconds)}"
+        speed = f"; {done.rounds:,} rounds in {time_in_words(done.seconds)}"
     tasks = "1 task" if done.tasks == 1 else f"{done.tasks:,} tasks"
     runs = "1 run" if done.runs == 1 else f"{done.runs:,} runs"
     return (
@@ -94,7 +94,7 @@ def _write_example(spec: Path) -> None:
 
 
 @contextmanager
-def _showing() -> Iterator[Callable[[Progress], None] | None]:
+def showing() -> Iterator[Callable[[Progress], None] | None]:
     """Show on a terminal how far a sweep is; elsewhere nothing."""
     from rich.console import Console
     from rich.live import Live
@@ -114,7 +114,7 @@ def _picture(progress: Progress) -> Group:
 
     from driftduel.cli.tables import fact_grid
 
-    left = "" if progress.left is None else f", {_time(progress.left)} left"
+    left = "" if progress.left is None else f", {time_in_words(progress.left)} left"
     speed = progress.played / progress.seconds if progress.seconds else 0.0
     line = (
         f"{progress.done:,} of {progress.tasks:,} tasks, {speed / 1e6:,.2f} million rounds a "
@@ -129,12 +129,12 @@ def _picture(progress: Progress) -> Group:
     return Group(Text(line), bar, means)
 
 
-def _time(seconds: float) -> str:
+def time_in_words(seconds: float) -> str:
     """Return a time in words.
 
     Examples
     --------
-    >>> _time(3.24), _time(200), _time(9000)
+    >>> time_in_words(3.24), time_in_words(200), time_in_words(9000)
     ('3.2 s', '3 min 20 s', '2 h 30 min')
     """
     if seconds < 60:
