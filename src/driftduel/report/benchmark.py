@@ -69,6 +69,8 @@ def compose_benchmark(found: Mapping[str, Results], command: str) -> Document:
         spec=f"# All of it: {command}\n# Each of these is a spec of its own.\n\n{specs}",
         environment=first.environment,
         notices=list(dict.fromkeys(text for part in parts.values() for text in part.notices)),
+        parts="World by world",
+        again=f"Run all of it again with: {command}",
     )
 
 

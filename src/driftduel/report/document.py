@@ -106,6 +106,8 @@ class Document:
     spec: str
     environment: dict[str, Any]
     notices: list[str] = field(default_factory=list)
+    parts: str = "Stream by stream"
+    again: str = "Save this as spec.toml, then: driftduel run spec.toml"
 
     def all_figures(self) -> Iterator[Figure]:
         """Yield every figure in the order of the page."""

@@ -57,11 +57,11 @@ def html_page(document: Document) -> str:
 </section>
 {_contents(document)}
 {"".join(_table(table) + _below(table, document) for table in document.tables)}
-<h2 id="streams">Stream by stream</h2>
+<h2 id="streams">{escape(document.parts)}</h2>
 {_chooser(document.chapters) if many else ""}
 {"".join(_chapter(chapter, hidden=many and n > 0) for n, chapter in enumerate(document.chapters))}
 <h2 id="spec">How to run it again</h2>
-<p class="note">Save this as spec.toml, then: driftduel run spec.toml</p>
+<p class="note">{escape(document.again)}</p>
 <pre tabindex="0" aria-label="The spec"><code>{escape(document.spec)}</code></pre>
 {_link("spec.toml", document.spec, "text/plain", "spec.toml")}
 <h2 id="environment">Where it ran</h2>
@@ -141,7 +141,7 @@ def _json(data: Any) -> str:
 
 def _contents(document: Document) -> str:
     items = [(table.name, table.title) for table in document.tables]
-    items += [("streams", "Stream by stream"), ("spec", "Spec"), ("environment", "Environment")]
+    items += [("streams", document.parts), ("spec", "Spec"), ("environment", "Environment")]
     links = "".join(f'<li><a href="#{name}">{escape(text)}</a></li>' for name, text in items)
     return f'<nav aria-label="Contents"><ul>{links}</ul></nav>'
 
