@@ -357,10 +357,16 @@ class Scores(Watcher):
         return abs(mean) in (0.5, 1) or all(toss.weight == 1 for toss in self.tosses)
 
     def seek_proof(self):
+        n_old, old = count(self.of(self.accused, self.since))
+        n_new, new = count(self.of(self.leader, self.since))
+        if n_old == 0 or n_new == 0:
+            return
+        enough = 2.5 * math.sqrt(0.25 / n_old + 0.25 / n_new)
+        if apart(new / n_new - old / n_old, enough, 1e-9) < enough:
+            return
         fall, rise = self.change_of(self.accused), self.change_of(self.leader)
         both = fall + rise - 5 - math.log(self.K)
-        length = sum(count(self.of(arm, self.since))[0] for arm in (self.accused, self.leader))
-        if self.weigh_proof(max(fall, rise, both), self.looks, length):
+        if self.weigh_proof(max(fall, rise, both), self.looks, n_old + n_new):
             self.suspect = False
 
     def change_of(self, arm):

@@ -38,6 +38,9 @@ Ticket = tuple[float, float]
 LEFT, RIGHT, BOTH = 1.0, -1.0, 2.0
 """Whose toss a duel is; 0 if nobody's."""
 
+CLEAR = 2.5
+"""Standard deviations by which a new leader must be ahead of the old one before a restart."""
+
 MOMENT = np.dtype([("looks", "i8"), ("round", "i8")], align=True)
 
 ARM = np.dtype([("told", "i8")], align=True)
@@ -364,13 +367,20 @@ def seek_proof(state: ScoresState, rng: np.random.Generator) -> None:
     leader = clock["leader"]
     if leader == accused:
         return
+    n_old = state.sums[1, accused] - state.since[1, accused]
+    n_new = state.sums[1, leader] - state.since[1, leader]
+    if n_old < 1.0 or n_new < 1.0:
+        return
+    ahead = (state.sums[0, leader] - state.since[0, leader]) / n_new
+    ahead -= (state.sums[0, accused] - state.since[0, accused]) / n_old
+    # That a score changed is no reason to restart while the same arm stays best.
+    if ahead < CLEAR * math.sqrt(0.25 / n_old + 0.25 / n_new):
+        return
     fall = change_of(state, accused)
     rise = change_of(state, leader)
     # The two are tosses of different arms; that both are large is worth more than either.
     both = fall + rise - 5.0 - math.log(state.sums.shape[1])
-    length = state.sums[1, accused] - state.since[1, accused]
-    length += state.sums[1, leader] - state.since[1, leader]
-    weigh_proof(state, rng, max(fall, rise, both), clock["looks"], length)
+    weigh_proof(state, rng, max(fall, rise, both), clock["looks"], n_old + n_new)
 
 
 @kernel
