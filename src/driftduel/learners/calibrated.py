@@ -92,7 +92,7 @@ class Calibration:
 SCORES = Calibration()
 """For known weights."""
 
-PAIRS = Calibration(proof=5.0, likely=4.0, watch=0.1, fade=10.0, slow_fade=2.0)
+PAIRS = Calibration(proof=7.0, likely=4.0, watch=0.1, fade=10.0, slow_fade=2.0)
 """For Condorcet."""
 
 
