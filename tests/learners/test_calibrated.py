@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
@@ -369,3 +370,36 @@ def test_a_uniform_weight_is_borda():
         play(learner, random_matrix(np.random.default_rng(1), 4), 300)
         pairs.append(learner.session.state.sums.tolist())
     assert pairs[0] == pairs[1]
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        ({"alarm": 0}, "alarm is 0, must be a positive number"),
+        ({"keep": 2}, "keep is 2, must be a positive number and at most 1"),
+        ({"keep": math.nan}, "keep is nan, must be a positive number and at most 1"),
+        ({"watch": -1}, "watch is -1, must be a positive number"),
+        ({"fade": "much"}, "fade is 'much', must be a positive number"),
+        ({"proof": math.nan}, "proof is nan, must be a number"),
+        ({"likely": "soon"}, "likely is 'soon', must be a number"),
+    ],
+)
+def test_a_calibration_that_makes_no_sense_is_refused(values, sentence):
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        dd.learners.Calibration(**values)
+
+
+def test_a_calibration_must_be_one():
+    with pytest.raises(ValueError, match="calibration is 'bold', must be a Calibration"):
+        dd.CalibratedMetaBosse(3, calibration="bold")
+
+
+@pytest.mark.large
+def test_a_winner_whose_margin_wobbles_stays_the_winner():
+    """Its score changes nine times, which is no reason to restart; 8 seeds."""
+    world = dd.streams.catalogue.build("wobble", n_arms=5, every=10_000, high=0.4, low=0.1)
+    runs = dd.simulate_many(dd.CalibratedMetaBosse(5), world, range(8), points=1)
+    best = {run.best for run in runs}
+    assert best == set(dd.Borda().winners(world.matrix(0)))
+    assert sum(len(run.replays) for run in runs) >= 8
+    assert all(run.episodes == [0] for run in runs)

@@ -85,8 +85,12 @@ class Calibration:
         for name in ("alarm", "keep", "doubt", "optimism"):
             as_positive(getattr(self, name), name, 1.0 if name == "keep" else math.inf)
         for name in ("watch", "fade", "slow_fade", "learn", "spread", "replay_rate"):
-            if not 0 <= getattr(self, name) < math.inf:
-                raise ValueError(f"{name} is {getattr(self, name)!r}, must be 0 or more")
+            if getattr(self, name) != 0:
+                as_positive(getattr(self, name), name)
+        for name in ("proof", "likely"):
+            value = getattr(self, name)
+            if not isinstance(value, int | float) or math.isnan(value):
+                raise ValueError(f"{name} is {value!r}, must be a number")
 
 
 SCORES = Calibration()

@@ -24,13 +24,14 @@ from driftduel.learners.forgetting import HEAVIEST
 from driftduel.learners.forgetting_condorcet import lighten_verdicts, weigh
 from driftduel.learners.meta import new_note
 from driftduel.learners.rucb import choose_rucb, settle_rucb
-from driftduel.learners.state import EVICTION, REPLAY, Floats, Ints
+from driftduel.learners.state import REPLAY, Floats, Ints
 from driftduel.learners.verdicts import Verdicts, lift
 from driftduel.learners.watching import (
     STEPS,
     alarm_at,
     begin_random_replay,
     drop,
+    note_eviction,
     set_fading,
     set_watch,
     weigh_proof,
@@ -367,27 +368,13 @@ def set_active(state: PairsState) -> None:
             state.active[n_active] = arm
             n_active += 1
         elif state.is_active[arm]:
-            evict(state, arm, clock["replay_start"] if replaying else clock["base"])
+            start = clock["replay_start"] if replaying else clock["base"]
+            unit = state.fading[0]["unit"]
+            margin = state.verdicts.margin[arm, leader] / unit
+            bonus = state.verdicts.clock[0]["bonus"] / unit
+            note_eviction(state, arm, start, arm, margin, bonus)
         state.is_active[arm] = active
     clock["n_active"] = n_active
-
-
-@kernel
-def evict(state: PairsState, arm: int, start: int) -> None:
-    """Note that the leader beats an arm, once for each base."""
-    clock = state.clock[0]
-    record = state.arms[arm]
-    if record["told"] >= start:
-        return
-    record["told"] = start
-    unit = state.fading[0]["unit"]
-    note = state.journal[new_note(state, EVICTION, clock["round"] - 1, arm)]  # type: ignore[arg-type]
-    note[3] = min(start, clock["round"] - 1)
-    note[4] = start
-    note[5] = clock["leader"]
-    note[6] = arm
-    note[7] = state.verdicts.margin[arm, clock["leader"]] / unit
-    note[8] = state.verdicts.clock[0]["bonus"] / unit
 
 
 @kernel

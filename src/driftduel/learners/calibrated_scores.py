@@ -21,13 +21,14 @@ from numpy.typing import NDArray
 from driftduel._jit import inline_kernel, kernel
 from driftduel.learners.evidence import copy_sums
 from driftduel.learners.meta import new_note
-from driftduel.learners.state import EVICTION, REPLAY, Floats, Ints
+from driftduel.learners.state import REPLAY, Floats, Ints
 from driftduel.learners.watching import (
     STEPS,
     alarm_at,
     begin_random_replay,
     drop,
     likelihood_ratio,
+    note_eviction,
     set_fading,
     set_watch,
     weigh_proof,
@@ -414,7 +415,7 @@ def set_active(state: ScoresState) -> None:
             threshold = doubt * math.sqrt(0.25 / n + 0.25 / n_leader)
             active = behind < threshold
             if not active and state.is_active[arm]:
-                evict(state, arm, start, behind, threshold)
+                note_eviction(state, arm, start, 0, behind, threshold)
         if active:
             state.active[n_active] = arm
             n_active += 1
@@ -429,23 +430,6 @@ def tosses(state: ScoresState, arm: int, replaying: bool) -> tuple[float, float]
         n = state.sums[1, arm] - state.fresh[1, arm]
         return n, state.sums[0, arm] - state.fresh[0, arm]
     return state.known[1, arm], state.known[0, arm]
-
-
-@kernel
-def evict(state: ScoresState, arm: int, start: int, behind: float, threshold: float) -> None:
-    """Note that an arm fell behind, once for each base."""
-    clock = state.clock[0]
-    record = state.arms[arm]
-    if record["told"] >= start:
-        return
-    record["told"] = start
-    note = state.journal[new_note(state, EVICTION, clock["round"] - 1, arm)]  # type: ignore[arg-type]
-    note[3] = min(start, clock["round"] - 1)
-    note[4] = start
-    note[5] = clock["leader"]
-    note[6] = 0
-    note[7] = behind
-    note[8] = threshold
 
 
 @kernel

@@ -26,7 +26,7 @@ import numpy as np
 
 from driftduel._jit import inline_kernel, kernel
 from driftduel.learners.meta import new_note, schedule_replay, take_due_replays
-from driftduel.learners.state import EPISODE, NEVER
+from driftduel.learners.state import EPISODE, EVICTION, NEVER
 
 CLOCK = np.dtype(
     [
@@ -185,6 +185,26 @@ def begin_random_replay(state, rng: np.random.Generator) -> None:  # type: ignor
     clock["wake"] = now
     clock["replay_start"] = now
     clock["replay_end"] = max(clock["replay_end"], now + longest)
+
+
+@kernel
+def note_eviction(  # type: ignore[no-untyped-def]
+    state, arm: int, start: int, weight: int, statistic: float, threshold: float
+) -> None:
+    """Note that an arm is found worse than the leader, once for each base."""
+    clock = state.clock[0]
+    record = state.arms[arm]
+    if record["told"] >= start:
+        return
+    record["told"] = start
+    last = clock["round"] - 1
+    note = state.journal[new_note(state, EVICTION, last, arm)]
+    note[3] = min(start, last)
+    note[4] = start
+    note[5] = clock["leader"]
+    note[6] = weight
+    note[7] = statistic
+    note[8] = threshold
 
 
 @kernel
