@@ -9,7 +9,7 @@ from importlib.metadata import entry_points
 import pytest
 
 import driftduel
-from driftduel.cli import main, worlds
+from driftduel.cli import main, streams
 
 COMMANDS = (
     *("demo", "run", "report", "reproduce", "benchmark", "measure", "streams", "learners"),
@@ -82,7 +82,7 @@ def test_a_missing_argument_is_refused(refused):
 
 
 def test_an_interrupt_is_exit_code_130(monkeypatch, capsys):
-    monkeypatch.setattr(worlds, "_list", raiser(KeyboardInterrupt()))
+    monkeypatch.setattr(streams, "_list", raiser(KeyboardInterrupt()))
     assert main(["streams"]) == 130
     assert capsys.readouterr() == ("", "driftduel: interrupted\n")
 
@@ -98,12 +98,12 @@ def test_an_interrupt_is_exit_code_130(monkeypatch, capsys):
     ],
 )
 def test_what_goes_wrong_is_one_sentence(monkeypatch, refused, error, sentence):
-    monkeypatch.setattr(worlds, "_list", raiser(error))
+    monkeypatch.setattr(streams, "_list", raiser(error))
     assert refused("streams") == sentence
 
 
 def test_a_mistake_of_ours_is_not_hidden(monkeypatch):
-    monkeypatch.setattr(worlds, "_list", raiser(ZeroDivisionError("bug")))
+    monkeypatch.setattr(streams, "_list", raiser(ZeroDivisionError("bug")))
     with pytest.raises(ZeroDivisionError, match="bug"):
         main(["streams"])
 

@@ -1,4 +1,4 @@
-"""The commands and their options; each does its work in a module of its own."""
+"""The commands and their options; each does its work in the module of its name."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Annotated
 import typer
 
 from driftduel.cli import (
-    benchmarking,
+    benchmark,
     demo,
-    measuring,
-    players,
-    reporting,
-    reproducing,
-    running,
-    voting,
-    worlds,
+    learners,
+    measure,
+    report,
+    reproduce,
+    run,
+    streams,
+    vote,
 )
 
 app = typer.Typer(
@@ -41,14 +41,14 @@ def _root(
 
 
 app.command("demo")(demo.demo)
-app.command("run")(running.run)
-app.command("report")(reporting.report)
-app.command("reproduce")(reproducing.reproduce)
-app.command("benchmark")(benchmarking.benchmark)
-app.command("measure")(measuring.measure)
-app.command("streams")(worlds.streams)
-app.command("learners")(players.learners)
-app.command("new")(voting.new)
-app.command("ask")(voting.ask)
-app.command("tell")(voting.tell)
-app.command("status")(voting.status)
+app.command("run")(run.run)
+app.command("report")(report.report)
+app.command("reproduce")(reproduce.reproduce)
+app.command("benchmark")(benchmark.benchmark)
+app.command("measure")(measure.measure)
+app.command("streams")(streams.streams)
+app.command("learners")(learners.learners)
+app.command("new")(vote.new)
+app.command("ask")(vote.ask)
+app.command("tell")(vote.tell)
+app.command("status")(vote.status)

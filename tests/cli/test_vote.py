@@ -11,7 +11,7 @@ import pytest
 
 import driftduel as dd
 from driftduel._files import locked
-from driftduel.cli.voting import read_outcome
+from driftduel.cli.vote import read_outcome
 from driftduel.learners import load_learner
 
 # Two processes that never wait for each other would overwrite each other's duels.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from driftduel.cli.players import learner_class
+from driftduel.cli.learners import learner_class
 from driftduel.cli.shared import Json, Param, as_names, as_numbers, as_pairs, console, print_json
 
 if TYPE_CHECKING:

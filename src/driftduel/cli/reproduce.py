@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from driftduel.cli.running import showing, time_in_words
+from driftduel.cli.run import showing, time_in_words
 from driftduel.cli.shared import Stopped, console, working
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ import pytest
 from rich.console import Console
 
 import driftduel as dd
-from driftduel.cli import main, running
+from driftduel.cli import main
+from driftduel.cli.run import _picture
 from driftduel.experiments import Progress, Spec, read_spec, run_sweep
 from tests.experiments.conftest import SMALL, assert_same
 
@@ -137,13 +138,13 @@ def test_progress_shows_tasks_speed_time_and_regret():
         tasks=1000, rounds=10**9, done=250, played=25 * 10**7, seconds=100.0, means=means
     )
     text = io.StringIO()
-    Console(file=text, width=100).print(running._picture(progress))
+    Console(file=text, width=100).print(_picture(progress))
     assert "250 of 1,000 tasks, 2.50 million rounds a second, 5 min 0 s left" in text.getvalue()
     assert "learner 3" in text.getvalue()
     assert "mean regret 30.0" in text.getvalue()
     assert "14 learners in all" in text.getvalue()
     nothing = Progress(tasks=1, rounds=1)
-    Console(file=text, width=100).print(running._picture(nothing))
+    Console(file=text, width=100).print(_picture(nothing))
     assert "0 of 1 tasks, 0.00 million rounds a second\n" in text.getvalue().replace(" \n", "\n")
 
 

@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from driftduel.cli.running import showing
+from driftduel.cli.run import showing
 from driftduel.cli.shared import Stopped, console, working
 
 
