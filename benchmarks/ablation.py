@@ -14,7 +14,7 @@ import numpy as np
 
 import driftduel as dd
 from driftduel.experiments import suite
-from driftduel.learners.calibrated import PAIRS, SCORES
+from driftduel.learners.calibrated.learner import PAIRS, SCORES
 
 OFF = 1e9
 CHANGES: dict[str, dict[str, float]] = {

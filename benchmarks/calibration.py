@@ -1,9 +1,9 @@
 """Are the default constants quiet on ties? Plays where there is nothing to find.
 
-For each number of arms and horizon: how many of the runs evicted any arm, with the upper end of
-the 95 % confidence interval (Clopper and Pearson). The constants of METABOSSE
-(`driftduel.learners.bosse.calibrated`), ANACONDA and METASWIFT were found by lowering C until the
-bar broke: at most 1 run in 100.
+For each number of arms and horizon: how many of the runs evicted any arm, with the upper end of the
+95 % confidence interval (Clopper and Pearson). The constants of METABOSSE
+(`driftduel.learners.episodic.bosse.calibrated`), ANACONDA and METASWIFT were found by lowering C
+until the bar broke: at most 1 run in 100.
 """
 
 from __future__ import annotations

@@ -3,88 +3,88 @@
 from __future__ import annotations
 
 FAMILIES: dict[str, tuple[str, ...]] = {
-    "active_ranking": ("ActiveRanking",),
-    "anaconda": (
+    "rivals.active_ranking": ("ActiveRanking",),
+    "episodic.anaconda": (
         "Anaconda",
         "MetaSwift",
     ),
-    "baselines": (
+    "rivals.baselines": (
         "FixedPair",
         "Uniform",
     ),
-    "borda": (
+    "rivals.borda": (
         "BCB",
         "BordaETC",
     ),
-    "borda_elimination": (
+    "rivals.borda_elimination": (
         "BordaElimination",
         "SparseBordaElimination",
     ),
-    "bosse": (
+    "episodic.bosse": (
         "Bosse",
         "MetaBosse",
     ),
-    "calibrated": ("CalibratedMetaBosse",),
-    "copeland": (
+    "calibrated.learner": ("CalibratedMetaBosse",),
+    "rivals.copeland": (
         "CCB",
         "SCB",
     ),
-    "detection": (
+    "rivals.detection": (
         "DETECT",
         "MDB",
     ),
-    "dex3": (
+    "rivals.dex3": (
         "BordaDEX3S",
         "DEX3P",
         "DEX3S",
     ),
-    "elimination": (
+    "rivals.elimination": (
         "BeatTheMean",
         "InterleavedFilter",
         "RRDB",
         "SAVAGE",
     ),
-    "exponential": (
+    "rivals.exponential": (
         "DEXP3",
         "DEXP3HP",
     ),
-    "forgetting": (
+    "rivals.forgetting": (
         "DiscountedBordaGreedy",
         "DiscountedBordaUCB",
         "SlidingBordaGreedy",
         "SlidingBordaUCB",
     ),
-    "forgetting_condorcet": (
+    "rivals.forgetting_condorcet": (
         "DiscountedCondorcetGreedy",
         "DiscountedRUCB",
         "SlidingRUCB",
     ),
-    "oracle": ("Oracle",),
-    "restarts": (
+    "rivals.oracle": ("Oracle",),
+    "rivals.restarts": (
         "PeriodicRestart",
         "SlidingWindow",
     ),
-    "rex3": ("REX3",),
-    "rmed": (
+    "rivals.rex3": ("REX3",),
+    "rivals.rmed": (
         "RMED1",
         "RMED2FH",
     ),
-    "rucb": (
+    "rivals.rucb": (
         "MergeRUCB",
         "RUCB",
     ),
-    "sparring": (
+    "rivals.sparring": (
         "SelfSparring",
         "SparringEXP3",
         "SparringThompson",
         "SparringUCB",
     ),
-    "thompson": (
+    "rivals.thompson": (
         "DTS",
         "DTSPlus",
     ),
-    "versatile": ("VersatileDB",),
-    "winner_stays": (
+    "rivals.versatile": ("VersatileDB",),
+    "rivals.winner_stays": (
         "BeatTheWinnerReset",
         "BeatTheWinnerResetStrong",
         "WinnerStays",
@@ -92,7 +92,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     ),
 }
 
-PARTS: dict[str, str] = {"Calibration": "calibrated", "Constants": "bosse"}
+PARTS: dict[str, str] = {"Calibration": "calibrated.learner", "Constants": "episodic.bosse"}
 """Classes that learners take as parameters, and the module of each."""
 
 MODULE_OF = {name: module for module, names in FAMILIES.items() for name in names}

@@ -6,15 +6,21 @@ from driftduel.learners import all_learners
 
 
 def test_the_closure_holds_what_a_learner_is_made_of_and_no_other_learner():
-    found = versions.closure("driftduel.learners.bosse")
-    assert {"driftduel.learners.base", "driftduel.learners.meta", "driftduel._jit"} <= found
-    assert "driftduel.learners.rucb" not in found
+    found = versions.closure("driftduel.learners.episodic.bosse")
+    assert {
+        "driftduel.learners.base",
+        "driftduel.learners.episodic.meta",
+        "driftduel._jit",
+    } <= found
+    assert "driftduel.learners.rivals.rucb" not in found
     assert "driftduel.learners.storage" not in found
 
 
 def test_imports_inside_functions_count_and_those_for_type_checkers_do_not():
-    assert "driftduel.learners.borda" in versions.closure("driftduel.learners.restarts")
-    assert "driftduel.streams.stream" not in versions.closure("driftduel.learners.bosse")
+    assert "driftduel.learners.rivals.borda" in versions.closure(
+        "driftduel.learners.rivals.restarts"
+    )
+    assert "driftduel.streams.stream" not in versions.closure("driftduel.learners.episodic.bosse")
 
 
 def test_every_learner_has_a_version():
@@ -28,9 +34,9 @@ def test_an_edit_gives_a_new_version_to_those_who_import_it_alone(monkeypatch):
 
     def edited(name):
         original = source(name)
-        return original + b"\nX = 1\n" if name == "driftduel.learners.meta" else original
+        return original + b"\nX = 1\n" if name == "driftduel.learners.episodic.meta" else original
 
-    names = ("driftduel.learners.bosse", "driftduel.learners.rucb")
+    names = ("driftduel.learners.episodic.bosse", "driftduel.learners.rivals.rucb")
     before = [versions.code_version(name) for name in names]
     monkeypatch.setattr(versions, "_source", edited)
     after = [versions.code_version.__wrapped__(name) for name in names]

@@ -7,7 +7,7 @@ import os
 import numpy as np
 
 import driftduel as dd
-from driftduel.learners.bosse import Constants
+from driftduel.learners.episodic.bosse import Constants
 from driftduel.weights import WeightSequence
 
 COMPILED = not os.environ.get("NUMBA_DISABLE_JIT")

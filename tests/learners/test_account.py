@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import driftduel as dd
-from driftduel.learners.account import wilson
+from driftduel.learners.calibrated.account import wilson
 
 KINDS = ["borda", "condorcet"]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import driftduel as dd
-from driftduel.learners.anaconda import Anaconda, MetaSwift
+from driftduel.learners.episodic.anaconda import Anaconda, MetaSwift
 from tests.learners.problems import COMPILED, random_world
 from tests.naive import anaconda as literal
 from tests.naive.metabosse import Feed, Problem

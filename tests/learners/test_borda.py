@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import driftduel as dd
-from driftduel.learners.active_ranking import ActiveRanking
-from driftduel.learners.borda import BCB, BordaETC
-from driftduel.learners.borda_elimination import (
+from driftduel.learners.rivals.active_ranking import ActiveRanking
+from driftduel.learners.rivals.borda import BCB, BordaETC
+from driftduel.learners.rivals.borda_elimination import (
     BordaElimination,
     SparseBordaElimination,
     sparse_lead,

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import driftduel as dd
 from driftduel.learners.base import learner_generator
-from driftduel.learners.calibrated import PAIRS, SCORES, Calibration
-from driftduel.learners.calibrated_scores import pair_chance
+from driftduel.learners.calibrated.learner import PAIRS, SCORES, Calibration
+from driftduel.learners.calibrated.scores import pair_chance
 from tests.learners.duelling import play_beside, random_matrix
 from tests.learners.problems import COMPILED, random_weight
 from tests.naive import calibrated as naive

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import driftduel as dd
-from driftduel.learners.detection import DETECT, MDB
-from driftduel.learners.elimination import RRDB
+from driftduel.learners.rivals.detection import DETECT, MDB
+from driftduel.learners.rivals.elimination import RRDB
 from driftduel.testing import CHECKS
 from tests.learners.following import follow
 from tests.learners.problems import COMPILED

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import driftduel as dd
-from driftduel.learners.elimination import RRDB, SAVAGE, BeatTheMean, InterleavedFilter
+from driftduel.learners.rivals.elimination import RRDB, SAVAGE, BeatTheMean, InterleavedFilter
 from driftduel.testing import CHECKS
 from tests.learners.following import follow
 from tests.learners.problems import COMPILED

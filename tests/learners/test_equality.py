@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import driftduel as dd
-from driftduel.learners.sampling import alias_table
+from driftduel.learners.parts.reference import alias_table
 from tests.learners.problems import COMPILED, CRITERIA, random_learner, random_world
 from tests.naive import metabosse as naive
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import driftduel as dd
-from driftduel.learners.bosse import choose, learn
+from driftduel.learners.episodic.bosse import choose, learn
 from tests.learners.problems import CRITERIA, random_learner, random_world
 
 GRID = 1000

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import driftduel as dd
-from driftduel.learners.dex3 import DEX3P, DEX3S, BordaDEX3S, exp_of_small
-from driftduel.learners.exponential import DEXP3, DEXP3HP
-from driftduel.learners.rex3 import REX3
-from driftduel.learners.sparring import SparringEXP3
+from driftduel.learners.rivals.dex3 import DEX3P, DEX3S, BordaDEX3S, exp_of_small
+from driftduel.learners.rivals.exponential import DEXP3, DEXP3HP
+from driftduel.learners.rivals.rex3 import REX3
+from driftduel.learners.rivals.sparring import SparringEXP3
 from tests.learners.problems import COMPILED
 from tests.learners.side_by_side import generator_of, last_regret, side_by_side
 from tests.naive import exponential as naive

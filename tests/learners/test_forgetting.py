@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import driftduel as dd
-from driftduel.learners.forgetting import (
+from driftduel.learners.rivals.forgetting import (
     DiscountedBordaGreedy,
     DiscountedBordaUCB,
     SlidingBordaGreedy,

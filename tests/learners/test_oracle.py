@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import driftduel as dd
-from driftduel.learners.oracle import Oracle
+from driftduel.learners.rivals.oracle import Oracle
 from driftduel.simulation import oracle_of
 
 PAPERS = [[0.5, 0.6, 0.6], [0.4, 0.5, 1.0], [0.4, 0.0, 0.5]]

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import driftduel as dd
-from driftduel.learners.meta import begin_episode, begin_replay, schedule_replay
+from driftduel.learners.episodic.meta import begin_episode, begin_replay, schedule_replay
 from tests.learners.problems import COMPILED
 
 SAMPLES = 3000 if COMPILED else 2000

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import driftduel as dd
-from driftduel.learners.rex3 import REX3
-from driftduel.learners.sparring import (
+from driftduel.learners.rivals.rex3 import REX3
+from driftduel.learners.rivals.sparring import (
     SelfSparring,
     SparringEXP3,
     SparringThompson,
@@ -119,7 +119,7 @@ def test_self_sparring_learns_from_both_sides_and_sparring_apart():
 
 def test_sparring_exp3_is_dex3p_without_the_bonus():
     learner = SparringEXP3(10, 10**5)
-    rates = dd.learners.dex3.DEX3P(10, 10**5).rates()
+    rates = dd.DEX3P(10, 10**5).rates()
     rule = learner.session.state.rule[0]
     assert (rule["rate"], rule["exploration"]) == pytest.approx(rates[:2])
     given = SparringEXP3(4, 1000, learning_rate=0.01).session.state.rule[0]

@@ -9,7 +9,7 @@ import pytest
 
 import driftduel as dd
 from driftduel.learners.base import learner_generator
-from driftduel.learners.thompson import above, quantile
+from driftduel.learners.rivals.thompson import above, quantile
 from tests.learners.duelling import ARITHMETIC, final_and_late_regret, play_beside, random_matrix
 from tests.learners.problems import COMPILED
 from tests.naive import thompson as naive

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import driftduel as dd
-from driftduel.learners.versatile import VersatileDB, find_chances
+from driftduel.learners.rivals.versatile import VersatileDB, find_chances
 from tests.learners.problems import COMPILED
 from tests.learners.side_by_side import generator_of, last_regret, side_by_side
 from tests.naive import exponential as naive

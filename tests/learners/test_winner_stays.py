@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import driftduel as dd
-from driftduel.learners.winner_stays import (
+from driftduel.learners.rivals.winner_stays import (
     BeatTheWinnerReset,
     BeatTheWinnerResetStrong,
     WinnerStays,

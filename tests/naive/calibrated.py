@@ -11,7 +11,7 @@ import itertools
 import math
 from dataclasses import dataclass
 
-from driftduel.learners.sampling import alias_table
+from driftduel.learners.parts.reference import alias_table
 from tests.naive import rucb
 
 REPLAY_LENGTHS = [2 << power for power in range(40)]

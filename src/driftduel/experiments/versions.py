@@ -32,7 +32,8 @@ def code_version(*modules: str) -> str:
 
     Examples
     --------
-    >>> code_version("driftduel.learners.rucb") == code_version("driftduel.learners.bosse")
+    >>> rucb, bosse = "driftduel.learners.rivals.rucb", "driftduel.learners.episodic.bosse"
+    >>> code_version(rucb) == code_version(bosse)
     False
     """
     digest = hashlib.sha256()

@@ -11,63 +11,65 @@ from driftduel.learners.base import Duel, Eviction, Learner, Literature, Replay
 from driftduel.learners.storage import load_learner
 
 if TYPE_CHECKING:
-    from driftduel.learners.active_ranking import ActiveRanking as ActiveRanking
-    from driftduel.learners.anaconda import Anaconda as Anaconda
-    from driftduel.learners.anaconda import MetaSwift as MetaSwift
-    from driftduel.learners.baselines import FixedPair as FixedPair
-    from driftduel.learners.baselines import Uniform as Uniform
-    from driftduel.learners.borda import BCB as BCB
-    from driftduel.learners.borda import BordaETC as BordaETC
-    from driftduel.learners.borda_elimination import BordaElimination as BordaElimination
-    from driftduel.learners.borda_elimination import (
+    from driftduel.learners.calibrated.learner import CalibratedMetaBosse as CalibratedMetaBosse
+    from driftduel.learners.calibrated.learner import Calibration as Calibration
+    from driftduel.learners.episodic.anaconda import Anaconda as Anaconda
+    from driftduel.learners.episodic.anaconda import MetaSwift as MetaSwift
+    from driftduel.learners.episodic.bosse import Bosse as Bosse
+    from driftduel.learners.episodic.bosse import Constants as Constants
+    from driftduel.learners.episodic.bosse import MetaBosse as MetaBosse
+    from driftduel.learners.rivals.active_ranking import ActiveRanking as ActiveRanking
+    from driftduel.learners.rivals.baselines import FixedPair as FixedPair
+    from driftduel.learners.rivals.baselines import Uniform as Uniform
+    from driftduel.learners.rivals.borda import BCB as BCB
+    from driftduel.learners.rivals.borda import BordaETC as BordaETC
+    from driftduel.learners.rivals.borda_elimination import BordaElimination as BordaElimination
+    from driftduel.learners.rivals.borda_elimination import (
         SparseBordaElimination as SparseBordaElimination,
     )
-    from driftduel.learners.bosse import Bosse as Bosse
-    from driftduel.learners.bosse import Constants as Constants
-    from driftduel.learners.bosse import MetaBosse as MetaBosse
-    from driftduel.learners.calibrated import CalibratedMetaBosse as CalibratedMetaBosse
-    from driftduel.learners.calibrated import Calibration as Calibration
-    from driftduel.learners.copeland import CCB as CCB
-    from driftduel.learners.copeland import SCB as SCB
-    from driftduel.learners.detection import DETECT as DETECT
-    from driftduel.learners.detection import MDB as MDB
-    from driftduel.learners.dex3 import DEX3P as DEX3P
-    from driftduel.learners.dex3 import DEX3S as DEX3S
-    from driftduel.learners.dex3 import BordaDEX3S as BordaDEX3S
-    from driftduel.learners.elimination import RRDB as RRDB
-    from driftduel.learners.elimination import SAVAGE as SAVAGE
-    from driftduel.learners.elimination import BeatTheMean as BeatTheMean
-    from driftduel.learners.elimination import InterleavedFilter as InterleavedFilter
-    from driftduel.learners.exponential import DEXP3 as DEXP3
-    from driftduel.learners.exponential import DEXP3HP as DEXP3HP
-    from driftduel.learners.forgetting import DiscountedBordaGreedy as DiscountedBordaGreedy
-    from driftduel.learners.forgetting import DiscountedBordaUCB as DiscountedBordaUCB
-    from driftduel.learners.forgetting import SlidingBordaGreedy as SlidingBordaGreedy
-    from driftduel.learners.forgetting import SlidingBordaUCB as SlidingBordaUCB
-    from driftduel.learners.forgetting_condorcet import (
+    from driftduel.learners.rivals.copeland import CCB as CCB
+    from driftduel.learners.rivals.copeland import SCB as SCB
+    from driftduel.learners.rivals.detection import DETECT as DETECT
+    from driftduel.learners.rivals.detection import MDB as MDB
+    from driftduel.learners.rivals.dex3 import DEX3P as DEX3P
+    from driftduel.learners.rivals.dex3 import DEX3S as DEX3S
+    from driftduel.learners.rivals.dex3 import BordaDEX3S as BordaDEX3S
+    from driftduel.learners.rivals.elimination import RRDB as RRDB
+    from driftduel.learners.rivals.elimination import SAVAGE as SAVAGE
+    from driftduel.learners.rivals.elimination import BeatTheMean as BeatTheMean
+    from driftduel.learners.rivals.elimination import InterleavedFilter as InterleavedFilter
+    from driftduel.learners.rivals.exponential import DEXP3 as DEXP3
+    from driftduel.learners.rivals.exponential import DEXP3HP as DEXP3HP
+    from driftduel.learners.rivals.forgetting import DiscountedBordaGreedy as DiscountedBordaGreedy
+    from driftduel.learners.rivals.forgetting import DiscountedBordaUCB as DiscountedBordaUCB
+    from driftduel.learners.rivals.forgetting import SlidingBordaGreedy as SlidingBordaGreedy
+    from driftduel.learners.rivals.forgetting import SlidingBordaUCB as SlidingBordaUCB
+    from driftduel.learners.rivals.forgetting_condorcet import (
         DiscountedCondorcetGreedy as DiscountedCondorcetGreedy,
     )
-    from driftduel.learners.forgetting_condorcet import DiscountedRUCB as DiscountedRUCB
-    from driftduel.learners.forgetting_condorcet import SlidingRUCB as SlidingRUCB
-    from driftduel.learners.oracle import Oracle as Oracle
-    from driftduel.learners.restarts import PeriodicRestart as PeriodicRestart
-    from driftduel.learners.restarts import SlidingWindow as SlidingWindow
-    from driftduel.learners.rex3 import REX3 as REX3
-    from driftduel.learners.rmed import RMED1 as RMED1
-    from driftduel.learners.rmed import RMED2FH as RMED2FH
-    from driftduel.learners.rucb import RUCB as RUCB
-    from driftduel.learners.rucb import MergeRUCB as MergeRUCB
-    from driftduel.learners.sparring import SelfSparring as SelfSparring
-    from driftduel.learners.sparring import SparringEXP3 as SparringEXP3
-    from driftduel.learners.sparring import SparringThompson as SparringThompson
-    from driftduel.learners.sparring import SparringUCB as SparringUCB
-    from driftduel.learners.thompson import DTS as DTS
-    from driftduel.learners.thompson import DTSPlus as DTSPlus
-    from driftduel.learners.versatile import VersatileDB as VersatileDB
-    from driftduel.learners.winner_stays import BeatTheWinnerReset as BeatTheWinnerReset
-    from driftduel.learners.winner_stays import BeatTheWinnerResetStrong as BeatTheWinnerResetStrong
-    from driftduel.learners.winner_stays import WinnerStays as WinnerStays
-    from driftduel.learners.winner_stays import WinnerStaysStrong as WinnerStaysStrong
+    from driftduel.learners.rivals.forgetting_condorcet import DiscountedRUCB as DiscountedRUCB
+    from driftduel.learners.rivals.forgetting_condorcet import SlidingRUCB as SlidingRUCB
+    from driftduel.learners.rivals.oracle import Oracle as Oracle
+    from driftduel.learners.rivals.restarts import PeriodicRestart as PeriodicRestart
+    from driftduel.learners.rivals.restarts import SlidingWindow as SlidingWindow
+    from driftduel.learners.rivals.rex3 import REX3 as REX3
+    from driftduel.learners.rivals.rmed import RMED1 as RMED1
+    from driftduel.learners.rivals.rmed import RMED2FH as RMED2FH
+    from driftduel.learners.rivals.rucb import RUCB as RUCB
+    from driftduel.learners.rivals.rucb import MergeRUCB as MergeRUCB
+    from driftduel.learners.rivals.sparring import SelfSparring as SelfSparring
+    from driftduel.learners.rivals.sparring import SparringEXP3 as SparringEXP3
+    from driftduel.learners.rivals.sparring import SparringThompson as SparringThompson
+    from driftduel.learners.rivals.sparring import SparringUCB as SparringUCB
+    from driftduel.learners.rivals.thompson import DTS as DTS
+    from driftduel.learners.rivals.thompson import DTSPlus as DTSPlus
+    from driftduel.learners.rivals.versatile import VersatileDB as VersatileDB
+    from driftduel.learners.rivals.winner_stays import BeatTheWinnerReset as BeatTheWinnerReset
+    from driftduel.learners.rivals.winner_stays import (
+        BeatTheWinnerResetStrong as BeatTheWinnerResetStrong,
+    )
+    from driftduel.learners.rivals.winner_stays import WinnerStays as WinnerStays
+    from driftduel.learners.rivals.winner_stays import WinnerStaysStrong as WinnerStaysStrong
 
 _HOME = {**MODULE_OF, **PARTS}
 
@@ -78,7 +80,7 @@ def all_learners() -> dict[str, type[Learner]]:
     Examples
     --------
     >>> all_learners()["MetaBosse"]
-    <class 'driftduel.learners.bosse.MetaBosse'>
+    <class 'driftduel.learners.episodic.bosse.MetaBosse'>
     """
     return {name: __getattr__(name) for name in sorted(MODULE_OF)}
 

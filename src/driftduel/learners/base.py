@@ -19,10 +19,10 @@ compiled with `kernel` or `inline_kernel` of `driftduel.learners`, and cannot ma
     Whether the journal of events must be read before the next round. The default never is.
 
 They are static methods of the class. A learner that plays through another one has them as
-properties instead, bound to the kernels of the other; see `driftduel.learners.restarts`.
+properties instead, bound to the kernels of the other; see `driftduel.learners.rivals.restarts`.
 
-`driftduel.testing` checks all of this for any learner; `driftduel.learners.baselines` shows two
-small ones. The kernels of one learner belong in one file: the cache of compiled code notices an
+`driftduel.testing` checks all of this for any learner; `driftduel.learners.rivals.baselines` shows
+two small ones. The kernels of one learner belong in one file: the cache of compiled code notices an
 edit of the files that hold the four kernels, not of a file outside this package that they call.
 """
 

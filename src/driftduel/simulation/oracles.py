@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from driftduel.criteria import Criterion, as_criterion
-from driftduel.learners.oracle import Oracle
+from driftduel.learners.rivals.oracle import Oracle
 from driftduel.streams.stream import Stream
 
 

@@ -1,10 +1,11 @@
 """CALIBRATED METABOSSE for unknown weights: the Condorcet winner.
 
 The leader meets whoever may still beat it: arms j with u = w/N + sqrt(optimism ln n / N) >= 1/2,
-RUCB's upper bounds with a small factor and counts that fade (`driftduel.learners.rucb`,
-`driftduel.learners.forgetting_condorcet`); fading makes an arm a challenger again before long,
-which is how a rise is noticed. When nobody may, the leader plays itself, or now and then *watches*:
-it meets an arm drawn from all, a toss with its Borda score, whose drop sets off an alarm.
+RUCB's upper bounds with a small factor and counts that fade (`driftduel.learners.rivals.rucb`,
+`driftduel.learners.rivals.forgetting_condorcet`); fading makes an arm a challenger again before
+long, which is how a rise is noticed. When nobody may, the leader plays itself, or now and then
+*watches*: it meets an arm drawn from all, a toss with its Borda score, whose drop sets off an
+alarm.
 
 When the leader is deposed it is *on trial*: every other round repeats what spoke for it, its duels
 with the new leader if there were enough of them, otherwise its tosses against all arms, until the
@@ -20,13 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftduel._jit import inline_kernel, kernel
-from driftduel.learners.forgetting import HEAVIEST
-from driftduel.learners.forgetting_condorcet import lighten_verdicts, weigh
-from driftduel.learners.meta import new_note
-from driftduel.learners.rucb import choose_rucb, settle_rucb
-from driftduel.learners.state import REPLAY, Floats, Ints
-from driftduel.learners.verdicts import Verdicts, lift
-from driftduel.learners.watching import (
+from driftduel.learners.calibrated.watching import (
     STEPS,
     alarm_at,
     begin_random_replay,
@@ -36,6 +31,12 @@ from driftduel.learners.watching import (
     set_watch,
     weigh_proof,
 )
+from driftduel.learners.episodic.meta import new_note
+from driftduel.learners.episodic.state import REPLAY, Floats, Ints
+from driftduel.learners.parts.verdicts import Verdicts, lift
+from driftduel.learners.rivals.forgetting import HEAVIEST
+from driftduel.learners.rivals.forgetting_condorcet import lighten_verdicts, weigh
+from driftduel.learners.rivals.rucb import choose_rucb, settle_rucb
 
 Ticket = tuple[float, float]
 

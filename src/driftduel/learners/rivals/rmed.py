@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from driftduel._jit import inline_kernel, kernel
 from driftduel.criteria import Condorcet, Criterion
 from driftduel.learners.base import Learner, Literature, as_positive
-from driftduel.learners.verdicts import check_seeks_condorcet
+from driftduel.learners.parts.verdicts import check_seeks_condorcet
 
 Ticket = tuple[float]
 Floats = NDArray[np.float64]

@@ -1,7 +1,7 @@
 """ANACONDA and METASWIFT: adaptive learners for Condorcet winners, without exploration.
 
-They share METABOSSE's episodes, replays and evidence (`driftduel.learners.meta`); a replay of
-length m is due with probability ``1 / sqrt(m (s - t))``. What differs is the base.
+They share METABOSSE's episodes, replays and evidence (`driftduel.learners.episodic.meta`); a replay
+of length m is due with probability ``1 / sqrt(m (s - t))``. What differs is the base.
 
 ANACONDA draws both arms uniformly from the active set A and estimates
 ``d(a, b) = |A|^2 1{played (a, b)} O - 1/2``; arm a is bad over an interval if some arm b has
@@ -28,8 +28,8 @@ import numpy as np
 from driftduel._jit import inline_kernel
 from driftduel.criteria import Condorcet, Criterion
 from driftduel.learners.base import Literature, as_positive
-from driftduel.learners.episodic import Episodic, Plan
-from driftduel.learners.state import CANDIDATE, PAIRS, EpisodicState
+from driftduel.learners.episodic.learner import Episodic, Plan
+from driftduel.learners.episodic.state import CANDIDATE, PAIRS, EpisodicState
 
 Ticket = tuple[float, float, float]
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from driftduel._jit import inline_kernel, kernel
 from driftduel.criteria import Condorcet, Criterion
 from driftduel.learners.base import Learner, Literature
-from driftduel.learners.mixture import Floats, Ticket, check_criterion, draw
+from driftduel.learners.parts.mixture import Floats, Ticket, check_criterion, draw
 
 PAPER = "Saha & Gaillard, Versatile Dueling Bandits: Best-of-both World Analyses for Learning from Relative Preferences, ICML 2022"  # noqa: E501
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from driftduel._jit import inline_kernel, kernel
 from driftduel.criteria import Condorcet, Criterion
 from driftduel.learners.base import Learner, Literature, as_count, as_positive
-from driftduel.learners.verdicts import (
+from driftduel.learners.parts.verdicts import (
     Verdicts,
     check_alpha,
     check_seeks_condorcet,

@@ -1,7 +1,8 @@
 """What learners with episodes, bases and replays have in common: METABOSSE, ANACONDA, METASWIFT.
 
-One meta-algorithm (`driftduel.learners.meta`) over one way of testing intervals
-(`driftduel.learners.evidence`); a learner adds how it plays, what it estimates and a `Plan`.
+One meta-algorithm (`driftduel.learners.episodic.meta`) over one way of testing intervals
+(`driftduel.learners.episodic.evidence`); a learner adds how it plays, what it estimates and a
+`Plan`.
 """
 
 from __future__ import annotations
@@ -13,10 +14,9 @@ from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
-from driftduel.learners import meta
 from driftduel.learners.base import Eviction, History, Learner, Replay, as_count
-from driftduel.learners.sampling import alias_table
-from driftduel.learners.state import (
+from driftduel.learners.episodic import meta
+from driftduel.learners.episodic.state import (
     ARM,
     BASE,
     CLOCK,
@@ -33,6 +33,7 @@ from driftduel.learners.state import (
     Floats,
     Ints,
 )
+from driftduel.learners.parts.reference import alias_table
 from driftduel.weights import uniform
 
 _ANYTIME_ROUNDS = 2**40

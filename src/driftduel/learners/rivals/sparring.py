@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from driftduel._jit import inline_kernel
 from driftduel.criteria import Condorcet, Criterion
 from driftduel.learners.base import Learner, Literature, as_positive
-from driftduel.learners.mixture import (
+from driftduel.learners.parts.mixture import (
     Floats,
     SoftmaxState,
     Ticket,

@@ -348,7 +348,7 @@ class PeriodicRestart(_Restarting):
         as_count(self.every, "every", 1)
 
     def _default(self, n_arms: int) -> Learner:
-        from driftduel.learners.borda import BordaETC
+        from driftduel.learners.rivals.borda import BordaETC
 
         return BordaETC(n_arms, as_count(self.every, "every", 1))
 
@@ -425,7 +425,7 @@ class SlidingWindow(_Restarting):
             )
 
     def _default(self, n_arms: int) -> Learner:
-        from driftduel.learners.rucb import RUCB
+        from driftduel.learners.rivals.rucb import RUCB
 
         return RUCB(n_arms, self.horizon)
 

@@ -1,7 +1,7 @@
 """CCB and SCB: Copeland winners, the arms that beat most others, which always exist.
 
 CCB (Copeland confidence bound) holds upper and lower bounds of every preference against 1/2, as
-`driftduel.learners.verdicts` keeps them: U_i arms may be beaten by i, L_i arms are. It keeps
+`driftduel.learners.parts.verdicts` keeps them: U_i arms may be beaten by i, L_i arms are. It keeps
 hypotheses: B, the arms that may be Copeland winners; B_i, arms that are thought to beat i; and
 how many losses a Copeland winner has. It plays an arm of largest U against who may beat it.
 
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from driftduel._jit import inline_kernel, kernel
 from driftduel.criteria import Borda, Condorcet, Criterion, Weighted
 from driftduel.learners.base import Learner, Literature, as_count, as_positive
-from driftduel.learners.verdicts import (
+from driftduel.learners.parts.verdicts import (
     Verdicts,
     check_alpha,
     count_duel,

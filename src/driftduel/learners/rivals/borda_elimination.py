@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from driftduel._jit import inline_kernel, kernel
 from driftduel.learners.base import Learner, Literature, as_count, as_positive
-from driftduel.learners.borda import check_borda, check_failure, failure_of
+from driftduel.learners.rivals.borda import check_borda, check_failure, failure_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -1,13 +1,13 @@
 """Learners of a Condorcet winner that forget: RUCB with a fading memory, and epsilon-greedy.
 
 RUCB asks of each pair for u_ij = w_ij/N_ij + sqrt(alpha ln n / N_ij), see
-`driftduel.learners.rucb`. Here w_ij and N_ij count duels of the last rounds only, or older ones
-for less, and n counts the rounds that are remembered. As N_ij shrinks, u_ij grows until the pair
-is tried again; a pair without a duel in memory is tried first, u_ij is infinite.
+`driftduel.learners.rivals.rucb`. Here w_ij and N_ij count duels of the last rounds only, or older
+ones for less, and n counts the rounds that are remembered. As N_ij shrinks, u_ij grows until the
+pair is tried again; a pair without a duel in memory is tried first, u_ij is infinite.
 
-Discounting lets the weight of a new duel grow, as in `driftduel.learners.forgetting`: in units of
-that weight the bonus alpha ln n grows with time and the counts of a pair change with its duels
-alone, so the verdicts of RUCB serve as they are, and a round costs what it costs there.
+Discounting lets the weight of a new duel grow, as in `driftduel.learners.rivals.forgetting`: in
+units of that weight the bonus alpha ln n grows with time and the counts of a pair change with its
+duels alone, so the verdicts of RUCB serve as they are, and a round costs what it costs there.
 
 Epsilon-greedy explores pairs drawn from all and plays the arm that is ahead of most others.
 """
@@ -24,9 +24,7 @@ from numpy.typing import NDArray
 from driftduel._jit import inline_kernel, kernel
 from driftduel.criteria import Condorcet, Criterion
 from driftduel.learners.base import Learner, Literature, as_count, as_positive
-from driftduel.learners.forgetting import EXPLORATION, HEAVIEST, check_memory, choose_greedily
-from driftduel.learners.rucb import HOPES, choose_rucb, settle_rucb
-from driftduel.learners.verdicts import (
+from driftduel.learners.parts.verdicts import (
     Verdicts,
     check_seeks_condorcet,
     judge,
@@ -34,6 +32,13 @@ from driftduel.learners.verdicts import (
     likely_winner,
     no_verdicts,
 )
+from driftduel.learners.rivals.forgetting import (
+    EXPLORATION,
+    HEAVIEST,
+    check_memory,
+    choose_greedily,
+)
+from driftduel.learners.rivals.rucb import HOPES, choose_rucb, settle_rucb
 
 Ticket = tuple[float]
 Floats = NDArray[np.float64]

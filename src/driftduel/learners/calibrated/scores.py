@@ -19,10 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftduel._jit import inline_kernel, kernel
-from driftduel.learners.evidence import copy_sums
-from driftduel.learners.meta import new_note
-from driftduel.learners.state import REPLAY, Floats, Ints
-from driftduel.learners.watching import (
+from driftduel.learners.calibrated.watching import (
     STEPS,
     alarm_at,
     begin_random_replay,
@@ -33,6 +30,9 @@ from driftduel.learners.watching import (
     set_watch,
     weigh_proof,
 )
+from driftduel.learners.episodic.evidence import copy_sums
+from driftduel.learners.episodic.meta import new_note
+from driftduel.learners.episodic.state import REPLAY, Floats, Ints
 
 Ticket = tuple[float, float]
 

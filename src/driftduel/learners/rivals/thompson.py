@@ -1,11 +1,11 @@
 """D-TS and D-TS+: both arms of a duel by Thompson sampling, for Copeland winners that stay.
 
-With u and l as in `driftduel.learners.verdicts`, the candidates C are the arms whose optimistic
-Copeland score #{j : u_ij >= 1/2} is largest. For every pair a preference is drawn from its
-posterior, theta_ij ~ Beta(w_ij + 1, w_ji + 1), and the left arm is the candidate that beats most
-others in the draw. The right arm is the arm that beats the left one most clearly in a second,
-fresh draw theta'_{i, left}, among the arms that are not known to lose, l_{i, left} <= 1/2; the
-left arm itself stands at 1/2. D-TS+ breaks ties of the first step by estimated regret.
+With u and l as in `driftduel.learners.parts.verdicts`, the candidates C are the arms whose
+optimistic Copeland score #{j : u_ij >= 1/2} is largest. For every pair a preference is drawn from
+its posterior, theta_ij ~ Beta(w_ij + 1, w_ji + 1), and the left arm is the candidate that beats
+most others in the draw. The right arm is the arm that beats the left one most clearly in a second,
+fresh draw theta'_{i, left}, among the arms that are not known to lose, l_{i, left} <= 1/2; the left
+arm itself stands at 1/2. D-TS+ breaks ties of the first step by estimated regret.
 
 What is drawn is what matters. The first draw is needed if there are several candidates, and only
 until it is clear who loses least: first all duels of the arm that played last, then those of the
@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from driftduel._jit import inline_kernel, kernel
 from driftduel.criteria import Condorcet, Criterion
 from driftduel.learners.base import Learner, Literature
-from driftduel.learners.verdicts import (
+from driftduel.learners.parts.verdicts import (
     Verdicts,
     check_alpha,
     check_seeks_condorcet,

@@ -16,8 +16,7 @@ import numpy as np
 from driftduel._jit import inline_kernel
 from driftduel.criteria import Borda
 from driftduel.learners.base import Learner, Literature, as_positive
-from driftduel.learners.dex3 import Rates, Shares
-from driftduel.learners.mixture import (
+from driftduel.learners.parts.mixture import (
     SoftmaxState,
     Ticket,
     add_to_log,
@@ -26,6 +25,7 @@ from driftduel.learners.mixture import (
     known_horizon,
     softmax_state,
 )
+from driftduel.learners.rivals.dex3 import Rates, Shares
 
 PAPER = "Saha, Koren & Mansour, Adversarial Dueling Bandits, ICML 2021"
 

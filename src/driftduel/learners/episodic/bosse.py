@@ -17,8 +17,8 @@ import numpy as np
 from driftduel._jit import inline_kernel, kernel
 from driftduel.criteria import Borda, Condorcet, Weighted
 from driftduel.learners.base import Literature, as_positive
-from driftduel.learners.episodic import Episodic, Plan, one_of
-from driftduel.learners.state import NEVER, EpisodicState, Floats, Ints
+from driftduel.learners.episodic.learner import Episodic, Plan, one_of
+from driftduel.learners.episodic.state import NEVER, EpisodicState, Floats, Ints
 
 PAPER = "Suk & Agarwal, Non-Stationary Dueling Bandits Under a Weighted Borda Criterion"
 

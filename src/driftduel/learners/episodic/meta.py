@@ -17,8 +17,15 @@ from __future__ import annotations
 import numpy as np
 
 from driftduel._jit import inline_kernel, kernel
-from driftduel.learners.evidence import check_all, check_grid, copy_sums, note_rates
-from driftduel.learners.state import CANDIDATE, EPISODE, EVICTION, NEVER, REPLAY, EpisodicState
+from driftduel.learners.episodic.evidence import check_all, check_grid, copy_sums, note_rates
+from driftduel.learners.episodic.state import (
+    CANDIDATE,
+    EPISODE,
+    EVICTION,
+    NEVER,
+    REPLAY,
+    EpisodicState,
+)
 
 
 @inline_kernel

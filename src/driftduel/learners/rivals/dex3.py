@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from driftduel._jit import inline_kernel, kernel
 from driftduel.criteria import Borda, Condorcet, Criterion
 from driftduel.learners.base import Learner, Literature, as_count, as_positive
-from driftduel.learners.mixture import (
+from driftduel.learners.parts.mixture import (
     LARGEST_STEP,
     Floats,
     Ticket,

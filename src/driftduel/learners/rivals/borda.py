@@ -4,7 +4,7 @@ All estimate the chance of an arm to beat another arm drawn uniformly, the Borda
 factor K/(K-1), and none comes back from its choice: in a world that changes they are what a
 learner must beat. `BordaETC` stops after N rounds, `BCB` once the leader is ahead of all others
 by ``4 sqrt((K/t) ln(2KT/delta))``. Those that give up arms one by one are in
-`driftduel.learners.borda_elimination` and `driftduel.learners.active_ranking`.
+`driftduel.learners.rivals.borda_elimination` and `driftduel.learners.rivals.active_ranking`.
 """
 
 from __future__ import annotations

@@ -25,8 +25,8 @@ import math
 import numpy as np
 
 from driftduel._jit import inline_kernel, kernel
-from driftduel.learners.meta import new_note, schedule_replay, take_due_replays
-from driftduel.learners.state import EPISODE, EVICTION, NEVER
+from driftduel.learners.episodic.meta import new_note, schedule_replay, take_due_replays
+from driftduel.learners.episodic.state import EPISODE, EVICTION, NEVER
 
 CLOCK = np.dtype(
     [
@@ -79,7 +79,7 @@ RULE = np.dtype(
         ("spread", "f8"),
         ("fade", "f8"),
         ("slow_fade", "f8"),
-        # As in driftduel.learners.state.RULE.
+        # As in driftduel.learners.episodic.state.RULE.
         ("anytime", "i8"),
         ("replays", "f8"),
         ("replay_length", "f8"),

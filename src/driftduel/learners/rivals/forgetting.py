@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from driftduel._jit import inline_kernel, kernel
 from driftduel.learners.base import Learner, Literature, as_count, as_positive
-from driftduel.learners.borda import check_borda
+from driftduel.learners.rivals.borda import check_borda
 
 Floats = NDArray[np.float64]
 Ticket = tuple[float, float]

@@ -25,7 +25,7 @@ from __future__ import annotations
 import numpy as np
 
 from driftduel._jit import inline_kernel, kernel
-from driftduel.learners.state import NEVER, PAIRS, SCORES, EpisodicState, Floats, Ints
+from driftduel.learners.episodic.state import NEVER, PAIRS, SCORES, EpisodicState, Floats, Ints
 
 ROUNDING = 1 + 1e-9
 """Sums of many numbers may be this much off, relatively."""

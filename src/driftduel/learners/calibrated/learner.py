@@ -14,19 +14,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from driftduel.criteria import Borda, Condorcet, Weighted
-from driftduel.learners import calibrated_pairs as pairs
-from driftduel.learners import calibrated_scores as scores
-from driftduel.learners.account import Account, account_of
 from driftduel.learners.base import Learner, Literature, as_positive
-from driftduel.learners.bosse import PAPER
-from driftduel.learners.episodic import Episodic
-from driftduel.learners.forgetting_condorcet import FADING
-from driftduel.learners.meta import journal_full
-from driftduel.learners.rucb import HOPES
-from driftduel.learners.sampling import alias_table
-from driftduel.learners.state import JOURNAL_COLUMNS, MIX, NEVER, Floats, Ints
-from driftduel.learners.verdicts import no_verdicts
-from driftduel.learners.watching import (
+from driftduel.learners.calibrated import pairs, scores
+from driftduel.learners.calibrated.account import Account, account_of
+from driftduel.learners.calibrated.watching import (
     MOST_CHANGES,
     RULE,
     STEPS,
@@ -34,6 +25,14 @@ from driftduel.learners.watching import (
     start_replays,
     tick_of,
 )
+from driftduel.learners.episodic.bosse import PAPER
+from driftduel.learners.episodic.learner import Episodic
+from driftduel.learners.episodic.meta import journal_full
+from driftduel.learners.episodic.state import JOURNAL_COLUMNS, MIX, NEVER, Floats, Ints
+from driftduel.learners.parts.reference import alias_table
+from driftduel.learners.parts.verdicts import no_verdicts
+from driftduel.learners.rivals.forgetting_condorcet import FADING
+from driftduel.learners.rivals.rucb import HOPES
 from driftduel.weights import uniform
 
 _LEVELS = 40

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from driftduel._jit import inline_kernel, kernel
 from driftduel.criteria import Condorcet, Criterion
 from driftduel.learners.base import Learner, Literature, as_positive
-from driftduel.learners.elimination import check_condorcet
+from driftduel.learners.rivals.elimination import check_condorcet
 
 Records = NDArray[np.void]
 

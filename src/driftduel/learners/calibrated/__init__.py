@@ -1,0 +1,1 @@
+"""The library's own learners, for real horizons."""

@@ -1,0 +1,1 @@
+"""Learners with episodes, bases and replays: BOSSE, METABOSSE, ANACONDA, METASWIFT."""

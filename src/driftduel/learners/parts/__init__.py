@@ -1,0 +1,1 @@
+"""Typed parts of learners' states, each with its kernels."""

@@ -1,0 +1,1 @@
+"""Learners of the literature and baselines, a file a family."""
