@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +9,7 @@ from typing import Annotated
 import typer
 
 from driftduel.cli.run import showing
-from driftduel.cli.shared import Stopped, console, working
+from driftduel.cli.shared import Workers, console, processes, resumable, working
 
 
 class Half(StrEnum):
@@ -46,22 +44,16 @@ def benchmark(
             metavar="FILE", help="A page in Markdown to write the tables into, between its marks."
         ),
     ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(min=1, help="Processes on this machine; one for every core if left out."),
-    ] = None,
+    workers: Workers = None,
 ) -> None:
     """Hold the learner against rivals tuned in hindsight.
 
     It plays the worlds of the suite, told nothing. What the rivals reach on each world is stored
     with the package. What is finished is never run again.
     """
-    from driftduel.report.extra import drawing_library
+    from driftduel.report.extra import check_drawing
 
-    for library in ("altair", "vl_convert"):
-        drawing_library(library)
-    from joblib import cpu_count
-
+    check_drawing()
     from driftduel.experiments import Results, run_sweep
     from driftduel.experiments.benchmark import benchmark_spec
     from driftduel.report.benchmark import check_page, compose_benchmark, write_benchmark
@@ -69,17 +61,12 @@ def benchmark(
     if page is not None:
         check_page(page)
     found = {}
-    try:
+    with resumable(out):
         for name in [criterion] if criterion else list(Measure):
             spec = benchmark_spec(name, None if half == Half.ALL else half, seeds)
             with showing() as progress:
-                run_sweep(spec, out / name, workers=workers or cpu_count(), progress=progress)
+                run_sweep(spec, out / name, workers=processes(workers), progress=progress)
             found[str(name)] = Results.load(out / name)
-    except KeyboardInterrupt:
-        raise Stopped(
-            f"interrupted; what is finished is kept in {out}, go on with: "
-            f"driftduel {shlex.join(sys.argv[1:])}"
-        ) from None
     with working("writing the report"):
         document = compose_benchmark(found, f"driftduel benchmark --half {half}")
         files = write_benchmark(document, out, page)

@@ -24,10 +24,9 @@ def demo(
     out: Annotated[Path, typer.Option(help="The folder to write the figures to.")] = Path("demo"),
 ) -> None:
     """Show what the library does, in tables and pictures."""
-    from driftduel.report.extra import drawing_library
+    from driftduel.report.extra import check_drawing
 
-    for library in ("altair", "vl_convert"):
-        drawing_library(library)
+    check_drawing()
     screen = console()
     for scene in SCENES:
         files = scene(screen, out)

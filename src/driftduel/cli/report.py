@@ -36,10 +36,9 @@ def report(
     The page holds all it needs and opens without a network. A sweep that is not finished is
     reported on as far as it is.
     """
-    from driftduel.report.extra import drawing_library
+    from driftduel.report.extra import check_drawing
 
-    for library in ("altair", "vl_convert"):
-        drawing_library(library)
+    check_drawing()
     from driftduel.experiments import Results
     from driftduel.report.files import write_report
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from driftduel.cli.run import showing, time_in_words
-from driftduel.cli.shared import Stopped, console, working
+from driftduel.cli.shared import Workers, console, processes, resumable, working
 
 if TYPE_CHECKING:
     import polars as pl
@@ -30,10 +28,7 @@ def reproduce(
             help="The folder of the results; reproduction, or reproduction-quick, if left out.",
         ),
     ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(min=1, help="Processes on this machine; one for every core if left out."),
-    ] = None,
+    workers: Workers = None,
     only: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME", help="One of the experiments; may be given often."),
@@ -43,12 +38,9 @@ def reproduce(
 
     What is finished is never run again: stop it at any time, and the same command goes on.
     """
-    from driftduel.report.extra import drawing_library
+    from driftduel.report.extra import check_drawing
 
-    for library in ("altair", "vl_convert"):
-        drawing_library(library)
-    from joblib import cpu_count
-
+    check_drawing()
     from driftduel.experiments import Results, run_sweep
     from driftduel.experiments.reproduction import comparable, expected_seconds, experiments
     from driftduel.report.files import write_report
@@ -56,28 +48,23 @@ def reproduce(
 
     chosen = experiments(only or (), quick=quick)
     folder = out or Path("reproduction-quick" if quick else "reproduction")
-    processes = workers or cpu_count()
+    at_once = processes(workers)
     screen = console()
-    seconds = expected_seconds(chosen, folder, processes)
+    seconds = expected_seconds(chosen, folder, at_once)
     screen.print(
-        f"{len(chosen)} experiments in {folder}, {processes} processes: about "
+        f"{len(chosen)} experiments in {folder}, {at_once} processes: about "
         f"{time_in_words(seconds)} on a quiet machine",
         soft_wrap=True,
     )
     found = {}
-    try:
+    with resumable(folder):
         for item in chosen:
             with showing() as progress:
-                run_sweep(item.spec, folder / item.name, workers=processes, progress=progress)
+                run_sweep(item.spec, folder / item.name, workers=at_once, progress=progress)
             found[item.name] = comparable(Results.load(folder / item.name))
             with working(f"{item.name}: writing its report"):
                 page = write_report(found[item.name])[0]
             screen.print(f"{item.name}: {page}", soft_wrap=True)
-    except KeyboardInterrupt:
-        raise Stopped(
-            f"interrupted; what is finished is kept in {folder}, go on with: "
-            f"driftduel {shlex.join(sys.argv[1:])}"
-        ) from None
     with working("writing the report"):
         command = f"driftduel reproduce{' --quick' if quick else ''}"
         page = write_reproduction(found, folder, command=command)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from driftduel.cli.shared import Stopped, console
+from driftduel.cli.shared import Workers, console, processes, resumable
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -30,10 +29,7 @@ def run(
         Path | None,
         typer.Option(metavar="DIR", help="The folder of the results; SPEC-results if left out."),
     ] = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(min=1, help="Processes on this machine; one for every core if left out."),
-    ] = None,
+    workers: Workers = None,
     dask: Annotated[
         str | None,
         typer.Option(metavar="ADDRESS", help="A Dask scheduler whose workers run the tasks."),
@@ -48,22 +44,12 @@ def run(
         return
     if dask is not None and workers is not None:
         raise ValueError("--workers is for this machine, --dask for a cluster; give one of them")
-    from joblib import cpu_count
-
     from driftduel.experiments import read_spec, run_sweep
 
     plan = read_spec(spec)
     folder = Path(f"{spec.stem}-results") if out is None else out
-    try:
-        with showing() as progress:
-            done = run_sweep(
-                plan, folder, workers=workers or cpu_count(), dask=dask, progress=progress
-            )
-    except KeyboardInterrupt:
-        raise Stopped(
-            f"interrupted; what is finished is kept in {folder}, go on with: "
-            f"driftduel {shlex.join(sys.argv[1:])}"
-        ) from None
+    with resumable(folder), showing() as progress:
+        done = run_sweep(plan, folder, workers=processes(workers), dask=dask, progress=progress)
     console().print(_told(done), soft_wrap=True)
 
 

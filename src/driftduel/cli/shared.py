@@ -1,11 +1,13 @@
-"""What commands share: reading texts the user gives, and printing."""
+"""What commands share: options, reading texts the user gives, printing, and being interrupted."""
 
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -18,12 +20,35 @@ Param = Annotated[
     list[str] | None,
     typer.Option("--param", metavar="KEY=VALUE", help="Set a parameter; may be given often."),
 ]
+Workers = Annotated[
+    int | None,
+    typer.Option(min=1, help="Processes on this machine; one for every core if left out."),
+]
 
 _WIDTH_OF_A_FILE = 110
 
 
 class Stopped(Exception):  # noqa: N818
     """The user interrupted a command that has more to say than that; the message says it."""
+
+
+@contextmanager
+def resumable(folder: Path) -> Iterator[None]:
+    """Tell a user who interrupts the block that nothing finished is lost, and how to go on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise Stopped(
+            f"interrupted; what is finished is kept in {folder}, go on with: "
+            f"driftduel {shlex.join(sys.argv[1:])}"
+        ) from None
+
+
+def processes(workers: int | None) -> int:
+    """Return how many processes to use if the user asks for ``workers``."""
+    from joblib import cpu_count
+
+    return workers or int(cpu_count())
 
 
 def console() -> Console:

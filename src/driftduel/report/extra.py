@@ -26,3 +26,9 @@ def drawing_library(name: str) -> Any:
         raise MissingExtraError(
             f'figures need {name}: pip install "driftduel[report]"', name=name
         ) from None
+
+
+def check_drawing() -> None:
+    """Refuse to begin what would end without its figures."""
+    for name in ("altair", "vl_convert"):
+        drawing_library(name)
