@@ -13,8 +13,8 @@ from dataclasses import replace
 import numpy as np
 
 import driftduel as dd
-from driftduel.experiments import suite
 from driftduel.learners.calibrated.learner import PAIRS, SCORES
+from driftduel.studies.benchmark import suite
 
 OFF = 1e9
 CHANGES: dict[str, dict[str, float]] = {

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 import driftduel as dd
 from benchmarks.calibration import upper
-from driftduel.experiments.benchmark import LEARNER
 from driftduel.streams import datasets
 from driftduel.streams.matrices import btl_matrix, random_matrix
+from driftduel.studies.benchmark.suite import LEARNER
 
 ARMS = (2, 3, 5, 10, 20, 50)
 ROUNDS = {10**4: 1000, 10**5: 1000, 10**6: 300}

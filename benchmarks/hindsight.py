@@ -30,7 +30,7 @@ that are tuned, D-TS with restarts and those with a distribution, the best point
 eight seeds is taken as it is. `SlidingWindow`,
 which learns the window anew, is left out altogether.
 
-The answers are in ``benchmarks/suite/hindsight.json``: criterion -> world -> rival -> what it was
+The answers are in ``hindsight.json`` beside the suite: criterion -> world -> rival -> what it was
 told, its parameters, mean regret, standard error, number of runs and what it aims at. What is there
 is not searched for again.
 """
@@ -51,7 +51,7 @@ from numpy.typing import NDArray
 
 import driftduel as dd
 from driftduel._files import replacing
-from driftduel.experiments import suite
+from driftduel.studies.benchmark import suite
 
 SCORING = range(64)
 TUNING = range(1000, 1032)

@@ -8,7 +8,7 @@ import pytest
 from benchmarks import hindsight
 
 import driftduel as dd
-from driftduel.experiments import suite
+from driftduel.studies.benchmark import suite
 
 RIVAL = hindsight.Rival(
     dd.SlidingBordaGreedy,

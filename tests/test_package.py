@@ -85,3 +85,11 @@ def test_unknown_markers_are_refused_and_the_known_ones_explained(pytestconfig):
 def test_examples_in_docstrings_are_tests(pytestconfig):
     assert pytestconfig.getoption("doctestmodules")
     assert "src" in pytestconfig.getini("testpaths")
+
+
+def test_the_checkout_holds_no_symbolic_links():
+    """A checkout on Windows turns them into small text files."""
+    folders = ("benchmarks", "docs", "src", "tests")
+    found = [path for name in folders for path in (ROOT / name).rglob("*") if path.is_symlink()]
+    assert found == []
+    assert not (ROOT / "experiments").exists()

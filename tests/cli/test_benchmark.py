@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from driftduel.experiments import Results
-from driftduel.report.benchmark import BEGIN, END
-from tests import tiny_suite
+from driftduel.studies.benchmark.page import BEGIN, END
+from tests.studies import tiny_suite
 
 
 @pytest.fixture

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from driftduel.experiments import Results, reproduction
+from driftduel.experiments import Results
+from driftduel.studies.reproduction import experiments
 
 TINY = """
 title = "Tiny"
@@ -22,9 +23,9 @@ name = "Uniform"
 @pytest.fixture
 def tiny(monkeypatch):
     def spec_text(name, *, quick=False):
-        return reproduction.quick_edition(TINY) if quick else TINY
+        return experiments.quick_edition(TINY) if quick else TINY
 
-    monkeypatch.setattr(reproduction, "spec_text", spec_text)
+    monkeypatch.setattr(experiments, "spec_text", spec_text)
 
 
 def test_experiments_are_run_and_told_in_one_report(run, tiny, tmp_path):

@@ -55,8 +55,8 @@ def benchmark(
 
     check_drawing()
     from driftduel.experiments import Results, run_sweep
-    from driftduel.experiments.benchmark import benchmark_spec
-    from driftduel.report.benchmark import check_page, compose_benchmark, write_benchmark
+    from driftduel.studies.benchmark.page import check_page, compose_benchmark, write_benchmark
+    from driftduel.studies.benchmark.suite import benchmark_spec
 
     if page is not None:
         check_page(page)

@@ -42,9 +42,10 @@ def reproduce(
 
     check_drawing()
     from driftduel.experiments import Results, run_sweep
-    from driftduel.experiments.reproduction import comparable, expected_seconds, experiments
     from driftduel.report.files import write_report
-    from driftduel.report.reproduction import exponent_table, write_reproduction
+    from driftduel.studies.reproduction.experiments import expected_seconds, experiments
+    from driftduel.studies.reproduction.page import exponent_table, write_reproduction
+    from driftduel.studies.reproduction.tables import comparable
 
     chosen = experiments(only or (), quick=quick)
     folder = out or Path("reproduction-quick" if quick else "reproduction")
@@ -77,7 +78,7 @@ def reproduce(
 
 def _exponents(ours: pl.DataFrame) -> Table:
     from driftduel.cli.tables import plain_table
-    from driftduel.report.reproduction import exponent_row
+    from driftduel.studies.reproduction.page import exponent_row
 
     table = plain_table("learner", "in", "world; regret")
     for heading in ("exponent", "95 % interval", "last step", "promised"):

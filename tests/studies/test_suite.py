@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from driftduel.criteria import as_criterion
-from driftduel.experiments import suite
+from driftduel.studies.benchmark import suite
 
 KINDS = {
     "stationary",

@@ -8,22 +8,23 @@ import pytest
 
 from driftduel.experiments import Results, Spec, run_sweep
 from driftduel.experiments.plan import make_plan
-from driftduel.experiments.reproduction import (
+from driftduel.streams import hard
+from driftduel.studies.reproduction.experiments import (
     NAMES,
-    THEOREM,
     Experiment,
-    comparable,
     expected_seconds,
     experiments,
+    quick_edition,
+)
+from driftduel.studies.reproduction.tables import (
+    THEOREM,
+    comparable,
     found_exponents,
     halves,
     promised,
-    quick_edition,
-    spec_text,
     tracking,
     worst_weights,
 )
-from driftduel.streams import hard
 
 GIC = """
 seeds = 3
@@ -100,13 +101,8 @@ def results(text, folder):
 
 
 def test_every_spec_of_the_folder_is_an_experiment():
-    folder = files("driftduel.experiments").joinpath("paper")
+    folder = files("driftduel.studies.reproduction").joinpath("specs")
     assert sorted(file.name for file in folder.iterdir()) == sorted(f"{n}.toml" for n in NAMES)
-
-
-def test_the_folder_is_found_where_the_checkout_shows_it():
-    shown = Path(__file__).parents[2] / "experiments" / "paper"
-    assert (shown / "gic.toml").read_text() == spec_text("gic")
 
 
 @pytest.mark.parametrize("name", NAMES)

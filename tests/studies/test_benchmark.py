@@ -7,9 +7,10 @@ import math
 import polars as pl
 import pytest
 
-from driftduel.experiments import Results, benchmark, run_sweep, suite
+from driftduel.experiments import Results, run_sweep
 from driftduel.experiments.worlds import StreamInfo
-from tests import tiny_suite
+from driftduel.studies.benchmark import suite, tables
+from tests.studies import tiny_suite
 
 
 def info(shifts, winners=None, changes=None):
@@ -27,27 +28,27 @@ def info(shifts, winners=None, changes=None):
 @pytest.mark.parametrize("criterion", suite.CRITERIA)
 @pytest.mark.parametrize("half", [None, *suite.HALVES])
 def test_every_world_of_the_suite_is_played_as_it_is(criterion, half):
-    spec = benchmark.benchmark_spec(criterion, half)
+    spec = suite.benchmark_spec(criterion, half)
     played = [(stream.label, stream.world, stream.parameters) for stream in spec.streams]
     asked = suite.worlds(criterion, half)
     assert played == [(world.label, world.world, world.parameters) for world in asked]
     assert {stream.criteria for stream in spec.streams} == {(criterion,)}
-    assert [player.name for player in spec.learners] == list(benchmark.PLAYERS)
+    assert [player.name for player in spec.learners] == list(suite.PLAYERS)
     assert spec.seeds == tuple(range(64))
 
 
 def test_a_shift_begins_when_the_winner_changed_last():
     spells = [(0, 100, 0), (100, 200, 1), (200, 900, 0), (900, 1000, 1)]
-    assert benchmark.origins(info([150, 600], spells), "borda") == [100, 200]
+    assert tables.origins(info([150, 600], spells), "borda") == [100, 200]
 
 
 def test_without_a_winner_a_shift_begins_when_the_world_changed():
-    assert benchmark.origins(info([150, 600], changes=[100, 550]), "borda") == [100, 550]
-    assert benchmark.origins(info([150, 600]), "borda") == [150, 600]
+    assert tables.origins(info([150, 600], changes=[100, 550]), "borda") == [100, 550]
+    assert tables.origins(info([150, 600]), "borda") == [150, 600]
 
 
 def test_where_no_shifts_are_defined_none_began():
-    assert benchmark.origins(info(None), "borda") is None
+    assert tables.origins(info(None), "borda") is None
 
 
 @pytest.mark.parametrize(
@@ -62,17 +63,17 @@ def test_where_no_shifts_are_defined_none_began():
     ],
 )
 def test_a_shift_is_found_by_the_first_restart_before_the_next(restarts, began, delays):
-    assert benchmark.detections(restarts, began, 1000) == delays
+    assert tables.detections(restarts, began, 1000) == delays
 
 
 @pytest.fixture
 def table(monkeypatch, tmp_path):
     tiny_suite.install(monkeypatch)
-    monkeypatch.setattr(benchmark, "LEARNER", "Uniform")
-    monkeypatch.setattr(benchmark, "PLAYERS", ("Uniform", "MetaBosse"))
-    spec = benchmark.benchmark_spec("borda", seeds=3)
+    monkeypatch.setattr(suite, "LEARNER", "Uniform")
+    monkeypatch.setattr(suite, "PLAYERS", ("Uniform", "MetaBosse"))
+    spec = suite.benchmark_spec("borda", seeds=3)
     run_sweep(spec, tmp_path / "borda")
-    return benchmark.standings({"borda": Results.load(tmp_path / "borda")})
+    return tables.standings({"borda": Results.load(tmp_path / "borda")})
 
 
 def test_a_learner_is_held_against_the_best_of_the_others(table):
@@ -91,7 +92,7 @@ def test_a_learner_is_held_against_the_best_of_the_others(table):
 
 
 def test_each_rival_is_held_against_the_learner(table):
-    found = benchmark.duels(table)
+    found = tables.duels(table)
     assert found["rival"].to_list() == ["Stranger", "MetaBosse", "Tuned", "Told", "Plain"]
     assert found["aims"].to_list() == ["copeland", *["borda"] * 4]
     assert found["told"].to_list()[2:] == ["tuned in hindsight", "told S", "told nothing"]
@@ -115,7 +116,7 @@ def test_totals_are_geometric_means_by_criterion_and_half():
         "restarts": [0.5, 2.0, 7.0],
         "shifts": [0, 2, None],
     }
-    borda, condorcet = benchmark.totals(pl.DataFrame(rows)).to_dicts()
+    borda, condorcet = tables.totals(pl.DataFrame(rows)).to_dicts()
     assert borda["geometric"] == pytest.approx(2.0)
     assert borda["geometric_error"] == pytest.approx(2.0 * 0.5 / 2)
     assert (borda["median"], borda["worst"], borda["worst_world"]) == (2.5, 4.0, "b")

@@ -11,21 +11,13 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from driftduel._files import replacing
-from driftduel.experiments.benchmark import (
-    EASY,
-    KEYS,
-    LEARNER,
-    PAPER,
-    duels,
-    rivals,
-    standings,
-    totals,
-)
 from driftduel.report.document import Chapter, Document, Figure, Table, compose
 from driftduel.report.extra import drawing_library
 from driftduel.report.figures import COLOURS, ROUND_NUMBERS, WIDTH, save_figure, themed
 from driftduel.report.findings import count, number, titled
 from driftduel.report.page import html_page
+from driftduel.studies.benchmark.suite import LEARNER, PAPER
+from driftduel.studies.benchmark.tables import EASY, KEYS, duels, rivals, standings, totals
 
 if TYPE_CHECKING:
     from driftduel.experiments.results import Results

@@ -1,9 +1,9 @@
 """The suite of worlds on which the learners are compared, in two halves.
 
-The worlds are the streams of ``borda.toml`` and ``condorcet.toml``, which are also experiment
-files. A label is "KIND: WORLD". The halves follow a rule that was fixed before anything was
-scored: within a criterion and a kind, in the order of the file, the first world is for tuning,
-the second is held out, and so on in turn.
+The worlds are the streams of ``borda.toml`` and ``condorcet.toml`` in the folder ``specs``, which
+are also experiment files. A label is "KIND: WORLD". The halves follow a rule that was fixed before
+anything was scored: within a criterion and a kind, in the order of the file, the first world is
+for tuning, the second is held out, and so on in turn.
 
 What the rivals could have reached is in ``hindsight.json``; ``python -m benchmarks hindsight``
 searches for it.
@@ -18,11 +18,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from driftduel.experiments.spec import Spec
 from driftduel.streams import Stream, catalogue
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parent / "specs"
 CRITERIA = ("borda", "condorcet")
 HALVES = ("tuning", "held-out")
+
+LEARNER = "CalibratedMetaBosse"
+"""The learner that the benchmark is about."""
+
+PAPER = "MetaBosse"
+"""The paper's."""
+
+PLAYERS = (LEARNER, PAPER)
+
+SEEDS = 64
+"""As many as the rivals were scored with."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +87,28 @@ def worlds(criterion: str | None = None, half: str | None = None) -> list[SuiteW
         for world in found
         if criterion in (None, world.criterion) and half in (None, world.half)
     ]
+
+
+def benchmark_spec(criterion: str, half: str | None = None, seeds: int = SEEDS) -> Spec:
+    """Return what is played in a criterion: all worlds, or those of a half.
+
+    Examples
+    --------
+    >>> spec = benchmark_spec("condorcet", "held-out", 4)
+    >>> len(spec.streams), spec.seeds, spec.streams[0].label
+    (14, (0, 1, 2, 3), 'stationary: Bradley-Terry-Luce')
+    """
+    lines = [
+        f"title = {json.dumps(f'The benchmark, {criterion.title()}')}",
+        f"seeds = {seeds}",
+        f"criteria = {json.dumps([criterion])}",
+    ]
+    for world in worlds(criterion, half):
+        table = {"label": world.label, "world": world.world, **world.parameters}
+        lines += ["", "[[stream]]", *(f"{key} = {json.dumps(table[key])}" for key in table)]
+    for name in PLAYERS:
+        lines += ["", "[[learner]]", f'name = "{name}"', f'criterion = "{criterion}"']
+    return Spec.parse("\n".join(lines) + "\n", f"{criterion}.toml")
 
 
 def hindsight() -> dict[str, Any]:

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from driftduel._files import replacing
-from driftduel.experiments.reproduction import (
+from driftduel.report.document import Chapter, Document, Figure, Table, compose
+from driftduel.report.findings import in_words, number, shown, titled
+from driftduel.report.page import html_page
+from driftduel.studies.reproduction.tables import (
     found_exponents,
     halves,
     tracking,
     worst_weights,
 )
-from driftduel.report.document import Chapter, Document, Figure, Table, compose
-from driftduel.report.findings import in_words, number, shown, titled
-from driftduel.report.page import html_page
 
 if TYPE_CHECKING:
     from driftduel.experiments.results import Results

@@ -1,8 +1,4 @@
-"""The benchmark: a learner that is told nothing against rivals that were told, or tuned.
-
-The worlds and what the rivals reached on them are those of `driftduel.experiments.suite`. The
-learner plays with the seeds that the rivals were scored with.
-"""
+"""The learners of the benchmark beside the best rivals, as tables."""
 
 from __future__ import annotations
 
@@ -13,47 +9,13 @@ from itertools import pairwise
 
 import polars as pl
 
-from driftduel.experiments import suite
 from driftduel.experiments.results import Results, StreamInfo
-from driftduel.experiments.spec import Spec
-
-LEARNER = "CalibratedMetaBosse"
-"""The learner that the benchmark is about."""
-
-PAPER = "MetaBosse"
-"""The paper's."""
-
-PLAYERS = (LEARNER, PAPER)
-
-SEEDS = 64
-"""As many as the rivals were scored with."""
+from driftduel.studies.benchmark import suite
 
 EASY = 100
 """Where the best rival loses less than so many duels, a ratio says little."""
 
 KEYS = ("criterion", "world")
-
-
-def benchmark_spec(criterion: str, half: str | None = None, seeds: int = SEEDS) -> Spec:
-    """Return what is played in a criterion: all worlds, or those of a half.
-
-    Examples
-    --------
-    >>> spec = benchmark_spec("condorcet", "held-out", 4)
-    >>> len(spec.streams), spec.seeds, spec.streams[0].label
-    (14, (0, 1, 2, 3), 'stationary: Bradley-Terry-Luce')
-    """
-    lines = [
-        f"title = {json.dumps(f'The benchmark, {criterion.title()}')}",
-        f"seeds = {seeds}",
-        f"criteria = {json.dumps([criterion])}",
-    ]
-    for world in suite.worlds(criterion, half):
-        table = {"label": world.label, "world": world.world, **world.parameters}
-        lines += ["", "[[stream]]", *(f"{key} = {json.dumps(table[key])}" for key in table)]
-    for name in PLAYERS:
-        lines += ["", "[[learner]]", f'name = "{name}"', f'criterion = "{criterion}"']
-    return Spec.parse("\n".join(lines) + "\n", f"{criterion}.toml")
 
 
 def standings(found: Mapping[str, Results]) -> pl.DataFrame:
@@ -168,9 +130,9 @@ def duels(table: pl.DataFrame) -> pl.DataFrame:
     learner lost less); the hardest rival first.
     """
     against = (
-        table.filter(pl.col("learner") == LEARNER)
+        table.filter(pl.col("learner") == suite.LEARNER)
         .select(*KEYS, "mean")
-        .join(rivals().filter(pl.col("rival") != LEARNER), on=list(KEYS))
+        .join(rivals().filter(pl.col("rival") != suite.LEARNER), on=list(KEYS))
         .with_columns(ratio=pl.col("mean") / pl.col("best"))
     )
     return (
@@ -230,7 +192,7 @@ def _played(results: Results, criterion: str) -> pl.DataFrame:
             return_dtype=pl.Int64,
         ),
         pl.col("learner").replace_strict(
-            {name: place for place, name in enumerate(PLAYERS)}, return_dtype=pl.Int64
+            {name: place for place, name in enumerate(suite.PLAYERS)}, return_dtype=pl.Int64
         ),
     )
     return (
@@ -263,7 +225,7 @@ def _noticed(results: Results, criterion: str) -> pl.DataFrame:
         starts = origins(info, criterion)
         if starts is None:
             continue
-        for learner in PLAYERS:
+        for learner in suite.PLAYERS:
             runs = [rounds.get((info.label, learner, seed), []) for seed in results.seeds]
             each = [detections(restarts, starts, info.horizon) for restarts in runs]
             delays = [delay for found in each for delay in found if delay is not None]

@@ -1,0 +1,1 @@
+"""What is known of the learners: studies, each with its specs, its tables and its page."""

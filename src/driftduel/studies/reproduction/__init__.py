@@ -1,0 +1,1 @@
+"""The paper, measured: which experiments there are, what theory promises, what was found."""
