@@ -11,8 +11,9 @@ import pytest
 
 import driftduel as dd
 from driftduel.learners import Eviction, Learner, Replay, inline_kernel, kernel
-from driftduel.learners.base import History, learner_generator
+from driftduel.learners.base import learner_generator
 from driftduel.learners.episodic.bosse import Constants
+from driftduel.learners.history import History
 from driftduel.learners.rivals.restarts import PeriodicRestart, SlidingWindow
 from driftduel.simulation import world_generator
 from driftduel.testing import (

@@ -14,7 +14,7 @@ import pytest
 
 import driftduel as dd
 from driftduel.learners import Constants, Learner, inline_kernel
-from driftduel.learners.base import Eviction, Replay
+from driftduel.learners.history import Eviction, Replay
 from driftduel.learners.storage import _arrays, as_payload, classes_of
 
 SEQUENCE = dd.WeightSequence([[0.2, 0.3, 0.5], [1, 0, 0]], starts=[0, 40])

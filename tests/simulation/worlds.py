@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 import driftduel as dd
-from driftduel.learners.base import History, learner_generator
+from driftduel.learners.base import learner_generator
+from driftduel.learners.history import History
 from driftduel.simulation import world_generator
 from driftduel.simulation.loop import batches
 

@@ -21,9 +21,10 @@ _NOT_PLAYED = {
     "driftduel._families",
     "driftduel._files",
     "driftduel._version",
+    "driftduel.learners.session",
     "driftduel.learners.storage",
 }
-"""Names, versions and files: no part of how a learner plays."""
+"""Names, versions, files and duels asked by hand: no part of how a learner plays."""
 
 
 @cache

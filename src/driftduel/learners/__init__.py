@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from driftduel._families import MODULE_OF, PARTS
 from driftduel._jit import inline_kernel, kernel
-from driftduel.learners.base import Duel, Eviction, Learner, Literature, Replay
+from driftduel.learners.base import Learner, Literature
+from driftduel.learners.history import Eviction, Replay
+from driftduel.learners.session import Duel
 from driftduel.learners.storage import load_learner
 
 if TYPE_CHECKING:

@@ -29,9 +29,7 @@ edit of the files that hold the four kernels, not of a file outside this package
 from __future__ import annotations
 
 import math
-import numbers
 import os
-import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
@@ -43,72 +41,11 @@ from numpy.typing import NDArray
 from driftduel._checks import LONGEST, as_labels
 from driftduel._jit import inline_kernel
 from driftduel.criteria import Borda, Criterion, as_criterion
+from driftduel.learners.history import Eviction, History, Replay
+from driftduel.learners.session import Duel, Session
 
 State = Any
 """A NamedTuple of arrays; each learner has its own."""
-
-
-@dataclass(frozen=True)
-class Duel:
-    """A pair put before a voter, with the probability it was drawn with.
-
-    Attributes
-    ----------
-    id : int
-        The number of the duel, counted from 0 for each learner.
-    left, right : int
-        The arms; they may be the same.
-    propensity : float or None
-        The probability of this ordered pair at the time of asking; None where the learner has
-        no formula for it.
-    learner : str
-        Which learner asked.
-    """
-
-    id: int
-    left: int
-    right: int
-    propensity: float | None
-    learner: str
-
-
-@dataclass(frozen=True)
-class Eviction:
-    """An arm that was found worse than another over an interval of rounds.
-
-    Attributes
-    ----------
-    round : int
-        The round after which it was found.
-    arm, beaten_by : int
-        The arm evicted and the arm that beat it.
-    first, last : int
-        The first and the last round of the interval.
-    weight : int or None
-        The arm on which the reference weight is a point mass; None for a known weight.
-    statistic, threshold : float
-        How far ahead the better arm was, and how far it had to be.
-    base : int
-        The round at which the base that found it had started.
-    """
-
-    round: int
-    arm: int
-    beaten_by: int
-    first: int
-    last: int
-    weight: int | None
-    statistic: float
-    threshold: float
-    base: int
-
-
-@dataclass(frozen=True)
-class Replay:
-    """A base that was started to look again at all arms: its first round and its length."""
-
-    start: int
-    length: int
 
 
 @dataclass(frozen=True)
@@ -131,28 +68,6 @@ class Literature:
     bound: str
     told: str
     cost: str
-
-
-@dataclass
-class History:
-    """What a learner did, in the order of rounds."""
-
-    episodes: list[int] = field(default_factory=lambda: [0])
-    evictions: list[Eviction] = field(default_factory=list)
-    replays: list[Replay] = field(default_factory=list)
-
-
-@dataclass
-class Session:
-    """The changing part of a learner that is driven by hand."""
-
-    state: State
-    rng: np.random.Generator
-    name: str
-    asked: int = 0
-    told: int = 0
-    open: dict[int, tuple[int, int, tuple[float, ...]]] = field(default_factory=dict)
-    history: History = field(default_factory=History)
 
 
 @inline_kernel
@@ -250,7 +165,7 @@ class Learner(ABC):
         made: Session | None = self.__dict__.get("_session")
         if made is None:
             rng = learner_generator(self.seed)
-            made = Session(self.start(rng), rng, uuid.uuid4().hex)
+            made = Session(self.start(rng), rng)
             self.__dict__["_session"] = made
         return made
 
@@ -259,13 +174,7 @@ class Learner(ABC):
 
         Any number of duels may be open at once, and one that is never told costs nothing.
         """
-        session = self.session
-        self.check_horizon(session.told + 1)
-        left, right, ticket = self.choose(session.state, session.rng)
-        number = session.asked
-        session.open[number] = (int(left), int(right), tuple(map(float, ticket)))
-        session.asked += 1
-        return _duel(session, number)
+        return self.session.ask(self)
 
     def tell(self, duel: Duel | int, outcome: float) -> None:
         """Take in the outcome of a duel: 1 left preferred, 0 right preferred, 0.5 tie.
@@ -283,15 +192,7 @@ class Learner(ABC):
             If the duel is not open here or the outcome is none of the three; the learner is
             unchanged.
         """
-        session = self.session
-        number = _number_of(session, duel)
-        value = _as_outcome(outcome)
-        self.check_horizon(session.told + 1)
-        left, right, ticket = session.open.pop(number)
-        if self.learn(session.state, left, right, ticket, value):
-            self.settle(session.state, session.rng)
-            self.collect(session.state, session.history)
-        session.told += 1
+        self.session.tell(self, duel, outcome)
 
     def best(self) -> int:
         """Return the arm that the learner would pick now."""
@@ -310,7 +211,7 @@ class Learner(ABC):
     @property
     def open_duels(self) -> list[Duel]:
         """The duels asked and not told yet."""
-        return [_duel(self.session, number) for number in self.session.open]
+        return self.session.open_duels()
 
     @property
     def episodes(self) -> list[int]:
@@ -357,33 +258,3 @@ def as_positive(value: Any, name: str, most: float = math.inf) -> float:
         limit = "" if math.isinf(most) else f" and at most {most:g}"
         raise ValueError(f"{name} is {value!r}, must be a positive number{limit}")
     return float(value)
-
-
-def _number_of(session: Session, duel: Duel | int) -> int:
-    """Return the number of a duel after checking that it is open here."""
-    if not isinstance(duel, Duel):
-        number = as_count(duel, "duel", 0)
-    elif duel.learner == session.name:
-        number = duel.id
-    else:
-        raise ValueError(f"duel {duel.id} was asked by another learner")
-    if number not in session.open:
-        known = "was told already" if number < session.asked else "was never asked"
-        raise ValueError(f"duel {number} {known}")
-    # Copies of a learner, also through a file, have one name but ask apart from then on.
-    if isinstance(duel, Duel) and duel != _duel(session, number):
-        raise ValueError(f"duel {number} was asked by a copy of this learner")
-    return number
-
-
-def _as_outcome(outcome: Any) -> float:
-    number = isinstance(outcome, numbers.Real) and not isinstance(outcome, bool)
-    if not number or outcome not in (0, 0.5, 1):
-        raise ValueError(f"outcome is {outcome!r}, must be 1 (left), 0 (right) or 0.5 (tie)")
-    return float(outcome)
-
-
-def _duel(session: Session, number: int) -> Duel:
-    left, right, ticket = session.open[number]
-    propensity = None if math.isnan(ticket[0]) else ticket[0]
-    return Duel(number, left, right, propensity, session.name)

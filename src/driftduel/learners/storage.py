@@ -29,16 +29,9 @@ from driftduel._families import MODULE_OF, PARTS
 from driftduel._files import replacing
 from driftduel._version import __version__
 from driftduel.criteria import Borda, Condorcet, Copeland, Weighted
-from driftduel.learners.base import (
-    Eviction,
-    History,
-    Learner,
-    Replay,
-    Session,
-    State,
-    as_count,
-    learner_generator,
-)
+from driftduel.learners.base import Learner, State, as_count, learner_generator
+from driftduel.learners.history import Eviction, History, Replay
+from driftduel.learners.session import Session
 from driftduel.weights import WeightSequence
 
 _FORMAT = 1

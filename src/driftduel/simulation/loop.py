@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftduel._jit import bind_kernels
-from driftduel.learners.base import History, Learner, State
+from driftduel.learners.base import Learner, State
+from driftduel.learners.history import History
 from driftduel.streams.stream import Stream
 
 _BATCH = 2**16

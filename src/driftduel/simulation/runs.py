@@ -12,14 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from driftduel._checks import as_whole_numbers
 from driftduel.criteria import Criterion, as_criterion
-from driftduel.learners.base import (
-    Eviction,
-    History,
-    Learner,
-    Replay,
-    as_count,
-    learner_generator,
-)
+from driftduel.learners.base import Learner, as_count, learner_generator
+from driftduel.learners.history import Eviction, History, Replay
 from driftduel.simulation.ledger import Ledger
 from driftduel.simulation.loop import batches
 from driftduel.streams.stream import Stream

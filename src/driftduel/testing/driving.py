@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel.learners.base import Duel, Learner
+from driftduel.learners.base import Learner
+from driftduel.learners.session import Duel
 from driftduel.learners.storage import as_payload
 from driftduel.simulation import Run, simulate
 from driftduel.streams.stream import Stream

@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel.learners.base import Duel, History, Learner, State, learner_generator
+from driftduel.learners.base import Learner, State, learner_generator
+from driftduel.learners.history import History
+from driftduel.learners.session import Duel
 from driftduel.simulation import simulate_many, world_generator
 from driftduel.simulation.loop import batches, bind
 from driftduel.streams.stream import Stream

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from driftduel.learners.base import Duel, Learner
+from driftduel.learners.base import Learner
+from driftduel.learners.session import Duel
 from driftduel.testing.driving import Drive, Make, drive, essence, expect, snapshot, switching_world
 
 

@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from driftduel.learners.base import Eviction, State
+from driftduel.learners.base import State
+from driftduel.learners.history import Eviction
 
 _NORMAL = 1.96
 """Standard deviations to either side that hold 95 % of a normal distribution."""

@@ -14,7 +14,7 @@ from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
-from driftduel.learners.base import Eviction, History, Learner, Replay, as_count
+from driftduel.learners.base import Learner, as_count
 from driftduel.learners.episodic import meta
 from driftduel.learners.episodic.state import (
     ARM,
@@ -33,6 +33,7 @@ from driftduel.learners.episodic.state import (
     Floats,
     Ints,
 )
+from driftduel.learners.history import Eviction, History, Replay
 from driftduel.learners.parts.reference import alias_table
 from driftduel.weights import uniform
 

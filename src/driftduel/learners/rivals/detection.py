@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from driftduel._jit import inline_kernel, kernel
 from driftduel.criteria import Condorcet, Criterion
-from driftduel.learners.base import History, Learner, Literature, as_count, as_positive
+from driftduel.learners.base import Learner, Literature, as_count, as_positive
+from driftduel.learners.history import History
 from driftduel.learners.rivals.elimination import check_condorcet, horizon_of
 from driftduel.learners.rivals.winner_stays import (
     LeadState,

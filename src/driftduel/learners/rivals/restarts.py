@@ -26,7 +26,8 @@ from numpy.typing import NDArray
 
 from driftduel._jit import bind_kernels, inline_kernel
 from driftduel.criteria import Criterion
-from driftduel.learners.base import History, Learner, Literature, State, as_count
+from driftduel.learners.base import Learner, Literature, State, as_count
+from driftduel.learners.history import History
 
 _NAMES = ("inner_choose", "inner_learn", "inner_settle", "inner_full", "inner_ticket")
 
