@@ -43,7 +43,7 @@ class Recorder(Learner):
     choose = staticmethod(choose)
     learn = staticmethod(learn)
 
-    def start(self, rng):
+    def allocate(self):
         return Ledger(np.zeros(1, np.int64), np.full((20, 4), np.nan))
 
     def best_of(self, state):

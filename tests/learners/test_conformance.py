@@ -117,7 +117,7 @@ class ChampionStays(Learner):
     choose = staticmethod(choose)
     learn = staticmethod(learn)
 
-    def start(self, rng):
+    def allocate(self):
         return ChampionState(np.array([self.first]), np.zeros(self.n_arms))
 
     def best_of(self, state):
@@ -312,8 +312,8 @@ class SetsItsHorizon(ChampionStays):
 class LearnsIntoItsParameter(ChampionStays):
     prior: np.ndarray = field(default_factory=lambda: np.zeros(3), kw_only=True)
 
-    def start(self, rng):
-        return super().start(rng)._replace(wins=self.prior)
+    def allocate(self):
+        return super().allocate()._replace(wins=self.prior)
 
 
 @dataclass(frozen=True, eq=False)
@@ -385,15 +385,14 @@ class TakesDuelsTwice(ChampionStays):
 
 @dataclass(frozen=True, eq=False)
 class Unseeded(ChampionStays):
-    def start(self, rng):
-        return super().start(rng)._replace(wins=np.random.default_rng().random(self.n_arms))
+    def allocate(self):
+        return super().allocate()._replace(wins=np.random.default_rng().random(self.n_arms))
 
 
 @dataclass(frozen=True, eq=False)
 class IgnoresSeed(ChampionStays):
-    def start(self, rng):
+    def begin(self, state, rng):
         rng.bit_generator.state = np.random.default_rng(0).bit_generator.state
-        return super().start(rng)
 
 
 @dataclass(frozen=True, eq=False)
@@ -405,8 +404,8 @@ class DrawsMoreByHand(ChampionStays):
 
 @dataclass(frozen=True, eq=False)
 class StartsWhereItIs(ChampionStays):
-    def start(self, rng):
-        state = super().start(rng)
+    def allocate(self):
+        state = super().allocate()
         if "_session" in self.__dict__:
             state.champion[0] = self.best()
         return state
@@ -414,8 +413,8 @@ class StartsWhereItIs(ChampionStays):
 
 @dataclass(frozen=True, eq=False)
 class CountsItsStarts(ChampionStays):
-    def start(self, rng):
-        return super().start(rng)._replace(champion=np.array([next(STARTS) % 2]))
+    def allocate(self):
+        return super().allocate()._replace(champion=np.array([next(STARTS) % 2]))
 
 
 STARTS = count()

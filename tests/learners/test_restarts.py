@@ -181,7 +181,7 @@ class Diarist(Learner):
     settle = staticmethod(write_diary)
     full = staticmethod(diary_full)
 
-    def start(self, rng):
+    def allocate(self):
         return DiaryState(np.zeros(1, np.int64), np.zeros(3, np.int64), np.zeros(1, np.int64))
 
     def best_of(self, state):

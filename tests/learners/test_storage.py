@@ -205,7 +205,7 @@ class Outside(Learner):
     choose = staticmethod(choose)
     learn = staticmethod(learn)
 
-    def start(self, rng):
+    def allocate(self):
         fixed = np.arange(3)
         fixed.setflags(write=False)
         return OutsideState((np.zeros(1, np.uint8), fixed), np.zeros(2, ROW))

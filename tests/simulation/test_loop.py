@@ -55,7 +55,7 @@ class Counting(Learner):
     choose = staticmethod(choose)
     learn = staticmethod(learn)
 
-    def start(self, rng):
+    def allocate(self):
         return Counts(np.zeros(1, np.int64))
 
     def best_of(self, state):
@@ -124,7 +124,7 @@ class Typed(Learner):
     choose = staticmethod(choose)
     learn = staticmethod(learn)
 
-    def start(self, rng):
+    def allocate(self):
         return State(np.zeros(1, np.int64))
 
     def best_of(self, state):

@@ -1,7 +1,7 @@
 """What every learner is: a frozen configuration, a state of plain arrays and a few kernels.
 
 A learner is written as one short file: a `NamedTuple` of arrays for its state, the kernels
-below, and a frozen dataclass that derives from `Learner` and says how the state starts. The
+below, and a frozen dataclass that derives from `Learner` and allocates the state. The
 same kernels serve ``ask``/``tell`` and the compiled loop of `driftduel.simulate`. They are
 compiled with `kernel` or `inline_kernel` of `driftduel.learners`, and cannot make arrays.
 
@@ -134,8 +134,17 @@ class Learner(ABC):
         """Raise ValueError if the learner's own parameters are wrong."""
 
     @abstractmethod
+    def allocate(self) -> State:
+        """Return the arrays of a fresh state, with everything in them that is not random."""
+
+    def begin(self, state: State, rng: np.random.Generator) -> None:
+        """Draw what a fresh learner draws; nothing unless a learner starts at random."""
+
     def start(self, rng: np.random.Generator) -> State:
         """Return a fresh state."""
+        state = self.allocate()
+        self.begin(state, rng)
+        return state
 
     @abstractmethod
     def best_of(self, state: State) -> int:

@@ -5,7 +5,7 @@ bit for bit, the generator, the open duels with their tickets, and what happened
 checksum over all of it tells a damaged file from a whole one.
 
 Reading never imports what a file names. A learner is made from its parameters by a class that
-the caller or this package knows, its state is made by `Learner.start`, and then the arrays of
+the caller or this package knows, its state is made by `Learner.allocate`, and then the arrays of
 the file are copied into it, so nothing of another shape or type can get in.
 """
 
@@ -287,7 +287,7 @@ def _encode_session(session: Session) -> dict[str, Any]:
 
 def _decode_session(content: dict[str, Any], learner: Learner) -> Session:
     rng = learner_generator(learner.seed)
-    state = learner.start(rng)
+    state = learner.allocate()
     _fill(state, content["state"])
     rng.bit_generator.state = content["generator"]
     evictions = [Eviction(*(_decode(value, {}) for value in row)) for row in content["evictions"]]

@@ -174,12 +174,15 @@ class CalibratedMetaBosse(Learner):
         """The kernel that does the rare work."""
         return pairs.settle if self.unknown else scores.settle
 
-    def start(self, rng: np.random.Generator) -> scores.ScoresState | pairs.PairsState:
+    def allocate(self) -> scores.ScoresState | pairs.PairsState:
         """Return a fresh state."""
         state = self._pairs() if self.unknown else self._scores()
-        start_replays(state, rng)
         state.clock["wake"] = 1
         return state
+
+    def begin(self, state: scores.ScoresState | pairs.PairsState, rng: np.random.Generator) -> None:
+        """Draw the replays of the first episode."""
+        start_replays(state, rng)
 
     def best_of(self, state: scores.ScoresState | pairs.PairsState) -> int:
         """Return the leader."""

@@ -113,13 +113,16 @@ class Episodic(Learner):
         if self.intervals == "all" and self.horizon is None:
             raise ValueError("intervals='all' needs a horizon, it keeps every round in memory")
 
-    def start(self, rng: np.random.Generator) -> EpisodicState:
-        """Return a fresh state at the start of the first episode."""
+    def allocate(self) -> EpisodicState:
+        """Return a fresh state before the first episode."""
         plan = self.plan()
         state = self._allocate(plan)
         self._set_rule(state, plan)
-        meta.begin_episode(state, rng)
         return state
+
+    def begin(self, state: EpisodicState, rng: np.random.Generator) -> None:
+        """Begin the first episode."""
+        meta.begin_episode(state, rng)
 
     def block(self, plan: Plan) -> int:
         """Return the shortest block that is tested."""

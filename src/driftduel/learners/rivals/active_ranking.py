@@ -190,7 +190,7 @@ class ActiveRanking(Learner):
         check_failure(self.failure)
         as_positive(self.width, "width")
 
-    def start(self, rng: np.random.Generator) -> RankingState:
+    def allocate(self) -> RankingState:
         """Return a fresh state."""
         k = self.n_arms
         state = RankingState(

@@ -72,7 +72,7 @@ class Uniform(Learner):
     choose = staticmethod(choose_uniformly)
     learn = staticmethod(learn_lead)
 
-    def start(self, rng: np.random.Generator) -> UniformState:
+    def allocate(self) -> UniformState:
         """Return a fresh state."""
         return UniformState(np.zeros(1, np.int64), np.zeros((self.n_arms, self.n_arms)))
 
@@ -157,7 +157,7 @@ class FixedPair(Learner):
         as_count(self.left, "left", 0, self.n_arms - 1)
         as_count(self.right, "right", 0, self.n_arms - 1)
 
-    def start(self, rng: np.random.Generator) -> FixedState:
+    def allocate(self) -> FixedState:
         """Return a fresh state."""
         return FixedState(np.array([self.left, self.right]), np.zeros(1))
 

@@ -172,7 +172,7 @@ class BordaETC(Learner):
         elif self.horizon is None:
             raise ValueError("BordaETC needs a horizon, or exploration, the rounds to explore")
 
-    def start(self, rng: np.random.Generator) -> ExploringState:
+    def allocate(self) -> ExploringState:
         """Return a fresh state."""
         state = _exploring(self.n_arms)
         state.clock["end"] = self.exploration or self._balanced()
@@ -247,7 +247,7 @@ class BCB(Learner):
         check_failure(self.failure)
         as_positive(self.width, "width")
 
-    def start(self, rng: np.random.Generator) -> ExploringState:
+    def allocate(self) -> ExploringState:
         """Return a fresh state."""
         state = _exploring(self.n_arms)
         assert self.horizon is not None

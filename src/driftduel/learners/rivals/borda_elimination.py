@@ -250,8 +250,8 @@ class BordaElimination(Learner):
         as_count(self.sparse_after, "sparse_after", 0)
         as_positive(self.sparse_width, "sparse_width")
 
-    def start(self, rng: np.random.Generator) -> TurnsState:
-        """Return a fresh state at the start of the first step."""
+    def allocate(self) -> TurnsState:
+        """Return a fresh state before the first step."""
         k = self.n_arms
         state = TurnsState(
             np.zeros(1, TURNS),
@@ -269,8 +269,11 @@ class BordaElimination(Learner):
         clock["sparsity"] = (self.sparsity or min(5, max(1, k - 2))) if self.sparse else 0
         clock["sparse_after"] = self.sparse_after
         clock["sparse_width"] = self.sparse_width
-        begin_step(state, rng)
         return state
+
+    def begin(self, state: TurnsState, rng: np.random.Generator) -> None:
+        """Begin the first step."""
+        begin_step(state, rng)
 
     def best_of(self, state: TurnsState) -> int:
         """Return the arm in play that is ahead."""

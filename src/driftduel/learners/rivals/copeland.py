@@ -364,7 +364,7 @@ class CCB(Learner):
         _check_seeks_copeland(self.criterion, "CCB")
         check_alpha(self.alpha)
 
-    def start(self, rng: np.random.Generator) -> CCBState:
+    def allocate(self) -> CCBState:
         """Return a fresh state: every arm may be a Copeland winner."""
         beliefs = np.zeros(1, BELIEFS)
         beliefs["losses"] = beliefs["candidates"] = beliefs["likely"] = self.n_arms
@@ -590,18 +590,20 @@ class SCB(Learner):
         as_positive(self.factor, "factor")
         as_count(self.first_phase, "first_phase", 2, 2**30)
 
-    def start(self, rng: np.random.Generator) -> SCBState:
-        """Return a fresh state: some arm is pulled."""
+    def allocate(self) -> SCBState:
+        """Return a fresh state before the first pull."""
         phase = np.zeros(1, PHASE)
         phase["end"] = phase["length"] = self.first_phase
         phase["factor"] = self.factor
         phase["active"] = self.n_arms
-        phase["left"] = int(rng.random() * self.n_arms)
         arms = np.zeros(self.n_arms, BANDIT)
         arms["active"] = 1
-        state = SCBState(phase, arms)
+        return SCBState(phase, arms)
+
+    def begin(self, state: SCBState, rng: np.random.Generator) -> None:
+        """Draw the first left arm and the first pull."""
+        state.phase["left"] = int(rng.random() * self.n_arms)
         _next_pull(state, rng)
-        return state
 
     def active_of(self, state: SCBState) -> Ints:
         """Return the arms that the phase has not eliminated."""

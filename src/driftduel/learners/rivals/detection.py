@@ -32,9 +32,9 @@ from driftduel.learners.rivals.winner_stays import (
     choose_race,
     learn_lead,
     learn_race,
+    no_leads,
+    no_races,
     settle_leads,
-    start_leads,
-    start_races,
 )
 
 Records = NDArray[np.void]
@@ -280,25 +280,29 @@ class MDB(Detector):
         rate = self.rate or (self.n_arms - 1) / 2 * math.sqrt(M * window / T)
         return window, threshold, min(rate, 0.5)
 
-    def start(self, rng: np.random.Generator) -> MDBState:
-        """Return a fresh state with the pairs in random order."""
+    def allocate(self) -> MDBState:
+        """Return a fresh state with the pairs in the order of their arms."""
         window, threshold, rate = self.tuning()
         pairs = np.column_stack(np.triu_indices(self.n_arms, 1)).astype(np.int64)
-        for place in range(len(pairs) - 1, 0, -1):
-            other = int(rng.random() * (place + 1))
-            pairs[[place, other]] = pairs[[other, place]]
         state = MDBState(
             clock=np.zeros(1, MDB_CLOCK),
             pairs=pairs,
             windows=np.zeros((len(pairs), window), np.int8),
             watch=np.zeros(len(pairs), WATCH),
-            inner=start_leads(self.n_arms, self.growth, rng),
+            inner=no_leads(self.n_arms, self.growth),
         )
         clock = state.clock[0]
         clock["period"] = math.floor(len(pairs) / rate)
         clock["limit"] = threshold
         clock["began"] = -1
         return state
+
+    def begin(self, state: MDBState, rng: np.random.Generator) -> None:
+        """Shuffle the pairs, then draw what Winner Stays draws."""
+        for place in range(len(state.pairs) - 1, 0, -1):
+            other = int(rng.random() * (place + 1))
+            state.pairs[[place, other]] = state.pairs[[other, place]]
+        begin_leads(state.inner, rng)
 
     def best_of(self, state: MDBState) -> int:
         """Return the arm that the learner inside has in front."""
@@ -482,14 +486,14 @@ class DETECT(Detector):
             threshold = math.sqrt(window / 2 * log)
         return window, self.threshold or threshold, self.exploration or int(explore)
 
-    def start(self, rng: np.random.Generator) -> DetectState:
+    def allocate(self) -> DetectState:
         """Return a fresh state at the start of an exploration."""
         window, threshold, exploration = self.tuned()
         state = DetectState(
             clock=np.zeros(1, DETECT_CLOCK),
             windows=np.zeros((self.n_arms, window), np.int8),
             watch=np.zeros(self.n_arms, WATCH),
-            inner=start_races(self.n_arms, 0.0, rng, resets=False),
+            inner=no_races(self.n_arms, 0.0, resets=False),
         )
         clock = state.clock[0]
         clock["exploration"] = exploration
@@ -497,6 +501,10 @@ class DETECT(Detector):
         clock["limit"] = threshold
         clock["began"] = -1
         return state
+
+    def begin(self, state: DetectState, rng: np.random.Generator) -> None:
+        """Draw the queue of Beat the Winner."""
+        begin_races(state.inner, rng)
 
     def best_of(self, state: DetectState) -> int:
         """Return the champion, or before there is one the arm in front inside."""

@@ -173,7 +173,7 @@ class Shares(Learner):
             if getattr(self, name) is not None:
                 as_positive(getattr(self, name), name, most)
 
-    def start(self, rng: np.random.Generator) -> SharesState:
+    def allocate(self) -> SharesState:
         """Return a fresh state."""
         rates = self.rates()
         rule = (

@@ -171,7 +171,7 @@ class PairElimination(Learner):
     def _failure(self) -> float:
         return self.delta if self.delta is not None else 1 / horizon_of(self)
 
-    def start(self, rng: np.random.Generator) -> PairState:
+    def allocate(self) -> PairState:
         """Return a fresh state with all arms active."""
         k = self.n_arms
         state = PairState(
@@ -427,19 +427,22 @@ class InterleavedFilter(Learner):
         horizon_of(self)
         as_positive(self.scale, "scale")
 
-    def start(self, rng: np.random.Generator) -> FilterState:
-        """Return a fresh state with a random candidate."""
+    def allocate(self) -> FilterState:
+        """Return a fresh state without a candidate."""
         k = self.n_arms
-        candidate = int(rng.random() * k)
         state = FilterState(np.zeros(1, FILTER_CLOCK), np.arange(k), np.zeros(k, RIVAL))
-        state.others[:-1] = np.delete(np.arange(k), candidate)
         state.rivals["left"] = 1
-        state.rivals["left"][candidate] = 0
         clock = state.clock[0]
-        clock["candidate"] = candidate
         clock["n_others"] = k - 1
         clock["width"] = self.scale * math.log(horizon_of(self) * k**2)
         return state
+
+    def begin(self, state: FilterState, rng: np.random.Generator) -> None:
+        """Draw the first candidate."""
+        candidate = int(rng.random() * self.n_arms)
+        state.clock["candidate"] = candidate
+        state.others[:-1] = np.delete(np.arange(self.n_arms), candidate)
+        state.rivals["left"][candidate] = 0
 
     def active_of(self, state: FilterState) -> Ints:
         """Return the candidate and the arms not dropped."""
@@ -608,7 +611,7 @@ class BeatTheMean(Learner):
             raise ValueError(f"gamma is {self.gamma}, must be at least 1")
         as_positive(self.scale, "scale")
 
-    def start(self, rng: np.random.Generator) -> MeanState:
+    def allocate(self) -> MeanState:
         """Return a fresh state with all arms active."""
         k = self.n_arms
         state = MeanState(

@@ -11,8 +11,6 @@ import math
 from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from driftduel._jit import inline_kernel
 from driftduel.criteria import Borda
 from driftduel.learners.base import Learner, Literature, as_positive
@@ -101,7 +99,7 @@ class DEXP3(Learner):
         if self.exploration is not None:
             as_positive(self.exploration, "exploration", 1.0)
 
-    def start(self, rng: np.random.Generator) -> SoftmaxState:
+    def allocate(self) -> SoftmaxState:
         """Return a fresh state."""
         eta, gamma = _theory(self.n_arms, known_horizon(self), self.learning_rate)
         return softmax_state(1, self.n_arms, self.exploration or gamma, eta)

@@ -255,7 +255,7 @@ class _Discounted(_Forgetting):
         super().validate()
         check_memory(self.memory, "exploration")
 
-    def start(self, rng: np.random.Generator) -> DiscountedState:
+    def allocate(self) -> DiscountedState:
         """Return a fresh state."""
         state = DiscountedState(self._clock(), np.zeros(self.n_arms), np.zeros(self.n_arms))
         state.clock["growth"] = 1 / (1 - 1 / self.memory)
@@ -276,7 +276,7 @@ class _Sliding(_Forgetting):
         super().validate()
         as_count(self.window, "window", 1, 2**30)
 
-    def start(self, rng: np.random.Generator) -> SlidingState:
+    def allocate(self) -> SlidingState:
         """Return a fresh state."""
         zeros = np.zeros(self.n_arms)
         return SlidingState(self._clock(), zeros, zeros.copy(), np.zeros(self.window, EXPLORATION))

@@ -254,7 +254,7 @@ class DiscountedRUCB(_ForgettingRUCB):
         super().validate()
         check_memory(self.memory, "round")
 
-    def start(self, rng: np.random.Generator) -> DiscountedRUCBState:
+    def allocate(self) -> DiscountedRUCBState:
         """Return a fresh state: every arm may be the winner."""
         fading = np.zeros(1, FADING)
         fading["unit"] = 1.0
@@ -311,7 +311,7 @@ class SlidingRUCB(_ForgettingRUCB):
         super().validate()
         as_count(self.window, "window", 1, 2**30)
 
-    def start(self, rng: np.random.Generator) -> SlidingRUCBState:
+    def allocate(self) -> SlidingRUCBState:
         """Return a fresh state: every arm may be the winner."""
         return SlidingRUCBState(*self._arrays(), np.zeros(self.window, EXPLORATION))
 
@@ -439,7 +439,7 @@ class DiscountedCondorcetGreedy(Learner):
         as_positive(self.exploration, "exploration", 1)
         check_memory(self.memory, "exploration")
 
-    def start(self, rng: np.random.Generator) -> GreedyState:
+    def allocate(self) -> GreedyState:
         """Return a fresh state."""
         clock = np.zeros(1, GREEDY)
         clock["unit"] = 1.0

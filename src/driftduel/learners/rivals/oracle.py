@@ -105,7 +105,7 @@ class Oracle(Learner):
             array.setflags(write=False)
             object.__setattr__(self, name, array)
 
-    def start(self, rng: np.random.Generator) -> OracleState:
+    def allocate(self) -> OracleState:
         """Return a fresh state."""
         winners, starts = np.asarray(self.winners), np.asarray(self.starts)
         return OracleState(np.zeros(2, np.int64), winners, starts)

@@ -224,16 +224,18 @@ class _Restarting(Learner):
         """Raise ValueError if the learner inside cannot play a period."""
         self.inner.check_horizon(min(horizon, self._period + self._n_kept))
 
-    def start(self, rng: np.random.Generator) -> RestartState:
+    def allocate(self) -> RestartState:
         """Return a fresh state with a fresh learner inside."""
-        inner = self.inner.start(rng)
-        # A copy, for a learner inside that draws nothing shall stay one that draws nothing.
-        entropy = int(copy.deepcopy(rng).integers(2**62))
         kept = np.zeros((self._n_kept, _PLAIN + self._ticket_length))
-        state = RestartState(np.zeros(1, CLOCK), kept, inner)
+        state = RestartState(np.zeros(1, CLOCK), kept, self.inner.allocate())
         state.clock["end"] = self._period
-        state.clock["entropy"] = entropy
         return state
+
+    def begin(self, state: RestartState, rng: np.random.Generator) -> None:
+        """Begin the learner inside, and draw what later restarts draw from."""
+        self.inner.begin(state.inner, rng)
+        # A copy, for a learner inside that draws nothing shall stay one that draws nothing.
+        state.clock["entropy"] = int(copy.deepcopy(rng).integers(2**62))
 
     @cached_property
     def _ticket_length(self) -> int:

@@ -11,8 +11,6 @@ import math
 from dataclasses import KW_ONLY, dataclass, field
 from typing import ClassVar
 
-import numpy as np
-
 from driftduel._jit import inline_kernel
 from driftduel.criteria import Condorcet, Criterion
 from driftduel.learners.base import Learner, Literature, as_positive
@@ -94,7 +92,7 @@ class REX3(Learner):
         if self.exploration is not None:
             as_positive(self.exploration, "exploration", 0.5)
 
-    def start(self, rng: np.random.Generator) -> SoftmaxState:
+    def allocate(self) -> SoftmaxState:
         """Return a fresh state."""
         scale = self.n_arms * math.log(self.n_arms)
         anytime = self.horizon is None and self.exploration is None

@@ -307,7 +307,7 @@ class RMED1(Learner):
         """Return f(K)."""
         return 0.3 * self.n_arms**1.01 if self.width is None else float(self.width)
 
-    def start(self, rng: np.random.Generator) -> RMEDState:
+    def allocate(self) -> RMEDState:
         """Return a fresh state."""
         return _fresh(self.n_arms, self.list_width(), 1, 1.0, fixed=True)
 
@@ -376,7 +376,7 @@ class RMED2FH(RMED1):
         if self.horizon is None:
             raise ValueError("horizon is None, RMED2FH must know it")
 
-    def start(self, rng: np.random.Generator) -> RMEDState:
+    def allocate(self) -> RMEDState:
         """Return a fresh state."""
         assert self.horizon is not None
         loglog = max(1.0, math.log(max(1.0, math.log(self.horizon))))

@@ -183,7 +183,7 @@ class RUCB(Learner):
         check_seeks_condorcet(self.criterion, "RUCB")
         check_alpha(self.alpha)
 
-    def start(self, rng: np.random.Generator) -> RUCBState:
+    def allocate(self) -> RUCBState:
         """Return a fresh state: every arm may be the winner."""
         square = (self.n_arms, self.n_arms)
         hopes = np.zeros(1, HOPES)
@@ -434,15 +434,9 @@ class MergeRUCB(Learner):
         base = math.log((4 * self.alpha - 1) * self.n_arms**2 / (twice * self.failure))
         return math.ceil(math.exp(base / twice)) if base / twice < 700 else math.inf
 
-    def start(self, rng: np.random.Generator) -> MergeRUCBState:
-        """Return a fresh state: random batches, the turn of the second (t = 1) or the only one."""
+    def allocate(self) -> MergeRUCBState:
+        """Return a fresh state: empty batches, the turn of the second (t = 1) or the only one."""
         n_batches = -(-self.n_arms // self.batch_size)
-        members = np.zeros((n_batches, self.n_arms), np.int64)
-        sizes = np.zeros(n_batches, np.int64)
-        for place, arm in enumerate(rng.permutation(self.n_arms)):
-            batch = place % n_batches
-            members[batch, sizes[batch]] = arm
-            sizes[batch] += 1
         turn = np.zeros(1, TURN)
         turn["batch"] = 1 % n_batches
         turn["batches"] = n_batches
@@ -450,7 +444,16 @@ class MergeRUCB(Learner):
         turn["stage"] = 1
         turn["batch_size"] = self.batch_size
         verdicts = no_verdicts(self.n_arms, self.alpha, self.careful_offset())
-        return MergeRUCBState(verdicts, turn, members, sizes, np.zeros(n_batches, np.int64))
+        members = np.zeros((n_batches, self.n_arms), np.int64)
+        sizes = np.zeros(n_batches, np.int64)
+        return MergeRUCBState(verdicts, turn, members, sizes, sizes.copy())
+
+    def begin(self, state: MergeRUCBState, rng: np.random.Generator) -> None:
+        """Deal the arms out to the batches at random."""
+        for place, arm in enumerate(rng.permutation(self.n_arms)):
+            batch = place % len(state.sizes)
+            state.members[batch, state.sizes[batch]] = arm
+            state.sizes[batch] += 1
 
     def active_of(self, state: MergeRUCBState) -> Ints:
         """Return the arms that were not dropped."""

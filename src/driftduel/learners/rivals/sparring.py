@@ -136,7 +136,7 @@ class SparringUCB(Learner):
         check_criterion(self, Condorcet)
         as_positive(self.alpha, "alpha")
 
-    def start(self, rng: np.random.Generator) -> UCBState:
+    def allocate(self) -> UCBState:
         """Return a fresh state."""
         arms = np.zeros((2, self.n_arms), UCB_ARM)
         arms["mean"] = np.inf
@@ -199,7 +199,7 @@ class _Thompson(Learner):
         """Raise ValueError if the criterion is not Condorcet."""
         check_criterion(self, Condorcet)
 
-    def start(self, rng: np.random.Generator) -> BetaState:
+    def allocate(self) -> BetaState:
         """Return a fresh state."""
         return BetaState(np.ones((self.n_players, 2, self.n_arms)))
 
@@ -336,7 +336,7 @@ class SparringEXP3(Learner):
         if self.exploration is not None:
             as_positive(self.exploration, "exploration", 1.0)
 
-    def start(self, rng: np.random.Generator) -> SoftmaxState:
+    def allocate(self) -> SoftmaxState:
         """Return a fresh state."""
         K, T = self.n_arms, known_horizon(self)
         rate = self.learning_rate or math.sqrt(math.log(K) / (K * T)) / 2

@@ -342,7 +342,7 @@ class DTS(Learner):
         check_seeks_condorcet(self.criterion, type(self).__name__)
         check_alpha(self.alpha)
 
-    def start(self, rng: np.random.Generator) -> ThompsonState:
+    def allocate(self) -> ThompsonState:
         """Return a fresh state: every arm is a candidate, every preference even."""
         return self._fresh(0)
 
@@ -399,6 +399,6 @@ class DTSPlus(DTS):
 
     choose = staticmethod(choose_dts_plus)
 
-    def start(self, rng: np.random.Generator) -> ThompsonState:
+    def allocate(self) -> ThompsonState:
         """Return a fresh state: every arm is a candidate, every preference even."""
         return self._fresh(self.n_arms)

@@ -134,7 +134,7 @@ class VersatileDB(Learner):
         """Raise ValueError if the criterion is not Condorcet."""
         check_criterion(self, Condorcet)
 
-    def start(self, rng: np.random.Generator) -> VersatileState:
+    def allocate(self) -> VersatileState:
         """Return a fresh state: no losses, uniform chances."""
         return VersatileState(
             np.zeros(1, np.int64),

@@ -206,20 +206,23 @@ class WinnerStays(Learner):
         """Raise ValueError if the criterion is another one."""
         check_condorcet(self)
 
-    def start(self, rng: np.random.Generator) -> LeadState:
-        """Return a fresh state with a random pair."""
-        return start_leads(self.n_arms, self._growth, rng)
+    def allocate(self) -> LeadState:
+        """Return a fresh state without a pair."""
+        return no_leads(self.n_arms, self._growth)
+
+    def begin(self, state: LeadState, rng: np.random.Generator) -> None:
+        """Draw the first pair."""
+        begin_leads(state, rng)
 
     def best_of(self, state: LeadState) -> int:
         """Return the arm in front."""
         return int(state.clock[0]["first"])
 
 
-def start_leads(n_arms: int, growth: float, rng: np.random.Generator) -> LeadState:
-    """Return a fresh state of Winner Stays, also for learners that have it inside."""
+def no_leads(n_arms: int, growth: float) -> LeadState:
+    """Return the state of Winner Stays before `begin_leads`, also for learners that hold one."""
     state = LeadState(np.zeros(1, LEADER), np.zeros(n_arms))
     state.clock[0]["growth"] = growth
-    begin_leads(state, rng)
     return state
 
 
@@ -425,23 +428,24 @@ class BeatTheWinnerReset(Learner):
         """Raise ValueError if the criterion is another one."""
         check_condorcet(self)
 
-    def start(self, rng: np.random.Generator) -> RaceState:
-        """Return a fresh state with a random queue."""
-        return start_races(self.n_arms, self._growth, rng)
+    def allocate(self) -> RaceState:
+        """Return a fresh state without a queue."""
+        return no_races(self.n_arms, self._growth)
+
+    def begin(self, state: RaceState, rng: np.random.Generator) -> None:
+        """Draw the queue."""
+        begin_races(state, rng)
 
     def best_of(self, state: RaceState) -> int:
         """Return the incumbent."""
         return int(state.clock[0]["incumbent"])
 
 
-def start_races(
-    n_arms: int, growth: float, rng: np.random.Generator, *, resets: bool = True
-) -> RaceState:
-    """Return a fresh state of Beat the Winner, also for learners that have it inside."""
+def no_races(n_arms: int, growth: float, *, resets: bool = True) -> RaceState:
+    """Return the state of Beat the Winner before `begin_races`, also for learners that hold one."""
     state = RaceState(np.zeros(1, RACE), np.zeros(n_arms, np.int64))
     state.clock[0]["growth"] = growth
     state.clock[0]["resets"] = resets
-    begin_races(state, rng)
     return state
 
 
