@@ -4,13 +4,10 @@ import json
 import os
 import subprocess
 import sys
-import threading
-import time
 
 import pytest
 
 import driftduel as dd
-from driftduel._files import locked
 from driftduel.cli.vote import read_outcome
 from driftduel.learners import load_learner
 
@@ -345,54 +342,6 @@ def test_processes_that_ask_at_once_get_different_duels_and_lose_none(run, tmp_p
     assert all(out.count("\n") == 8 for out in finished(tellers))
     learner = load_learner(path)
     assert (learner.rounds, learner.open_duels) == (16, [])
-
-
-def test_a_lock_lets_one_thread_in_at_a_time(tmp_path):
-    inside, most = [], []
-
-    def enter():
-        for _ in range(10):
-            with locked(tmp_path / "file"):
-                inside.append(1)
-                time.sleep(0.001)  # without a lock another thread would come in meanwhile
-                most.append(len(inside))
-                inside.pop()
-
-    threads = [threading.Thread(target=enter) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert most == [1] * 40
-
-
-def test_a_lock_is_released_when_the_block_fails_or_the_process_dies(tmp_path):
-    with pytest.raises(RuntimeError, match="inside"), locked(tmp_path / "file"):
-        raise RuntimeError("inside")
-    script = (
-        "import os, sys; from driftduel._files import locked\nwith locked(sys.argv[1]): os._exit(7)"
-    )
-    process = start(script, tmp_path / "file")
-    process.communicate()
-    assert process.returncode == 7
-    with locked(tmp_path / "file"):
-        assert [file.name for file in tmp_path.iterdir()] == [".file.lock"]
-
-
-def test_two_names_of_one_file_share_a_lock(tmp_path):
-    (tmp_path / "file").touch()
-    (tmp_path / "link").symlink_to(tmp_path / "file")
-    with locked(tmp_path / "link"):
-        pass
-    assert sorted(file.name for file in tmp_path.iterdir()) == [".file.lock", "file", "link"]
-
-
-def test_a_lock_in_a_folder_that_does_not_exist_is_refused(tmp_path):
-    with (
-        pytest.raises(FileNotFoundError, match=r"the folder .* does not exist"),
-        locked(tmp_path / "no" / "file"),
-    ):
-        pass
 
 
 def test_status_of_the_default_learner_reports_in_words_and_as_data(run, drinks):
