@@ -55,3 +55,25 @@ def test_an_unknown_experiment_is_refused(refused):
     assert refused("reproduce", "--only", "gim").startswith(
         "no experiment is called 'gim', there are known-weight, "
     )
+
+
+def test_exponents_that_theory_promises_are_printed(run, monkeypatch, tmp_path):
+    text = """
+seeds = 2
+points = 2
+[[stream]]
+world = "known-weight"
+n_arms = 4
+horizon = [40, 80, 160]
+[[learner]]
+name = "Bosse"
+[[learner]]
+name = "Uniform"
+"""
+    monkeypatch.setattr(experiments, "spec_text", lambda name, *, quick=False: text)
+    done = run("reproduce", "--out", tmp_path, "--workers", 1, "--only", "known-weight")
+    lines = [line.split() for line in done.out.splitlines()]
+    (row,) = [line for line in lines if line and line[0] == "Bosse"]
+    assert row[1:7] == ["T", "known-weight:", "K", "=", "4;", "Borda"]
+    assert row[-1] == "0.67"
+    assert not [line for line in lines if line and line[0] == "Uniform"]

@@ -35,10 +35,7 @@ def test_streams_and_criteria_are_told_apart_where_there_are_several(grid):
 
 def test_every_stream_has_regret_a_timeline_and_plays(grid):
     document = compose(grid)
-    kinds = [
-        [figure.name.partition("-")[0] for figure in chapter.figures]
-        for chapter in document.chapters
-    ]
+    kinds = [[figure.kind for figure in chapter.figures] for chapter in document.chapters]
     switching = ["regret", "regret", "timeline", "plays", "plays", "plays"]
     assert kinds == [switching] * 3 + [switching[1:]]
     assert [(figure.name, figure.below) for figure in document.figures] == [
@@ -49,7 +46,7 @@ def test_every_stream_has_regret_a_timeline_and_plays(grid):
 
 
 def test_the_timeline_is_of_the_first_seed(one):
-    figure = next(item for item in compose(one).all_figures() if item.name.startswith("timeline"))
+    figure = next(item for item in compose(one).all_figures() if item.kind == "timeline")
     events = one.events.filter(learner="METABOSSE", seed=0)
     episodes = events.filter(kind="episode")["round"].to_list()[1:]
     drawn = [row for data in figure.chart.to_dict()["datasets"].values() for row in data]
@@ -81,7 +78,7 @@ name = "MetaBosse"
 criterion = "condorcet"
 """
     (chapter,) = compose(sweeps.sweep(text, tmp_path)).chapters
-    names = [figure.name for figure in chapter.figures if figure.name.startswith("timeline")]
+    names = [figure.name for figure in chapter.figures if figure.kind == "timeline"]
     assert names == [f"timeline-one-winner-{name}" for name in ("metabosse", "anaconda", "bosse")]
 
 

@@ -78,11 +78,13 @@ def reproduce(
 
 def _exponents(ours: pl.DataFrame) -> Table:
     from driftduel.cli.tables import plain_table
-    from driftduel.studies.reproduction.page import exponent_row
+    from driftduel.studies.reproduction.page import exponents_to_read
 
-    table = plain_table("learner", "in", "world; regret")
-    for heading in ("exponent", "95 % interval", "last step", "promised"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for row in ours.to_dicts():
-        table.add_row(*exponent_row(row))
+    shown = exponents_to_read(ours)
+    table = plain_table(*shown.headings)
+    for column, numeric in zip(table.columns, shown.headings.values(), strict=True):
+        if numeric:
+            column.justify, column.no_wrap = "right", True
+    for row in shown.cells:
+        table.add_row(*row)
     return table

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
@@ -18,10 +18,13 @@ from driftduel.report.plays import plays_chart, shares_of_pairs
 from driftduel.report.regret import MOST_MARKS, learners_of, mean_curves, regret_panel
 from driftduel.report.scaling import WORDS, Growth, growths, scaling_chart
 from driftduel.report.spells import Spell
+from driftduel.report.tables import Column, Table
 
 if TYPE_CHECKING:
     from driftduel.experiments.results import Results, StreamInfo
 
+
+Kind = Literal["overview", "scaling", "regret", "timeline", "plays", "benchmark"]
 
 _FOREMOST = {"CalibratedMetaBosse": 0, "MetaBosse": 1}
 """Learners whose timelines come first."""
@@ -36,6 +39,8 @@ class Figure:
 
     Attributes
     ----------
+    kind : str
+        What it shows: "overview", "scaling", "regret", "timeline", "plays" or "benchmark".
     name : str
         What its file is called, without the ending.
     title, caption, description : str
@@ -50,6 +55,7 @@ class Figure:
         The name of the table it stands below, if it is about all streams.
     """
 
+    kind: Kind
     name: str
     title: str
     caption: str
@@ -63,24 +69,6 @@ class Figure:
     def heading(self) -> str:
         """The title of a figure that stands alone."""
         return f"{self.title}: {self.context}" if self.context else self.title
-
-
-@dataclass(frozen=True)
-class Table:
-    """Rows for reading; ``frame`` has them exactly, ``cells`` as text.
-
-    ``headings`` are those of the cells, and whether a column holds numbers; ``strong`` are the
-    rows that stand out. If it is ``grouped``, the first cell of a row says which group it is in.
-    """
-
-    name: str
-    title: str
-    caption: str
-    frame: pl.DataFrame
-    headings: dict[str, bool]
-    cells: list[list[str]]
-    strong: frozenset[int] = frozenset()
-    grouped: bool = False
 
 
 @dataclass(frozen=True)
@@ -258,24 +246,19 @@ def _facts(results: Results, learners: Sequence[str]) -> str:
 
 def _summary_table(summary: pl.DataFrame) -> Table:
     varying = [name for name in ("stream", "criterion") if summary[name].n_unique() > 1]
-    headings = {
-        **{name: name for name in varying},
-        "learner": "learner",
-        "runs": "runs",
-        "mean": "mean regret",
-        "error": "standard error",
-        "ratio": "ratio to best",
-        "restarts": "restarts found",
-        "shifts": "true shifts",
-    }
-    table = summary.select(list(headings))
-    cells = [
-        [_cell(name, value) for name, value in zip(headings, row, strict=True)]
-        for row in table.iter_rows()
-    ]
     criteria = [titled(name) for name in summary["criterion"].unique(maintain_order=True)]
-    best = frozenset(n for n, ratio in enumerate(summary["ratio"]) if ratio == 1)
-    return Table(
+    return Table.of(
+        summary,
+        [
+            *(Column(name, name) for name in varying),
+            Column("learner", "learner"),
+            Column("runs", "runs", number),
+            Column("mean", "mean regret", number),
+            Column("error", "standard error", number),
+            Column("ratio", "ratio to best", "{:,.2f}".format),
+            Column("restarts", "restarts found", number),
+            Column("shifts", "true shifts", number),
+        ],
         name="summary",
         title="Who lost how much",
         caption=(
@@ -285,22 +268,14 @@ def _summary_table(summary: pl.DataFrame) -> Table:
             "mean over the runs; true shifts are the significant shifts of the criterion, which no "
             "learner is told unless its label says so. The smallest mean is in bold."
         ),
-        frame=summary,
-        headings={heading: table.schema[name].is_numeric() for name, heading in headings.items()},
-        cells=cells,
-        strong=best,
+        strong=best_of(summary),
         grouped=len(varying) > 0,
     )
 
 
-def _cell(name: str, value: Any) -> str:
-    if value is None:
-        return "–"
-    if name == "ratio":
-        return f"{value:,.2f}"
-    if name in ("mean", "error", "restarts", "shifts", "runs"):
-        return number(value)
-    return str(value)
+def best_of(summary: pl.DataFrame) -> frozenset[int]:
+    """Return the rows of a summary that have the smallest mean of their stream and criterion."""
+    return frozenset(n for n, ratio in enumerate(summary["ratio"]) if ratio == 1)
 
 
 def _exponent_tables(growing: Sequence[Growth]) -> list[Table]:
@@ -319,42 +294,39 @@ def _exponent_tables(growing: Sequence[Growth]) -> list[Table]:
         )
         for growth in growing
     )
-    cells = [
-        [
-            f"{titled(growth.criterion)} regret in {growth.variable}: {_where(growth)}",
-            row["learner"],
-            f"{row['exponent']:.2f}",
-            f"{row['low']:.2f} to {row['high']:.2f}",
-        ]
-        for growth in growing
-        for row in growth.exponents.to_dicts()
-    ]
-    headings = ("of what", "learner", "exponent", "95 % interval")
     return [
-        Table(
+        Table.of(
+            frame,
+            [
+                Column(("criterion", "variable", "world", "fixed"), "of what", _of_what),
+                Column("learner", "learner"),
+                Column("exponent", "exponent", "{:.2f}".format),
+                Column(("low", "high"), "95 % interval", "{:.2f} to {:.2f}".format),
+            ],
             name="exponents",
             title="How regret grows",
             caption=(
                 "Exponents of power laws fitted to the mean final regret, with 95 % intervals from "
                 "resampling the seeds."
             ),
-            frame=frame,
-            headings={name: name in headings[2:] for name in headings},
-            cells=cells,
             grouped=True,
         )
     ]
 
 
-def _where(growth: Growth) -> str:
-    settings = [f"{key} = {shown(value)}" for key, value in growth.fixed.items()]
-    return ", ".join([growth.world, *settings])
+def _of_what(criterion: str, variable: str, world: str, fixed: str) -> str:
+    return f"{titled(criterion)} regret in {variable}: {_where(world, json.loads(fixed))}"
+
+
+def _where(world: str, fixed: Mapping[str, Any]) -> str:
+    return ", ".join([world, *(f"{key} = {shown(value)}" for key, value in fixed.items())])
 
 
 def _overview_figure(summary: pl.DataFrame, learners: Sequence[str]) -> Figure:
     middle = summary.group_by("learner", maintain_order=True).agg(pl.col("ratio").median())
     words = listed([f"{name} {ratio:.2f}" for name, ratio in middle.iter_rows()])
     return Figure(
+        kind="overview",
         name="overview",
         title="Every learner on every stream",
         caption=(
@@ -372,8 +344,9 @@ def _growth_figure(growth: Growth, learners: Sequence[str], n: int) -> Figure:
         [f"{row['learner']} {row['exponent']:.2f}" for row in growth.exponents.to_dicts()], most=20
     )
     return Figure(
+        kind="scaling",
         name=f"scaling-{n + 1}-{growth.variable}",
-        title=f"Growth with the {variable}: {_where(growth)}",
+        title=f"Growth with the {variable}: {_where(growth.world, growth.fixed)}",
         caption=(
             f"Mean final {titled(growth.criterion)} regret with two standard errors, both axes "
             "logarithmic. The slope of a line is the exponent."
@@ -433,6 +406,7 @@ def _regret_figure(
     if 0 < len(shifts) <= MOST_MARKS:
         marks.append("Triangles: a significant shift is established.")
     return Figure(
+        kind="regret",
         name=f"regret-{slug(info.label)}-{slug(criterion)}",
         title=f"Cumulative {titled(criterion)} regret",
         caption=" ".join(marks),
@@ -484,6 +458,7 @@ def _belief_figure(info: StreamInfo, diary: _Diary, criterion: str) -> Figure:
         caption += f"Of {info.n_arms} arms the {shown} that were best or in play longest. "
     began = [f"{start:,}" for start in belief.episodes[1:]]
     return Figure(
+        kind="timeline",
         name=f"timeline-{slug(info.label)}-{slug(learner)}",
         title=f"What {learner} believed, seed {seed}",
         caption=caption.strip(),
@@ -502,6 +477,7 @@ def _plays_figure(info: StreamInfo, plays: pl.DataFrame, learner: str) -> Figure
     most = shares.sort("share", descending=True).row(0, named=True)
     pair = f"{most['left']} against {most['right']}, {most['share']:.0%} of the duels"
     return Figure(
+        kind="plays",
         name=f"plays-{slug(info.label)}-{slug(learner)}",
         title=f"Plays of {learner}",
         caption=f"Most often {pair}.",

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from driftduel.report.document import Chapter, Document, Figure, Table
+from driftduel.report.document import Chapter, Document, Figure
 from driftduel.report.extra import drawing_library
 from driftduel.report.figures import WIDTH, theme
+from driftduel.report.tables import Table
 
 MOST_SHOWN = 3
 """Streams shown below each other; of more, one is chosen."""

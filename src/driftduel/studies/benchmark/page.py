@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from driftduel._files import replacing
-from driftduel.report.document import Chapter, Document, Figure, Table, compose
+from driftduel.report.document import Chapter, Document, Figure, compose
 from driftduel.report.extra import drawing_library
 from driftduel.report.figures import COLOURS, ROUND_NUMBERS, WIDTH, save_figure, themed
 from driftduel.report.findings import count, number, titled
 from driftduel.report.page import html_page
+from driftduel.report.tables import NOTHING, Column, Table
 from driftduel.studies.benchmark.suite import LEARNER, PAPER
 from driftduel.studies.benchmark.tables import EASY, KEYS, duels, rivals, standings, totals
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 BEGIN, END = "<!-- begin: driftduel benchmark -->", "<!-- end: driftduel benchmark -->"
 """Between these lines of a page the tables are written."""
 
+_TWO_DIGITS = "{:.2f}".format
 _MOST = 100.0
 """Ratios beyond this are drawn at the edge."""
 
@@ -146,11 +148,22 @@ def _findings(table: pl.DataFrame) -> list[str]:
 
 
 def _totals(frame: pl.DataFrame) -> Table:
-    texts = ("criterion", "half", "learner")
-    numbers = ("worlds", "geometric mean", "±", "median", "worst", f"where best ≥ {EASY}")
-    other = "to rivals for any criterion"
-    headings = {**dict.fromkeys(texts, False), **dict.fromkeys(numbers, True)}
-    return Table(
+    return Table.of(
+        frame,
+        [
+            Column("criterion", "criterion", titled),
+            Column("half", "half"),
+            Column("learner", "learner"),
+            Column("worlds", "worlds"),
+            Column("geometric", "geometric mean", _TWO_DIGITS),
+            Column("geometric_error", "±", _TWO_DIGITS),
+            Column("median", "median", _TWO_DIGITS),
+            Column("worst", "worst", _TWO_DIGITS),
+            Column("hard", f"where best ≥ {EASY}", _TWO_DIGITS),
+            Column("any", "to rivals for any criterion", _TWO_DIGITS),
+            Column("worst_world", "at worst on"),
+            Column("false", "restarts without a shift", "{:.3f}".format),
+        ],
         name="totals",
         title="Ratio to the best rival of each world",
         caption=(
@@ -161,58 +174,36 @@ def _totals(frame: pl.DataFrame) -> Table:
             "geometric mean of the ratio to the best rival whatever criterion it is made for; the "
             "last has the mean number of restarts a run in worlds without a significant shift."
         ),
-        frame=frame,
-        headings={
-            **headings,
-            other: True,
-            "at worst on": False,
-            "restarts without a shift": True,
-        },
-        cells=[
-            [
-                titled(row["criterion"]),
-                row["half"],
-                row["learner"],
-                str(row["worlds"]),
-                f"{row['geometric']:.2f}",
-                f"{row['geometric_error']:.2f}",
-                f"{row['median']:.2f}",
-                f"{row['worst']:.2f}",
-                _or_dash(row["hard"], ".2f"),
-                f"{row['any']:.2f}",
-                row["worst_world"],
-                _or_dash(row["false"], ".3f"),
-            ]
-            for row in frame.to_dicts()
-        ],
         strong=_ours(frame),
     )
 
 
 def _worlds(frame: pl.DataFrame) -> Table:
-    headings = {
-        "criterion": False,
-        "half": False,
-        "world": False,
-        "regret": True,
-        "best rival": False,
-        "it was": False,
-        "its regret": True,
-        "ratio": True,
-        "ratio to any": True,
-        f"ratio of {PAPER}": True,
-        "true shifts": True,
-        "found": True,
-        "delay": True,
-        "false restarts": True,
-        "million rounds a second": True,
-    }
-    ours = frame.filter(pl.col("learner") == LEARNER)
-    paper = {
-        (row["criterion"], row["world"]): row["mean"]
-        for row in frame.filter(pl.col("learner") == PAPER).to_dicts()
-    }
-    return Table(
+    paper = frame.filter(pl.col("learner") == PAPER).select(*KEYS, paper="mean")
+    ours = (
+        frame.filter(pl.col("learner") == LEARNER)
+        .join(paper, on=list(KEYS), how="left", maintain_order="left")
+        .with_columns(paper=pl.col("paper") / pl.col("best"))
+    )
+    return Table.of(
+        ours,
+        [
+            Column("criterion", "criterion", titled),
+            Column("half", "half"),
+            Column("world", "world"),
+            Column(("mean", "error"), "regret", _with_error),
+            Column("rival", "best rival"),
+            Column(("told", "parameters"), "it was", _told),
+            Column(("best", "best_error"), "its regret", _with_error),
+            Column("ratio", "ratio", _TWO_DIGITS),
+            Column("any_ratio", "ratio to any", _TWO_DIGITS),
+            Column("paper", f"ratio of {PAPER}", _short),
+            Column("shifts", "true shifts", "{:,}".format),
+            Column("found", "found", "{:.1f}".format),
+            Column("delay", "delay", "{:,.0f}".format),
+            Column("false", "false restarts", _TWO_DIGITS),
+            Column("speed", "million rounds a second", _millions),
+        ],
         name="worlds",
         title=f"{LEARNER}, world by world",
         caption=(
@@ -223,35 +214,24 @@ def _worlds(frame: pl.DataFrame) -> Table:
             "the next; delay is the time between. Every other restart is false, also one that "
             "follows a change too small to be significant. Means over the runs."
         ),
-        frame=frame,
-        headings=headings,
-        cells=[
-            [
-                titled(row["criterion"]),
-                row["half"],
-                row["world"],
-                f"{number(row['mean'])} ± {_or_dash(row['error'], ',.0f')}",
-                row["rival"],
-                _told(row),
-                f"{number(row['best'])} ± {row['best_error']:,.0f}",
-                f"{row['ratio']:.2f}",
-                f"{row['any_ratio']:.2f}",
-                _short(paper[row["criterion"], row["world"]] / row["best"]),
-                _or_dash(row["shifts"], ","),
-                _or_dash(row["found"], ".1f"),
-                _or_dash(row["delay"], ",.0f"),
-                _or_dash(row["false"], ".2f"),
-                f"{row['speed'] / 1e6:.1f}",
-            ]
-            for row in ours.to_dicts()
-        ],
+        saved=frame,
     )
 
 
 def _duels(frame: pl.DataFrame) -> Table:
-    texts = ("criterion", "rival", "it was", "made for")
-    numbers = ("worlds", "geometric mean", "median", "worst", "worlds with less regret")
-    return Table(
+    return Table.of(
+        frame,
+        [
+            Column("criterion", "criterion", titled),
+            Column("rival", "rival"),
+            Column("told", "it was"),
+            Column("aims", "made for", titled),
+            Column("worlds", "worlds"),
+            Column("geometric", "geometric mean", _short),
+            Column("median", "median", _short),
+            Column("worst", "worst", _short),
+            Column("won", "worlds with less regret"),
+        ],
         name="duels",
         title=f"{LEARNER} against each rival",
         caption=(
@@ -259,20 +239,6 @@ def _duels(frame: pl.DataFrame) -> Table:
             "scored, the hardest rival first: below 1 the learner that is told nothing loses less. "
             "In the last column, on how many worlds it did."
         ),
-        frame=frame,
-        headings={**dict.fromkeys(texts, False), **dict.fromkeys(numbers, True)},
-        cells=[
-            [
-                titled(row["criterion"]),
-                row["rival"],
-                row["told"],
-                titled(row["aims"]),
-                str(row["worlds"]),
-                *(_short(row[name]) for name in ("geometric", "median", "worst")),
-                str(row["won"]),
-            ]
-            for row in frame.to_dicts()
-        ],
     )
 
 
@@ -282,6 +248,7 @@ def _figure(table: pl.DataFrame) -> Figure:
         for row in totals(table).to_dicts()
     )
     return Figure(
+        kind="benchmark",
         name="benchmark",
         title="Everybody on every world",
         caption=(
@@ -375,16 +342,23 @@ def _chapter(criterion: str, chapter: Chapter) -> Chapter:
         figures=[
             replace(figure, name=f"{criterion}-{figure.name}")
             for figure in chapter.figures
-            if figure.name.startswith("regret")
+            if figure.kind == "regret"
         ],
     )
 
 
-def _told(row: Mapping[str, Any]) -> str:
+def _told(told: str, parameters: str) -> str:
     """Return what a rival was told, with the parameters that it was tuned to."""
-    parameters = json.loads(row["parameters"])
-    words = ", ".join(f"{key} {value:g}" for key, value in parameters.items())
-    return f"{row['told']}: {words}" if words else row["told"]
+    words = ", ".join(f"{key} {value:g}" for key, value in json.loads(parameters).items())
+    return f"{told}: {words}" if words else told
+
+
+def _with_error(mean: float, error: float | None) -> str:
+    return f"{number(mean)} ± {NOTHING if error is None else f'{error:,.0f}'}"
+
+
+def _millions(speed: float) -> str:
+    return f"{speed / 1e6:.1f}"
 
 
 def _ours(frame: pl.DataFrame) -> frozenset[int]:
@@ -403,7 +377,3 @@ def _short(value: float) -> str:
     if value < 0.1:
         return f"{value:.2g}"
     return f"{value:.2f}" if value < 10 else f"{value:,.0f}"
-
-
-def _or_dash(value: float | None, form: str) -> str:
-    return "–" if value is None else f"{value:{form}}"

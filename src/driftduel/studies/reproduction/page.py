@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from driftduel._files import replacing
-from driftduel.report.document import Chapter, Document, Figure, Table, compose
+from driftduel.report.document import Chapter, Document, Figure, best_of, compose
 from driftduel.report.findings import in_words, number, shown, titled
 from driftduel.report.page import html_page
+from driftduel.report.tables import Column, Table
 from driftduel.studies.reproduction.tables import (
     found_exponents,
     halves,
@@ -24,6 +25,8 @@ from driftduel.studies.reproduction.tables import (
 if TYPE_CHECKING:
     from driftduel.experiments.results import Results
 
+_TWO_DIGITS = "{:.2f}".format
+_PERCENT = "{:.0%}".format
 _SYMBOLS = {"horizon": "T", "n_arms": "K", "n_phases": "L", "variation": "V"}
 
 
@@ -42,7 +45,7 @@ def compose_reproduction(found: Mapping[str, Results], command: str) -> Document
     """Return the report: a chapter for every experiment, and tables over all of them."""
     parts = {name: compose(results) for name, results in found.items()}
     grown = exponent_table(found)
-    tables = [] if grown.is_empty() else [_exponents(grown)]
+    tables = [] if grown.is_empty() else [exponents_to_read(grown)]
     split = pl.concat(halves(results) for results in found.values())
     if len(split):
         tables.append(_halves(split))
@@ -79,29 +82,19 @@ def exponent_table(found: Mapping[str, Results]) -> pl.DataFrame:
     return pl.concat(tables)
 
 
-def exponent_row(row: Mapping[str, Any]) -> list[str]:
-    """Return an exponent as text: learner, variable, world, found, interval, last step, promised.
-
-    Parameters
-    ----------
-    row : mapping
-        A row of `exponent_table`.
-    """
-    return [
-        row["learner"],
-        _symbol(row["variable"]),
-        _where(row["world"], json.loads(row["fixed"]), row["criterion"]),
-        f"{row['exponent']:.2f}",
-        f"{row['low']:.2f} to {row['high']:.2f}",
-        f"{row['last']:.2f}",
-        "–" if row["promised"] is None else f"{row['promised']:.2f}",
-    ]
-
-
-def _exponents(grown: pl.DataFrame) -> Table:
-    texts = ("learner", "in", "world; regret")
-    numbers = ("exponent", "95 % interval", "last step", "promised")
-    return Table(
+def exponents_to_read(grown: pl.DataFrame) -> Table:
+    """Return exponents, or some of the rows of `exponent_table`, for reading."""
+    return Table.of(
+        grown,
+        [
+            Column("learner", "learner"),
+            Column("variable", "in", _symbol),
+            Column(("world", "fixed", "criterion"), "world; regret", _where),
+            Column("exponent", "exponent", _TWO_DIGITS),
+            Column(("low", "high"), "95 % interval", "{:.2f} to {:.2f}".format),
+            Column("last", "last step", _TWO_DIGITS),
+            Column("promised", "promised", _TWO_DIGITS),
+        ],
         name="exponents",
         title="Exponents, found and promised",
         caption=(
@@ -109,14 +102,14 @@ def _exponents(grown: pl.DataFrame) -> Table:
             "resampling the seeds; the exponent between the last two points alone; and what theory "
             "promises at most, up to logarithms."
         ),
-        frame=grown.drop("values", "means", "errors"),
-        headings={**dict.fromkeys(texts, False), **dict.fromkeys(numbers, True)},
-        cells=[exponent_row(row) for row in grown.to_dicts()],
+        saved=grown.drop("values", "means", "errors"),
     )
 
 
-def _where(world: str, fixed: Mapping[str, Any], criterion: str) -> str:
-    settings = ", ".join(f"{_symbol(key)} = {shown(value)}" for key, value in fixed.items())
+def _where(world: str, fixed: str, criterion: str) -> str:
+    settings = ", ".join(
+        f"{_symbol(key)} = {shown(value)}" for key, value in json.loads(fixed).items()
+    )
     where = f"{world}: {settings}" if settings else world
     return f"{where}; {titled(criterion)}"
 
@@ -126,66 +119,59 @@ def _symbol(parameter: str) -> str:
 
 
 def _halves(split: pl.DataFrame) -> Table:
-    texts, numbers = ("learner", "world"), ("K", "T", "good arms", "bad arms", "share of bad arms")
-    return Table(
+    return Table.of(
+        split,
+        [
+            Column("learner", "learner"),
+            Column("world", "world"),
+            Column("n_arms", "K", shown),
+            Column("horizon", "T", shown),
+            Column("good", "good arms", number),
+            Column("bad", "bad arms", number),
+            Column("share", "share of bad arms", _PERCENT),
+        ],
         name="halves",
         title="What the lower bounds cost",
         caption=(
             "Mean regret paid for good arms that are not the winner, which nobody can tell from it "
             "in time, and for bad arms, which are explored and come back with every replay."
         ),
-        frame=split,
-        headings={**dict.fromkeys(texts, False), **dict.fromkeys(numbers, True)},
-        cells=[
-            [
-                row["learner"],
-                row["world"],
-                shown(row["n_arms"]),
-                shown(row["horizon"]),
-                number(row["good"]),
-                number(row["bad"]),
-                _percent(row["share"]),
-            ]
-            for row in split.to_dicts()
-        ],
     )
 
 
 def _weights(worst: pl.DataFrame) -> Table:
-    return Table(
+    return Table.of(
+        worst,
+        [
+            Column("learner", "learner"),
+            Column("horizon", "T", shown),
+            Column("borda", "Borda regret", number),
+            Column("weight", "worst weight"),
+            Column("regret", "regret there", number),
+            Column("error", "standard error", number),
+            Column("times", "times T/45", _TWO_DIGITS),
+        ],
         name="weights",
         title="The T/45 instance",
         caption=(
             "Mean regret under Borda, and at the point mass that costs the learner most, also as a "
             "multiple of T/45, which no policy can stay below for every weight."
         ),
-        frame=worst,
-        headings={
-            "learner": False,
-            "T": True,
-            "Borda regret": True,
-            "worst weight": False,
-            "regret there": True,
-            "standard error": True,
-            "times T/45": True,
-        },
-        cells=[
-            [
-                row["learner"],
-                shown(row["horizon"]),
-                number(row["borda"]),
-                row["weight"],
-                number(row["regret"]),
-                number(row["error"] or 0.0),
-                f"{row['times']:.2f}",
-            ]
-            for row in worst.to_dicts()
-        ],
     )
 
 
 def _tracking(followed: pl.DataFrame) -> Table:
-    return Table(
+    return Table.of(
+        followed,
+        [
+            Column("stream", "stream"),
+            Column("learner", "learner"),
+            Column("share", "of random", _PERCENT),
+            Column("right", "right at the end", _PERCENT),
+            Column("noticed", "noticed", _PERCENT),
+            Column("restarts", "restarts", number),
+            Column("shifts", "true shifts"),
+        ],
         name="tracking",
         title="Real worlds: who follows the winner",
         caption=(
@@ -193,33 +179,7 @@ def _tracking(followed: pl.DataFrame) -> Table:
             "winner; in how many of the significant phases after the first a new episode began; "
             "and the mean number of restarts beside the true number of shifts."
         ),
-        frame=followed,
-        headings={
-            "stream": False,
-            "learner": False,
-            "of random": True,
-            "right at the end": True,
-            "noticed": True,
-            "restarts": True,
-            "true shifts": True,
-        },
-        cells=[
-            [
-                row["stream"],
-                row["learner"],
-                _percent(row["share"]),
-                _percent(row["right"]),
-                _percent(row["noticed"]),
-                number(row["restarts"]),
-                "–" if row["shifts"] is None else str(row["shifts"]),
-            ]
-            for row in followed.to_dicts()
-        ],
     )
-
-
-def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{value:.0%}"
 
 
 def _losses(found: Mapping[str, Results]) -> Table:
@@ -227,34 +187,27 @@ def _losses(found: Mapping[str, Results]) -> Table:
         results.summary().select(pl.lit(name).alias("experiment"), pl.all())
         for name, results in found.items()
     )
-    cells = [
+    return Table.of(
+        frame,
         [
-            row["experiment"],
-            row["stream"],
-            titled(row["criterion"]),
-            row["learner"],
-            str(row["runs"]),
-            number(row["mean"]),
-            "–" if row["error"] is None else number(row["error"]),
-            "–" if row["ratio"] is None else f"{row['ratio']:.2f}",
-            number(row["restarts"]),
-            "–" if row["shifts"] is None else str(row["shifts"]),
-        ]
-        for row in frame.to_dicts()
-    ]
-    texts = ("experiment", "stream", "criterion", "learner")
-    numbers = ("runs", "mean regret", "standard error", "ratio to best", "restarts", "true shifts")
-    return Table(
+            Column("experiment", "experiment"),
+            Column("stream", "stream"),
+            Column("criterion", "criterion", titled),
+            Column("learner", "learner"),
+            Column("runs", "runs"),
+            Column("mean", "mean regret", number),
+            Column("error", "standard error", number),
+            Column("ratio", "ratio to best", _TWO_DIGITS),
+            Column("restarts", "restarts", number),
+            Column("shifts", "true shifts"),
+        ],
         name="summary",
         title="Who lost how much",
         caption=(
             "Regret at the horizon: mean over the runs and its standard error, and how many times "
             "the smallest mean of the same stream and criterion."
         ),
-        frame=frame,
-        headings={**dict.fromkeys(texts, False), **dict.fromkeys(numbers, True)},
-        cells=cells,
-        strong=frozenset(n for n, ratio in enumerate(frame["ratio"]) if ratio == 1),
+        strong=best_of(frame),
     )
 
 
@@ -266,7 +219,7 @@ def _chapter(name: str, part: Document, results: Results) -> Chapter:
             figure
             for chapter in part.chapters
             for figure in chapter.figures
-            if figure.name.startswith(("regret", "timeline")) and not figure.small
+            if figure.kind in ("regret", "timeline")
         ]
     return Chapter(
         name=name,
