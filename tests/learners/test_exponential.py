@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import driftduel as dd
-from driftduel.learners.rivals.dex3 import DEX3P, DEX3S, BordaDEX3S, exp_of_small
+from driftduel.learners.parts.shares import exp_of_small
+from driftduel.learners.rivals.dex3 import DEX3P, DEX3S, BordaDEX3S
 from driftduel.learners.rivals.exponential import DEXP3, DEXP3HP
 from driftduel.learners.rivals.rex3 import REX3
 from driftduel.learners.rivals.sparring import SparringEXP3

@@ -25,8 +25,9 @@ def problem(seed):
     return rng, n_arms, np.array([random_matrix(rng, n_arms) for _ in range(3)])
 
 
-def compare_verdicts(state, twin):
+def compare_verdicts(forgetting, twin):
     """The hopeful arms, the favourite and who is beaten are those of the letter."""
+    state = forgetting.optimism
     assert state.hopeful[: state.hopes[0]["count"]].tolist() == twin.C
     favourite = state.hopes[0]["favourite"]
     assert ({favourite} if favourite >= 0 else set()) == twin.B
@@ -60,7 +61,7 @@ def test_sliding_rucb_plays_what_its_letter_plays(seed):
         compare_verdicts(state, twin)
         for i in range(n_arms):
             for j in set(range(n_arms)) - {i}:
-                assert state.verdicts.wins[i, j] == twin.counts.wins(i, j)
+                assert state.optimism.verdicts.wins[i, j] == twin.counts.wins(i, j)
 
     def twin(rng):
         return naive.sliding_rucb(n_arms, alpha, window, rng)
@@ -109,7 +110,7 @@ def test_weights_stay_finite_for_ever(kind):
         duel = learner.ask()
         learner.tell(duel, 0.5 if duel.left == duel.right else float(duel.left < duel.right))
         state = learner.session.state
-        wins = state.verdicts.wins if kind is dd.DiscountedRUCB else state.wins
+        wins = state.optimism.verdicts.wins if kind is dd.DiscountedRUCB else state.wins
         unit = state.fading[0]["unit"] if kind is dd.DiscountedRUCB else state.clock[0]["unit"]
         assert np.isfinite(wins).all()
         assert 1 <= unit <= 1e100

@@ -29,10 +29,8 @@ from driftduel.learners.episodic.bosse import PAPER
 from driftduel.learners.episodic.learner import Episodic
 from driftduel.learners.episodic.meta import journal_full
 from driftduel.learners.episodic.state import JOURNAL_COLUMNS, MIX, NEVER, Floats, Ints
+from driftduel.learners.parts.optimism import no_bounds, no_fading
 from driftduel.learners.parts.reference import alias_table
-from driftduel.learners.parts.verdicts import no_verdicts
-from driftduel.learners.rivals.forgetting_condorcet import FADING
-from driftduel.learners.rivals.rucb import HOPES
 from driftduel.weights import uniform
 
 _LEVELS = 40
@@ -263,21 +261,11 @@ class CalibratedMetaBosse(Learner):
         clock = fresh_clock()
         clock["n_active"] = k
         clock["next_check"] = 2
-        hopes = np.zeros(1, HOPES)
-        hopes["count"] = k
-        hopes["favourite"] = -1
-        fading = np.zeros(1, FADING)
-        fading["unit"] = 1.0
-        fading["growth"] = 1.0
         moments = np.zeros((_LEVELS, STEPS), pairs.MOMENT)
         moments["looks"] = -1
         return pairs.PairsState(
-            verdicts=no_verdicts(k, constants.optimism),
-            rate=np.full((k, k), np.inf),
-            width=np.zeros((k, k)),
-            hopeful=np.arange(k),
-            hopes=hopes,
-            fading=fading,
+            optimism=no_bounds(k, constants.optimism, np.inf),
+            fading=no_fading(1.0),
             clock=clock,
             rule=self._rule(even=True),
             arms=_untold(k),

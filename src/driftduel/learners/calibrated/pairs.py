@@ -1,11 +1,10 @@
 """CALIBRATED METABOSSE for unknown weights: the Condorcet winner.
 
 The leader meets whoever may still beat it: arms j with u = w/N + sqrt(optimism ln n / N) >= 1/2,
-RUCB's upper bounds with a small factor and counts that fade (`driftduel.learners.rivals.rucb`,
-`driftduel.learners.rivals.forgetting_condorcet`); fading makes an arm a challenger again before
-long, which is how a rise is noticed. When nobody may, the leader plays itself, or now and then
-*watches*: it meets an arm drawn from all, a toss with its Borda score, whose drop sets off an
-alarm.
+RUCB's upper bounds with a small factor and counts that fade (`driftduel.learners.parts.optimism`);
+fading makes an arm a challenger again before long, which is how a rise is noticed. When nobody may,
+the leader plays itself, or now and then *watches*: it meets an arm drawn from all, a toss with its
+Borda score, whose drop sets off an alarm.
 
 When the leader is deposed it is *on trial*: every other round repeats what spoke for it, its duels
 with the new leader if there were enough of them, otherwise its tosses against all arms, until the
@@ -33,10 +32,15 @@ from driftduel.learners.calibrated.watching import (
 )
 from driftduel.learners.episodic.meta import new_note
 from driftduel.learners.episodic.state import REPLAY, Floats, Ints
-from driftduel.learners.parts.verdicts import Verdicts, lift
-from driftduel.learners.rivals.forgetting import HEAVIEST
-from driftduel.learners.rivals.forgetting_condorcet import lighten_verdicts, weigh
-from driftduel.learners.rivals.rucb import choose_rucb, settle_rucb
+from driftduel.learners.parts.memory import HEAVIEST
+from driftduel.learners.parts.optimism import (
+    Optimism,
+    choose_optimistically,
+    find_hopeful,
+    lighten,
+    weigh,
+)
+from driftduel.learners.parts.verdicts import lift
 
 Ticket = tuple[float, float]
 
@@ -66,14 +70,10 @@ MOMENT = np.dtype([("looks", "i8"), ("round", "i8"), ("n", "f8"), ("sum", "f8")]
 
 
 class PairsState(NamedTuple):
-    """The arrays; the first six are those of DiscountedRUCB."""
+    """RUCB's bounds, in growing units, and what watching and trials need."""
 
-    verdicts: Verdicts
-    rate: Floats  # (K, K)
-    width: Floats  # (K, K)
-    hopeful: Ints  # (K,)
-    hopes: NDArray[np.void]  # (1,)
-    fading: NDArray[np.void]  # (1,)
+    optimism: Optimism
+    fading: NDArray[np.void]  # (1,) FADING of parts.optimism
     clock: NDArray[np.void]  # (1,) watching.CLOCK
     rule: NDArray[np.void]  # (1,) watching.RULE
     arms: NDArray[np.void]  # (K,) calibrated_scores.ARM
@@ -95,7 +95,7 @@ def choose(state: PairsState, rng: np.random.Generator) -> tuple[int, int, Ticke
     """Try the old leader, let the leader meet a challenger, watch it, or let it play itself."""
     clock = state.clock[0]
     trial = state.trial[0]
-    n_arms = state.hopeful.shape[0]
+    n_arms = state.optimism.hopeful.shape[0]
     share = 1.0
     if trial["by"] > 0:
         share = 0.5
@@ -110,7 +110,7 @@ def choose(state: PairsState, rng: np.random.Generator) -> tuple[int, int, Ticke
         if right >= clock["leader"]:
             right = state.active[place + 1]
         return clock["leader"], right, (1.0 / others if share == 1.0 else np.nan, PLAIN)
-    left, right, ticket = choose_rucb(state, rng)  # type: ignore[arg-type]
+    left, right, ticket = choose_optimistically(state.optimism, rng)
     chance = ticket[0]
     purpose = PLAIN
     if left == right:
@@ -126,7 +126,7 @@ def choose(state: PairsState, rng: np.random.Generator) -> tuple[int, int, Ticke
 @inline_kernel
 def learn(state: PairsState, left: int, right: int, ticket: Ticket, outcome: float) -> bool:
     """Count a duel; say if a verdict changed, something was tossed or the time has come."""
-    verdicts = state.verdicts.clock[0]
+    verdicts = state.optimism.verdicts.clock[0]
     fading = state.fading[0]
     clock = state.clock[0]
     fading["unit"] *= fading["growth"]
@@ -150,10 +150,10 @@ def learn(state: PairsState, left: int, right: int, ticket: Ticket, outcome: flo
         state.totals[0, right, left] -= value
         state.totals[1, left, right] += 1.0
         state.totals[1, right, left] += 1.0
-        work |= weigh(state, left, right, outcome, fading["unit"])  # type: ignore[arg-type]
+        work |= weigh(state.optimism, left, right, outcome, fading["unit"])
         work |= state.trial[0]["by"] > 0 or clock["replay_end"] > 0
     if verdicts["bonus"] >= verdicts["next"]:
-        work |= lift(state.verdicts)
+        work |= lift(state.optimism.verdicts)
     return bool(work)
 
 
@@ -161,7 +161,7 @@ def learn(state: PairsState, left: int, right: int, ticket: Ticket, outcome: flo
 def set_bonus(state: PairsState) -> None:
     """Compute the squared width of the bounds, in units of a new duel."""
     fading = state.fading[0]
-    verdicts = state.verdicts.clock[0]
+    verdicts = state.optimism.verdicts.clock[0]
     verdicts["bonus"] = verdicts["alpha"] * math.log(fading["rounds"] + 1.0) * fading["unit"]
 
 
@@ -171,8 +171,8 @@ def settle(state: PairsState, rng: np.random.Generator) -> None:
     clock = state.clock[0]
     now = clock["round"]
     if state.fading[0]["unit"] > HEAVIEST:
-        lighten_verdicts(state)  # type: ignore[arg-type]
-    settle_rucb(state, rng)  # type: ignore[arg-type]
+        lighten(state.optimism, state.fading)
+    find_hopeful(state.optimism)
     if clock["looks"] >= clock["next_check"]:
         clock["next_check"] = clock["looks"] + state.rule[0]["tick"]
         check_blocks(state, rng)
@@ -227,8 +227,8 @@ def look_again(state: PairsState, rng: np.random.Generator, changed: int) -> Non
     fading["unit"] /= state.rule[0]["keep"]
     fading["rounds"] *= state.rule[0]["keep"]
     set_bonus(state)
-    lift(state.verdicts)
-    settle_rucb(state, rng)  # type: ignore[arg-type]
+    lift(state.optimism.verdicts)
+    find_hopeful(state.optimism)
     clock["replay_end"] = 0
     clock["alarms"] += 1
     clock["changed"] = changed
@@ -277,11 +277,14 @@ def set_leader(state: PairsState) -> None:
     """Follow RUCB's favourite; without one the leader stays while nobody beats it."""
     clock = state.clock[0]
     leader = clock["leader"]
-    best = state.hopes[0]["favourite"]
+    best = state.optimism.hopes[0]["favourite"]
     if best < 0:
         best = leader
-        if state.verdicts.arms[leader]["losses"] > 0 and state.hopes[0]["count"] > 0:
-            best = state.hopeful[0]
+        if (
+            state.optimism.verdicts.arms[leader]["losses"] > 0
+            and state.optimism.hopes[0]["count"] > 0
+        ):
+            best = state.optimism.hopeful[0]
     if best == leader:
         return
     if state.trial[0]["by"] == 0:
@@ -364,15 +367,15 @@ def set_active(state: PairsState) -> None:
             total = state.totals[0, leader, arm] - state.fresh[0, arm]
             active = n == 0.0 or 2.0 * total < state.rule[0]["doubt"] * math.sqrt(n)
         elif not active:
-            active = not state.verdicts.beaten[arm, leader]
+            active = not state.optimism.verdicts.beaten[arm, leader]
         if active:
             state.active[n_active] = arm
             n_active += 1
         elif state.is_active[arm]:
             start = clock["replay_start"] if replaying else clock["base"]
             unit = state.fading[0]["unit"]
-            margin = state.verdicts.margin[arm, leader] / unit
-            bonus = state.verdicts.clock[0]["bonus"] / unit
+            margin = state.optimism.verdicts.margin[arm, leader] / unit
+            bonus = state.optimism.verdicts.clock[0]["bonus"] / unit
             note_eviction(state, arm, start, arm, margin, bonus)
         state.is_active[arm] = active
     clock["n_active"] = n_active
@@ -383,7 +386,7 @@ def set_rates(state: PairsState) -> None:
     """Compute how fast memory fades, how often to watch, and the next round with work."""
     clock = state.clock[0]
     leader = clock["leader"]
-    wins = state.verdicts.wins
+    wins = state.optimism.verdicts.wins
     lead = 0.0
     met = 0
     for arm in range(wins.shape[0]):

@@ -21,13 +21,11 @@ from driftduel._jit import inline_kernel, kernel
 from driftduel.criteria import Condorcet, Criterion
 from driftduel.learners.base import Learner, Literature, as_count, as_positive
 from driftduel.learners.history import History
-from driftduel.learners.rivals.elimination import check_condorcet, horizon_of
-from driftduel.learners.rivals.winner_stays import (
+from driftduel.learners.parts.stays import (
     LeadState,
     RaceState,
     begin_leads,
     begin_races,
-    check_growth,
     choose_leaders,
     choose_race,
     learn_lead,
@@ -36,6 +34,8 @@ from driftduel.learners.rivals.winner_stays import (
     no_races,
     settle_leads,
 )
+from driftduel.learners.rivals.elimination import check_condorcet, horizon_of
+from driftduel.learners.rivals.winner_stays import check_growth
 
 Records = NDArray[np.void]
 

@@ -23,7 +23,7 @@ from driftduel.learners.parts.mixture import (
     known_horizon,
     softmax_state,
 )
-from driftduel.learners.rivals.dex3 import Rates, Shares
+from driftduel.learners.parts.shares import Rates, Shares
 
 PAPER = "Saha, Koren & Mansour, Adversarial Dueling Bandits, ICML 2021"
 

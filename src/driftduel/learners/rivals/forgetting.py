@@ -23,13 +23,16 @@ from numpy.typing import NDArray
 
 from driftduel._jit import inline_kernel, kernel
 from driftduel.learners.base import Learner, Literature, as_count, as_positive
+from driftduel.learners.parts.memory import (
+    EXPLORATION,
+    HEAVIEST,
+    Ticket,
+    check_memory,
+    leader_or_any,
+)
 from driftduel.learners.rivals.borda import check_borda
 
 Floats = NDArray[np.float64]
-Ticket = tuple[float, float]
-
-HEAVIEST = 1e100
-"""The weight of a new outcome at which all weights are divided by it."""
 
 
 class DiscountedState(NamedTuple):
@@ -66,24 +69,12 @@ CLOCK = np.dtype(
     align=True,
 )
 
-EXPLORATION = np.dtype([("left", "i8"), ("right", "i8"), ("outcome", "f8")], align=True)
-
 
 @inline_kernel
 def choose_greedily(state: ForgettingState, rng: np.random.Generator) -> tuple[int, int, Ticket]:
     """Return the leader twice, or now and then two arms drawn from all."""
     clock = state.clock[0]
-    n_arms = state.wins.shape[0]
-    explore = rng.random() < clock["rate"]
-    left = clock["leader"]
-    right = clock["leader"]
-    chance = clock["rate"] / (n_arms * n_arms)
-    if explore:
-        left = int(rng.random() * n_arms)
-        right = int(rng.random() * n_arms)
-    if left == clock["leader"] and right == clock["leader"]:
-        chance += 1.0 - clock["rate"]
-    return left, right, (chance, 1.0 * explore)
+    return leader_or_any(clock["leader"], clock["rate"], state.wins.shape[0], rng)
 
 
 @inline_kernel
@@ -205,12 +196,6 @@ def leader_of(state: ForgettingState) -> int:
             best = arm
             best_score = score
     return best
-
-
-def check_memory(memory: float, unit: str) -> None:
-    """Raise ValueError unless more than one round or exploration is remembered."""
-    if as_positive(memory, "memory") <= 1:
-        raise ValueError(f"memory is {memory}, must be more than 1 {unit}")
 
 
 @dataclass(frozen=True, eq=False)

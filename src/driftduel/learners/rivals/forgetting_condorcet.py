@@ -24,55 +24,40 @@ from numpy.typing import NDArray
 from driftduel._jit import inline_kernel, kernel
 from driftduel.criteria import Condorcet, Criterion
 from driftduel.learners.base import Learner, Literature, as_count, as_positive
-from driftduel.learners.parts.verdicts import (
-    Verdicts,
-    check_seeks_condorcet,
-    judge,
-    lift,
-    likely_winner,
-    no_verdicts,
-)
-from driftduel.learners.rivals.forgetting import (
+from driftduel.learners.parts.memory import (
     EXPLORATION,
     HEAVIEST,
+    Ticket,
     check_memory,
-    choose_greedily,
+    leader_or_any,
 )
-from driftduel.learners.rivals.rucb import HOPES, choose_rucb, settle_rucb
+from driftduel.learners.parts.optimism import (
+    Optimism,
+    choose_optimistically,
+    favourite_of,
+    find_hopeful,
+    lighten,
+    no_bounds,
+    no_fading,
+    weigh,
+)
+from driftduel.learners.parts.verdicts import check_seeks_condorcet, lift
 
-Ticket = tuple[float]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-FADING = np.dtype(
-    [
-        ("unit", "f8"),  # the weight of a new duel
-        ("growth", "f8"),  # 1/discount
-        ("rounds", "f8"),  # n, the discounted number of rounds
-    ],
-    align=True,
-)
-
 
 class DiscountedRUCBState(NamedTuple):
-    """The arrays of `DiscountedRUCB`: those of RUCB, in growing units, and the unit."""
+    """RUCB's bounds, in growing units, and the unit."""
 
-    verdicts: Verdicts
-    rate: Floats  # (K, K) how often the column beat the row, w/N
-    width: Floats  # (K, K) 1/sqrt(N)
-    hopeful: Ints  # (K,)
-    hopes: NDArray[np.void]  # (1,)
+    optimism: Optimism
     fading: NDArray[np.void]  # (1,) FADING
 
 
 class SlidingRUCBState(NamedTuple):
-    """The arrays of `SlidingRUCB`: those of RUCB, and the window."""
+    """RUCB's bounds, and the window."""
 
-    verdicts: Verdicts
-    rate: Floats  # (K, K)
-    width: Floats  # (K, K)
-    hopeful: Ints  # (K,)
-    hopes: NDArray[np.void]  # (1,)
+    optimism: Optimism
     window: NDArray[np.void]  # (W,) the latest duels, in a ring
 
 
@@ -80,65 +65,50 @@ ForgettingRUCBState = DiscountedRUCBState | SlidingRUCBState
 
 
 @inline_kernel
+def choose_rucb(
+    state: ForgettingRUCBState, rng: np.random.Generator
+) -> tuple[int, int, tuple[float]]:
+    """Choose as RUCB does."""
+    return choose_optimistically(state.optimism, rng)
+
+
+@inline_kernel
 def learn_discounted_rucb(
-    state: DiscountedRUCBState, left: int, right: int, ticket: Ticket, outcome: float
+    state: DiscountedRUCBState, left: int, right: int, ticket: tuple[float], outcome: float
 ) -> bool:
     """Count a duel with a weight that grows; say if a verdict changed or weights are too large."""
-    clock = state.verdicts.clock[0]
+    clock = state.optimism.verdicts.clock[0]
     fading = state.fading[0]
     fading["unit"] *= fading["growth"]
     fading["rounds"] = fading["rounds"] / fading["growth"] + 1.0
     clock["round"] += 1
     clock["bonus"] = clock["alpha"] * math.log(fading["rounds"] + 1.0) * fading["unit"]
-    changed = left != right and weigh(state, left, right, outcome, fading["unit"])
+    changed = left != right and weigh(state.optimism, left, right, outcome, fading["unit"])
     if clock["bonus"] >= clock["next"]:
-        changed |= lift(state.verdicts)
+        changed |= lift(state.optimism.verdicts)
     return bool(changed or fading["unit"] > HEAVIEST)
 
 
 @inline_kernel
 def learn_sliding_rucb(
-    state: SlidingRUCBState, left: int, right: int, ticket: Ticket, outcome: float
+    state: SlidingRUCBState, left: int, right: int, ticket: tuple[float], outcome: float
 ) -> bool:
     """Count a duel, take back the one that leaves the window, and say if a verdict changed."""
-    clock = state.verdicts.clock[0]
+    clock = state.optimism.verdicts.clock[0]
     length = state.window.shape[0]
     entry = state.window[clock["round"] % length]
     clock["round"] += 1
     clock["bonus"] = clock["alpha"] * math.log(min(clock["round"], length) + 1.0)
     changed = False
     if clock["round"] > length and entry["left"] != entry["right"]:
-        changed = weigh(state, entry["left"], entry["right"], entry["outcome"], -1.0)
+        changed = weigh(state.optimism, entry["left"], entry["right"], entry["outcome"], -1.0)
     entry["left"] = left
     entry["right"] = right
     entry["outcome"] = outcome
     if left != right:
-        changed |= weigh(state, left, right, outcome, 1.0)
+        changed |= weigh(state.optimism, left, right, outcome, 1.0)
     if clock["bonus"] >= clock["next"]:
-        changed |= lift(state.verdicts)
-    return changed
-
-
-@inline_kernel
-def weigh(state: ForgettingRUCBState, left: int, right: int, outcome: float, weight: float) -> bool:
-    """Add the outcome of a pair with a weight, and tell whether a verdict changed."""
-    wins = state.verdicts.wins
-    wins[left, right] += weight * outcome
-    wins[right, left] += weight * (1.0 - outcome)
-    total = wins[left, right] + wins[right, left]
-    margin = 0.0
-    lead = 0.0
-    if total > 0.0:
-        lead = wins[left, right] - wins[right, left]
-        margin = lead * lead / (4.0 * total)
-        state.rate[left, right] = wins[right, left] / total
-        state.rate[right, left] = wins[left, right] / total
-        state.width[left, right] = state.width[right, left] = 1.0 / math.sqrt(total)
-    else:
-        state.rate[left, right] = state.rate[right, left] = np.inf
-        state.width[left, right] = state.width[right, left] = 0.0
-    changed = judge(state.verdicts, left, right, margin if lead < 0.0 else 0.0)
-    changed |= judge(state.verdicts, right, left, margin if lead > 0.0 else 0.0)
+        changed |= lift(state.optimism.verdicts)
     return changed
 
 
@@ -146,33 +116,14 @@ def weigh(state: ForgettingRUCBState, left: int, right: int, outcome: float, wei
 def settle_discounted_rucb(state: DiscountedRUCBState, rng: np.random.Generator) -> None:
     """Do as RUCB; divide all weights by that of a new duel if it is too large."""
     if state.fading[0]["unit"] > HEAVIEST:
-        lighten_verdicts(state)
-    settle_rucb(state, rng)  # type: ignore[arg-type]  # it looks at what the two have in common
+        lighten(state.optimism, state.fading)
+    find_hopeful(state.optimism)
 
 
 @kernel
-def lighten_verdicts(state: DiscountedRUCBState) -> None:
-    """Divide all weights by that of a new duel; a pair of next to no weight has never met."""
-    verdicts = state.verdicts
-    unit = state.fading[0]["unit"]
-    n_arms = state.hopeful.shape[0]
-    for arm in range(n_arms):
-        verdicts.arms[arm]["next"] /= unit
-        for other in range(n_arms):
-            verdicts.wins[arm, other] /= unit
-            verdicts.margin[arm, other] /= unit
-    for arm in range(n_arms):
-        for other in range(arm):
-            total = verdicts.wins[arm, other] + verdicts.wins[other, arm]
-            forgotten = total < 1.0 / HEAVIEST
-            if forgotten:
-                verdicts.wins[arm, other] = verdicts.wins[other, arm] = 0.0
-                state.rate[arm, other] = state.rate[other, arm] = np.inf
-            width = 0.0 if forgotten else 1.0 / math.sqrt(total)
-            state.width[arm, other] = state.width[other, arm] = width
-    verdicts.clock[0]["bonus"] /= unit
-    verdicts.clock[0]["next"] /= unit
-    state.fading[0]["unit"] = 1.0
+def settle_sliding_rucb(state: SlidingRUCBState, rng: np.random.Generator) -> None:
+    """Find out again who may be the winner."""
+    find_hopeful(state.optimism)
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,18 +141,12 @@ class _ForgettingRUCB(Learner):
         check_seeks_condorcet(self.criterion, type(self).__name__)
         as_positive(self.alpha, "alpha")
 
-    def _arrays(self) -> tuple[Verdicts, Floats, Floats, Ints, NDArray[np.void]]:
-        square = (self.n_arms, self.n_arms)
-        hopes = np.zeros(1, HOPES)
-        hopes["count"] = self.n_arms
-        hopes["favourite"] = -1
-        verdicts = no_verdicts(self.n_arms, self.alpha)
-        return verdicts, np.full(square, np.inf), np.zeros(square), np.arange(self.n_arms), hopes
+    def _bounds(self) -> Optimism:
+        return no_bounds(self.n_arms, self.alpha, np.inf)
 
     def best_of(self, state: ForgettingRUCBState) -> int:
         """Return the favourite, or else the arm that is ahead of most others."""
-        favourite = int(state.hopes[0]["favourite"])
-        return favourite if favourite >= 0 else likely_winner(state.verdicts.wins)
+        return favourite_of(state.optimism)
 
 
 @dataclass(frozen=True, eq=False)
@@ -256,10 +201,7 @@ class DiscountedRUCB(_ForgettingRUCB):
 
     def allocate(self) -> DiscountedRUCBState:
         """Return a fresh state: every arm may be the winner."""
-        fading = np.zeros(1, FADING)
-        fading["unit"] = 1.0
-        fading["growth"] = 1 / (1 - 1 / self.memory)
-        return DiscountedRUCBState(*self._arrays(), fading)
+        return DiscountedRUCBState(self._bounds(), no_fading(1 / (1 - 1 / self.memory)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -304,7 +246,7 @@ class SlidingRUCB(_ForgettingRUCB):
     )
 
     learn = staticmethod(learn_sliding_rucb)
-    settle = staticmethod(settle_rucb)
+    settle = staticmethod(settle_sliding_rucb)
 
     def validate(self) -> None:
         """Raise ValueError if a parameter is wrong."""
@@ -313,7 +255,7 @@ class SlidingRUCB(_ForgettingRUCB):
 
     def allocate(self) -> SlidingRUCBState:
         """Return a fresh state: every arm may be the winner."""
-        return SlidingRUCBState(*self._arrays(), np.zeros(self.window, EXPLORATION))
+        return SlidingRUCBState(self._bounds(), np.zeros(self.window, EXPLORATION))
 
 
 GREEDY = np.dtype(
@@ -336,9 +278,14 @@ class GreedyState(NamedTuple):
 
 
 @inline_kernel
-def learn_pairs(
-    state: GreedyState, left: int, right: int, ticket: tuple[float, float], outcome: float
-) -> bool:
+def choose_greedily(state: GreedyState, rng: np.random.Generator) -> tuple[int, int, Ticket]:
+    """Return the leader twice, or now and then two arms drawn from all."""
+    clock = state.clock[0]
+    return leader_or_any(clock["leader"], clock["rate"], state.ahead.shape[0], rng)
+
+
+@inline_kernel
+def learn_pairs(state: GreedyState, left: int, right: int, ticket: Ticket, outcome: float) -> bool:
     """Credit an exploring duel with a weight that grows; ask for help when it is too large."""
     if ticket[1] == 0.0:
         return False

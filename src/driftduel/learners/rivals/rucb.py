@@ -21,6 +21,14 @@ from numpy.typing import NDArray
 from driftduel._jit import inline_kernel, kernel
 from driftduel.criteria import Condorcet, Criterion
 from driftduel.learners.base import Learner, Literature, as_count, as_positive
+from driftduel.learners.parts.optimism import (
+    UNPLAYED,
+    Optimism,
+    choose_optimistically,
+    favourite_of,
+    find_hopeful,
+    no_bounds,
+)
 from driftduel.learners.parts.verdicts import (
     Verdicts,
     check_alpha,
@@ -34,104 +42,24 @@ Ticket = tuple[float]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-UNPLAYED = 2.0
-"""u_ij of a pair that never met: 0/0 + sqrt(alpha ln t / 0), with x/0 = 1."""
-
-HOPES = np.dtype([("count", "i8"), ("favourite", "i8")], align=True)
-
-
-class RUCBState(NamedTuple):
-    """The arrays of `RUCB`."""
-
-    verdicts: Verdicts
-    rate: Floats  # (K, K) how often the column beat the row, w/N
-    width: Floats  # (K, K) 1/sqrt(N)
-    hopeful: Ints  # (K,) the arms of C first, in order
-    hopes: NDArray[np.void]  # (1,) HOPES: the size of C, and the arm of B or -1
-
 
 @inline_kernel
-def choose_rucb(state: RUCBState, rng: np.random.Generator) -> tuple[int, int, Ticket]:
-    """Draw the left arm from those that may be the winner; reply with the best challenger."""
-    n_arms = state.hopeful.shape[0]
-    count = state.hopes[0]["count"]
-    favourite = state.hopes[0]["favourite"]
-    left = state.hopeful[0]
-    chance = 1.0
-    if count == 0:
-        left = int(rng.random() * n_arms)
-        chance = 1.0 / n_arms
-    elif count > 1 and favourite < 0:
-        left = state.hopeful[int(rng.random() * count)]
-        chance = 1.0 / count
-    elif count > 1:
-        number = rng.random()
-        left = favourite
-        chance = 0.5
-        if number >= 0.5:
-            place = int((2.0 * number - 1.0) * (count - 1))
-            left = state.hopeful[place]
-            if left >= favourite:
-                left = state.hopeful[place + 1]
-            chance = 0.5 / (count - 1)
-    if state.verdicts.arms[left]["victories"] == n_arms - 1:
-        return left, left, (chance,)
-    right, ties = _best_reply(state, rng, left)
-    return left, right, (chance / ties,)
-
-
-@inline_kernel
-def _best_reply(state: RUCBState, rng: np.random.Generator, left: int) -> tuple[int, int]:
-    """Return the other arm most likely to beat ``left``, and with how many it tied."""
-    root = math.sqrt(state.verdicts.clock[0]["bonus"])
-    best = -1.0
-    ties = 0
-    right = left
-    for arm in range(state.hopeful.shape[0]):
-        bound = state.rate[left, arm] + root * state.width[left, arm]
-        if arm != left and bound >= best:
-            ties = ties + 1 if bound == best else 1
-            best = bound
-            right = arm
-    if ties > 1:
-        place = int(rng.random() * ties)
-        for arm in range(state.hopeful.shape[0]):
-            if arm != left and state.rate[left, arm] + root * state.width[left, arm] == best:
-                if place == 0:
-                    right = arm
-                place -= 1
-    return right, ties
-
-
-@inline_kernel
-def learn_rucb(state: RUCBState, left: int, right: int, ticket: Ticket, outcome: float) -> bool:
+def learn_rucb(optimism: Optimism, left: int, right: int, ticket: Ticket, outcome: float) -> bool:
     """Count the duel; who may be the winner is found again if a verdict changed."""
-    changed = count_duel(state.verdicts, left, right, outcome)
+    changed = count_duel(optimism.verdicts, left, right, outcome)
     if left != right:
-        wins = state.verdicts.wins
+        wins = optimism.verdicts.wins
         total = wins[left, right] + wins[right, left]
-        state.rate[left, right] = wins[right, left] / total
-        state.rate[right, left] = wins[left, right] / total
-        state.width[left, right] = state.width[right, left] = 1.0 / math.sqrt(total)
+        optimism.rate[left, right] = wins[right, left] / total
+        optimism.rate[right, left] = wins[left, right] / total
+        optimism.width[left, right] = optimism.width[right, left] = 1.0 / math.sqrt(total)
     return changed
 
 
 @kernel
-def settle_rucb(state: RUCBState, rng: np.random.Generator) -> None:
-    """List the arms that nobody beats, and keep the favourite if it is one of them."""
-    hopes = state.hopes[0]
-    count = 0
-    stays = False
-    for arm in range(state.hopeful.shape[0]):
-        if state.verdicts.arms[arm]["losses"] == 0:
-            state.hopeful[count] = arm
-            count += 1
-            stays |= arm == hopes["favourite"]
-    hopes["count"] = count
-    if count == 1:
-        hopes["favourite"] = state.hopeful[0]
-    elif not stays:
-        hopes["favourite"] = -1
+def settle_rucb(optimism: Optimism, rng: np.random.Generator) -> None:
+    """Find out again who may be the winner."""
+    find_hopeful(optimism)
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,7 +102,7 @@ class RUCB(Learner):
         "O(K), O(1) while the winner plays itself",
     )
 
-    choose = staticmethod(choose_rucb)
+    choose = staticmethod(choose_optimistically)
     learn = staticmethod(learn_rucb)
     settle = staticmethod(settle_rucb)
 
@@ -183,24 +111,13 @@ class RUCB(Learner):
         check_seeks_condorcet(self.criterion, "RUCB")
         check_alpha(self.alpha)
 
-    def allocate(self) -> RUCBState:
+    def allocate(self) -> Optimism:
         """Return a fresh state: every arm may be the winner."""
-        square = (self.n_arms, self.n_arms)
-        hopes = np.zeros(1, HOPES)
-        hopes["count"] = self.n_arms
-        hopes["favourite"] = -1
-        return RUCBState(
-            no_verdicts(self.n_arms, self.alpha),
-            np.full(square, UNPLAYED),
-            np.zeros(square),
-            np.arange(self.n_arms),
-            hopes,
-        )
+        return no_bounds(self.n_arms, self.alpha, UNPLAYED)
 
-    def best_of(self, state: RUCBState) -> int:
+    def best_of(self, state: Optimism) -> int:
         """Return the favourite, or else the arm that is ahead of most others."""
-        favourite = int(state.hopes[0]["favourite"])
-        return favourite if favourite >= 0 else likely_winner(state.verdicts.wins)
+        return favourite_of(state)
 
 
 TURN = np.dtype(
