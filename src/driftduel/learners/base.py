@@ -32,7 +32,9 @@ import math
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import KW_ONLY, dataclass, field, fields, replace
+from threading import RLock
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -46,6 +48,9 @@ from driftduel.learners.session import Duel, Session
 
 State = Any
 """A NamedTuple of arrays; each learner has its own."""
+
+_MAKING = RLock()
+"""Held while a session is made, so that threads that share a learner share its session."""
 
 
 @dataclass(frozen=True)
@@ -86,9 +91,11 @@ class Learner(ABC):
     """Chooses duels and learns from outcomes.
 
     The configuration never changes; the state that `ask` and `tell` change is made on first
-    use. A round passes when an outcome is told, whenever its duel was asked. A learner may be
-    used from one thread at a time. Copying or pickling a learner copies its state, `clone` does
-    not.
+    use. A round passes when an outcome is told, whenever its duel was asked. Copying or pickling a
+    learner copies its state, `clone` does not.
+
+    Threads may share a learner: its methods take turns by the lock of its session. Who reads or
+    changes the session itself holds that lock meanwhile.
 
     Parameters
     ----------
@@ -173,17 +180,28 @@ class Learner(ABC):
         """The changing part, made on first use."""
         made: Session | None = self.__dict__.get("_session")
         if made is None:
-            rng = learner_generator(self.seed)
-            made = Session(self.start(rng), rng)
-            self.__dict__["_session"] = made
+            with _MAKING:
+                made = self.__dict__.get("_session")
+                if made is None:
+                    rng = learner_generator(self.seed)
+                    made = Session(self.start(rng), rng)
+                    self.__dict__["_session"] = made
         return made
+
+    def __copy__(self) -> Self:
+        return deepcopy(self)
 
     def ask(self) -> Duel:
         """Return the next duel to put before a voter.
 
         Any number of duels may be open at once, and one that is never told costs nothing.
         """
-        return self.session.ask(self)
+        session = self.session
+        session.lock.acquire()  # half of what a with statement costs
+        try:
+            return session.ask(self)
+        finally:
+            session.lock.release()
 
     def tell(self, duel: Duel | int, outcome: float) -> None:
         """Take in the outcome of a duel: 1 left preferred, 0 right preferred, 0.5 tie.
@@ -201,16 +219,25 @@ class Learner(ABC):
             If the duel is not open here or the outcome is none of the three; the learner is
             unchanged.
         """
-        self.session.tell(self, duel, outcome)
+        session = self.session
+        session.lock.acquire()
+        try:
+            session.tell(self, duel, outcome)
+        finally:
+            session.lock.release()
 
     def best(self) -> int:
         """Return the arm that the learner would pick now."""
-        return self.best_of(self.session.state)
+        session = self.session
+        with session.lock:
+            return self.best_of(session.state)
 
     @property
     def active(self) -> NDArray[np.int64]:
         """The arms still in play."""
-        return self.active_of(self.session.state)
+        session = self.session
+        with session.lock:
+            return self.active_of(session.state)
 
     @property
     def rounds(self) -> int:
@@ -220,22 +247,30 @@ class Learner(ABC):
     @property
     def open_duels(self) -> list[Duel]:
         """The duels asked and not told yet."""
-        return self.session.open_duels()
+        session = self.session
+        with session.lock:
+            return session.open_duels()
 
     @property
     def episodes(self) -> list[int]:
         """The rounds at which episodes began; the first is 0."""
-        return list(self.session.history.episodes)
+        session = self.session
+        with session.lock:
+            return list(session.history.episodes)
 
     @property
     def evictions(self) -> list[Eviction]:
         """Every eviction so far."""
-        return list(self.session.history.evictions)
+        session = self.session
+        with session.lock:
+            return list(session.history.evictions)
 
     @property
     def replays(self) -> list[Replay]:
         """Every replay so far."""
-        return list(self.session.history.replays)
+        session = self.session
+        with session.lock:
+            return list(session.history.replays)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the learner to a JSON file, whole or not at all; see `load_learner`."""

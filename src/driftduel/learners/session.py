@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import numbers
 import uuid
+from copy import deepcopy
 from dataclasses import dataclass, field
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,7 +44,7 @@ class Duel:
 
 @dataclass
 class Session:
-    """The changing part of a learner that is driven by hand."""
+    """The changing part of a learner that is driven by hand; its user holds its lock."""
 
     state: State
     rng: np.random.Generator
@@ -51,6 +53,15 @@ class Session:
     told: int = 0
     open: dict[int, tuple[int, int, tuple[float, ...]]] = field(default_factory=dict)
     history: History = field(default_factory=History)
+    lock: RLock = field(default_factory=RLock, repr=False, compare=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return all but the lock, as it was at one moment, for copies and pickles."""
+        with self.lock:
+            return deepcopy({key: part for key, part in vars(self).items() if key != "lock"})
+
+    def __setstate__(self, parts: dict[str, Any]) -> None:
+        vars(self).update(parts, lock=RLock())
 
     def ask(self, learner: Learner) -> Duel:
         """Return the next duel of the learner whose session this is."""

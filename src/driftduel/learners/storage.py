@@ -120,12 +120,14 @@ def as_payload(learner: Learner) -> dict[str, Any]:
 
     Two learners are equal bit for bit if their payloads are.
     """
-    return {
-        "driftduel_learner": _FORMAT,
-        "written_by": __version__,
-        "learner": _encode(learner, type(learner).__name__),
-        "session": _encode_session(learner.session),
-    }
+    session = learner.session
+    with session.lock:
+        return {
+            "driftduel_learner": _FORMAT,
+            "written_by": __version__,
+            "learner": _encode(learner, type(learner).__name__),
+            "session": _encode_session(session),
+        }
 
 
 def classes_of(learner: Learner) -> dict[str, type]:

@@ -200,9 +200,10 @@ class CalibratedMetaBosse(Learner):
         ...
         """
         session = self.session
-        return account_of(
-            self.n_arms, self.labels, session.told, session.state, session.history.evictions
-        )
+        with session.lock:
+            return account_of(
+                self.n_arms, self.labels, session.told, session.state, session.history.evictions
+            )
 
     def _rule(self, *, even: bool) -> np.ndarray:
         constants = self.calibration or (PAIRS if self.unknown else SCORES)

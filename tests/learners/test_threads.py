@@ -1,0 +1,125 @@
+"""Threads that share a learner: no vote is lost, and copies and files show one moment."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import driftduel as dd
+from driftduel.learners.storage import as_payload
+
+THREADS = 8
+VOTES = 150
+"""Votes of each thread."""
+
+
+@pytest.fixture
+def restless():
+    """Let threads take turns as often as Python can."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def at_once(*jobs):
+    """Run jobs in a thread each, begun together, and return what they return."""
+    barrier = threading.Barrier(len(jobs))
+    results = [None] * len(jobs)
+
+    def go(place, job):
+        barrier.wait()
+        try:
+            results[place] = job()
+        except Exception as error:  # shown by the assertion of the test
+            results[place] = error
+
+    threads = [threading.Thread(target=go, args=item) for item in enumerate(jobs)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return results
+
+
+def voter(learner):
+    """Ask two, tell the later one first, and so on."""
+
+    def vote():
+        duels = []
+        for _ in range(VOTES // 2):
+            pair = [learner.ask(), learner.ask()]
+            duels += pair
+            for duel in reversed(pair):
+                learner.tell(duel, 1.0)
+        return duels
+
+    return vote
+
+
+@pytest.mark.usefixtures("restless")
+def test_threads_that_ask_and_tell_at_once_lose_nothing():
+    learner = dd.Uniform(4, seed=1)
+    results = at_once(*[voter(learner)] * THREADS)
+    duels = [duel for found in results for duel in found]
+    total = THREADS * VOTES
+    assert {duel.learner for duel in duels} == {learner.session.name}
+    assert sorted(duel.id for duel in duels) == list(range(total))
+    assert (learner.rounds, learner.session.state.rounds[0]) == (total, total)
+    assert learner.open_duels == []
+    leads = np.zeros((4, 4))
+    for duel in duels:
+        leads[duel.left, duel.right] += 0.5
+    assert learner.session.state.leads.tolist() == leads.tolist()
+
+
+@pytest.mark.usefixtures("restless")
+def test_what_is_read_while_others_vote_is_of_one_moment(tmp_path):
+    learner = dd.Uniform(4, seed=1)
+    done = threading.Event()
+
+    def read():
+        moments = []
+        while not done.is_set() or not moments:
+            for other in (copy.deepcopy(learner), pickle.loads(pickle.dumps(learner))):
+                moments.append((other.rounds, other.session.state.rounds[0]))
+            learner.save(tmp_path / "learner.json")
+            other = dd.load_learner(tmp_path / "learner.json")
+            moments.append((other.rounds, other.session.state.rounds[0]))
+            assert 0 <= learner.best() < 4
+            assert len(learner.open_duels) <= 2 * THREADS
+        return moments
+
+    def vote():
+        try:
+            return [duel for _ in range(3) for duel in voter(learner)()]
+        finally:
+            done.set()
+
+    moments, *others = at_once(read, vote, vote)
+    assert all(len(duels) == 3 * VOTES for duels in others)
+    assert all(told == learned for told, learned in moments)
+
+
+@pytest.mark.parametrize(
+    "duplicate",
+    [copy.copy, copy.deepcopy, lambda learner: pickle.loads(pickle.dumps(learner))],
+    ids=["copy", "deepcopy", "pickle"],
+)
+def test_a_copy_has_a_session_and_a_lock_of_its_own(duplicate):
+    learner = dd.Uniform(4, seed=1)
+    duel = learner.ask()
+    before = as_payload(learner)
+    with learner.session.lock:
+        twin = duplicate(learner)
+    assert as_payload(twin) == before
+    assert twin.session.lock is not learner.session.lock
+    twin.tell(duel, 1.0)
+    assert (twin.rounds, learner.rounds) == (1, 0)
+    assert learner.clone().rounds == 0
+    assert as_payload(learner) == before
