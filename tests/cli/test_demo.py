@@ -40,7 +40,7 @@ def test_every_scene_is_run_and_its_files_are_named(run, monkeypatch, tmp_path):
     assert done.out == f"written: {tmp_path / 'picture.svg'}\n" * 2
 
 
-@pytest.mark.parametrize("library", ["altair", "vl_convert"])
+@pytest.mark.parametrize("library", ["altair", "jinja2", "vl_convert"])
 def test_without_the_report_extra_the_demo_says_how_to_get_it(
     refused, monkeypatch, tmp_path, library
 ):

@@ -65,7 +65,7 @@ def test_an_unknown_format_is_refused(refused, folder):
     assert sentence == "format is 'gif', must be one of html, png, svg, pdf, csv"
 
 
-@pytest.mark.parametrize("library", ["altair", "vl_convert"])
+@pytest.mark.parametrize("library", ["altair", "jinja2", "vl_convert"])
 def test_without_the_report_extra_it_says_how_to_get_it(refused, monkeypatch, folder, library):
     monkeypatch.setitem(sys.modules, library, None)
     sentence = refused("report", folder)

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from driftduel.report.document import compose
-from driftduel.report.page import MOST_SHOWN, html_page
+from driftduel.report.page import MOST_SHOWN, write_page
 
 
 class Reader(HTMLParser):
@@ -49,9 +49,14 @@ def document(one):
     return compose(one)
 
 
+def read(document, folder):
+    write_page(document, folder / "page.html")
+    return Reader((folder / "page.html").read_text(encoding="utf-8"))
+
+
 @pytest.fixture(scope="module")
-def page(document):
-    return Reader(html_page(document))
+def page(document, tmp_path_factory):
+    return read(document, tmp_path_factory.mktemp("page"))
 
 
 def test_every_figure_has_a_place_a_spec_and_words_instead(document, page):
@@ -102,9 +107,9 @@ def test_the_spec_and_the_environment_are_on_the_page(one, page):
     assert one.environment["python"] in words
 
 
-def test_rows_of_a_stream_stand_under_its_name(grid, page):
+def test_rows_of_a_stream_stand_under_its_name(grid, page, tmp_path):
     document = compose(grid)
-    tags = Reader(html_page(document)).all("th")
+    tags = read(document, tmp_path).all("th")
     groups = [th for th in tags if th.get("scope") == "rowgroup"]
     summary, exponents = document.tables
     assert len(groups) == len({row[0] for row in [*summary.cells, *exponents.cells]}) == 6
@@ -112,10 +117,10 @@ def test_rows_of_a_stream_stand_under_its_name(grid, page):
     assert not [th for th in page.all("th") if th.get("scope") == "rowgroup"]
 
 
-def test_few_streams_stand_below_each_other_of_many_one_is_chosen(one, grid, page):
+def test_few_streams_stand_below_each_other_of_many_one_is_chosen(grid, page, tmp_path):
     assert page.all("select") == []
     assert len(grid.streams) > MOST_SHOWN
-    many = Reader(html_page(compose(grid)))
+    many = read(compose(grid), tmp_path)
     values = [option["value"] for option in many.all("option")]
     articles = many.all("article")
     assert values == [article["id"] for article in articles]

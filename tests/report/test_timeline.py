@@ -149,7 +149,7 @@ def test_an_unknown_format_is_refused(tastes, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("library", ["altair", "vl_convert"])
+@pytest.mark.parametrize("library", ["altair", "jinja2", "vl_convert"])
 def test_a_library_that_is_not_installed_is_one_sentence(monkeypatch, library):
     monkeypatch.setitem(sys.modules, library, None)
     sentence = rf'^figures need {library}: pip install "driftduel\[report\]"$'

@@ -30,5 +30,5 @@ def drawing_library(name: str) -> Any:
 
 def check_drawing() -> None:
     """Refuse to begin what would end without its figures."""
-    for name in ("altair", "vl_convert"):
+    for name in ("altair", "jinja2", "vl_convert"):
         drawing_library(name)

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from driftduel._files import replacing
 from driftduel.report.document import compose
-from driftduel.report.extra import drawing_library
 from driftduel.report.figures import save_figure, themed, unchecked
-from driftduel.report.page import html_page
+from driftduel.report.page import write_page
 
 if TYPE_CHECKING:
     from driftduel.experiments.results import Results
@@ -38,10 +37,7 @@ def write_report(results: Results, form: str = "html", out: Path | None = None) 
         page = results.folder / "report.html" if out is None else out
         if page.is_dir():
             raise ValueError(f"{page}: is a folder, must be a file such as {page / 'report.html'}")
-        drawing_library("vl_convert")
-        text = html_page(document)
-        with replacing(page) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+        write_page(document, page)
         return [page]
     folder = results.folder / "report" if out is None else out
     if folder.is_file():

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Self
 
 import polars as pl
@@ -97,3 +98,15 @@ class Table:
             strong=strong,
             grouped=grouped,
         )
+
+    def groups(self) -> Iterator[tuple[str, list[tuple[bool, list[str]]]]]:
+        """Yield the groups, or all rows as one: its name, and whether each row stands out.
+
+        The cell that names the group is left out of its rows.
+        """
+        rows = [
+            (row[0] if self.grouped else "", (n in self.strong, row[self.grouped :]))
+            for n, row in enumerate(self.cells)
+        ]
+        for name, members in groupby(rows, lambda row: row[0]):
+            yield name, [row for _, row in members]

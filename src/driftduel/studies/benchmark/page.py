@@ -15,7 +15,7 @@ from driftduel.report.document import Chapter, Document, Figure, compose
 from driftduel.report.extra import drawing_library
 from driftduel.report.figures import COLOURS, ROUND_NUMBERS, WIDTH, save_figure, themed
 from driftduel.report.findings import count, number, titled
-from driftduel.report.page import html_page
+from driftduel.report.page import write_page
 from driftduel.report.tables import NOTHING, Column, Table
 from driftduel.studies.benchmark.suite import LEARNER, PAPER
 from driftduel.studies.benchmark.tables import EASY, KEYS, duels, rivals, standings, totals
@@ -89,8 +89,7 @@ def write_benchmark(document: Document, out: Path, page: Path | None = None) -> 
     markdown = out / "benchmark.md" if page is None else page
     before, after = ("# The benchmark\n\n", "\n") if page is None else check_page(page)
     html = out / "report.html"
-    with replacing(html) as temporary:
-        temporary.write_text(html_page(document), encoding="utf-8")
+    write_page(document, html)
     images = markdown.parent / "images"
     chart = themed(document.figures[0].chart)
     pictures = save_figure(chart, images, "benchmark", ["svg"])

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from driftduel._files import replacing
 from driftduel.report.document import Chapter, Document, Figure, best_of, compose
 from driftduel.report.findings import in_words, number, shown, titled
-from driftduel.report.page import html_page
+from driftduel.report.page import write_page
 from driftduel.report.tables import Column, Table
 from driftduel.studies.reproduction.tables import (
     found_exponents,
@@ -35,9 +34,7 @@ def write_reproduction(
 ) -> Path:
     """Write ``report.html`` on experiments by name, and return the file."""
     page = out / "report.html"
-    text = html_page(compose_reproduction(found, command))
-    with replacing(page) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    write_page(compose_reproduction(found, command), page)
     return page
 
 
