@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from driftduel._files import replacing
-from driftduel.report.extra import drawing_library
+from driftduel.report.extra import check_drawing, drawing_library
+from driftduel.report.templates import write_html
 
 if TYPE_CHECKING:
     import altair as alt
@@ -29,13 +30,13 @@ INK = "#222222"
 TRUTH = "#7A7A7A"
 """For what is true of the world, as against what a learner did; readable on white and black."""
 
-_OPTIONS: dict[str, dict[str, Any]] = {
+FORMATS = ("svg", "png", "html", "pdf")
+_PICTURES: dict[str, dict[str, Any]] = {
     "svg": {"format": "svg"},
     "png": {"format": "png", "scale_factor": 2},
-    "html": {"format": "html", "inline": True},
     "pdf": {"format": "pdf"},
 }
-FORMATS = tuple(_OPTIONS)
+"""How Altair is asked for them; HTML is made from a template of our own."""
 
 _DASHES = ([1, 0], [7, 3], [2, 2])
 _LINES = COLOURS[:-1]
@@ -55,12 +56,15 @@ def save_figure(
     unknown = [form for form in formats if form not in FORMATS]
     if unknown:
         raise ValueError(f"format is {unknown[0]!r}, must be one of {', '.join(FORMATS)}")
-    drawing_library("vl_convert")
+    check_drawing()
     Path(folder).mkdir(parents=True, exist_ok=True)
     files = [Path(folder) / f"{name}.{form}" for form in formats]
     for file, form in zip(files, formats, strict=True):
         with replacing(file) as temporary:
-            chart.save(str(temporary), **_OPTIONS[form])
+            if form == "html":
+                write_html(temporary, "figure.html.j2", title=name, spec=chart.to_dict())
+            else:
+                chart.save(str(temporary), **_PICTURES[form])
     return files
 
 
