@@ -4,18 +4,13 @@ import json
 import os
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
-from numba.core import config
 
 from driftduel import _jit
-from driftduel._jit import jit, kernel, rebind, source_hash
-
-# Asked for once, before a test changes the configuration that it is read from.
-FOLDER = _jit._cache_folder()
+from driftduel._jit import jit, kernel, rebind
 
 # A learner in small: a NamedTuple of arrays, two kernels, numpy Generators; and the loop that is
 # bound to them. Each is a file, since the cache is kept for functions that come from files.
@@ -50,13 +45,11 @@ def play(state, rng, world, n):
 """
 RUN = """
 import json
-from pathlib import Path
 import numpy as np
 import kernels, loop
-from driftduel._jit import rebind, source_hash
+from driftduel._jit import rebind
 
-bound = {"choose": kernels.choose, "learn": kernels.learn}
-play = rebind(loop.play, f"play_{source_hash(Path(kernels.__file__))}", bound)
+play = rebind(loop.play, "play_bound", {"choose": kernels.choose, "learn": kernels.learn})
 state = kernels.State(np.zeros(3), np.zeros(3))
 play(state, np.random.default_rng(0), np.random.default_rng(1), 100)
 stats = play.stats
@@ -94,10 +87,56 @@ def test_a_rebound_loop_is_compiled_once_and_again_when_a_kernel_is_edited(tmp_p
     assert (second["hits"], second["misses"]) == (1, 0)
     assert second["counts"] == first["counts"]
 
+    moved = tmp_path / "moved"  # another checkout with the same code, a remark apart
+    moved.mkdir()
+    (moved / "cache").symlink_to(tmp_path / "cache")
+    (moved / "loop.py").write_text("# A remark.\n" + LOOP)
+    (moved / "kernels.py").write_text('"""A docstring."""\n' + KERNELS.replace("STEP", "1.0"))
+    third = json.loads(in_new_process(moved, RUN))
+    assert (third["hits"], third["misses"]) == (1, 0)
+    assert third["counts"] == first["counts"]
+
     (tmp_path / "kernels.py").write_text(KERNELS.replace("STEP", "3.0"))
     edited = json.loads(in_new_process(tmp_path, RUN))
     assert (edited["hits"], edited["misses"]) == (0, 1)
     assert edited["counts"] == [3 * n for n in first["counts"]]
+
+
+PLAY = """
+import driftduel as dd
+
+world = dd.Stream.stationary([[0.5, 0.9], [0.1, 0.5]], horizon=300)
+run = dd.simulate(dd.WinnerStays(2), world, seed=1)
+options = set(dd.WinnerStays.choose.targetoptions) & {"_nrt", "forceinline"}
+print(len(options), run.regret("borda").tolist())
+"""
+REFUSED_BY_NUMBA = """
+from numba.core.cpu import CPUTargetOptions
+
+CPUTargetOptions._nrt = CPUTargetOptions.forceinline = None  # no longer options
+"""
+REFUSED_AT_ONCE = """
+import numba
+
+njit = numba.njit
+
+def refuse(*functions, **options):
+    if {"_nrt", "forceinline"} & set(options):
+        raise TypeError("an unexpected keyword argument")
+    return njit(*functions, **options)
+
+numba.njit = refuse
+"""
+
+
+@pytest.mark.large
+def test_where_numba_refuses_an_option_a_learner_plays_the_same(tmp_path):
+    options, _, usual = in_new_process(tmp_path, PLAY).partition(" ")
+    assert options == "2"
+    for refusal in (REFUSED_BY_NUMBA, REFUSED_AT_ONCE):
+        options, _, plain = in_new_process(tmp_path, refusal + PLAY).partition(" ")
+        assert options == "0"
+        assert plain == usual
 
 
 def test_without_the_jit_a_rebound_loop_is_plain_python(tmp_path):
@@ -138,149 +177,3 @@ def test_copies_of_one_template_mean_their_own_kernels_and_leave_the_template_al
     assert (doubled(values), tripled(values)) == (6.0, 9.0)
     assert "change" not in globals()
     assert (doubled.__name__, total.__name__) == ("total_doubled", "total")
-
-
-def test_compiling_leaves_the_users_cache_folder_as_it_was(monkeypatch):
-    for folder in ("", "somewhere"):
-        monkeypatch.setattr(config, "CACHE_DIR", folder)
-        jit(add)
-        assert folder == config.CACHE_DIR
-
-
-def test_an_error_while_compiling_leaves_the_users_cache_folder_as_it_was(monkeypatch):
-    def refuse(**options):
-        raise RuntimeError("refused")
-
-    monkeypatch.setattr(config, "CACHE_DIR", "somewhere")
-    monkeypatch.setattr(_jit.numba, "njit", refuse)
-    with pytest.raises(RuntimeError, match="refused"):
-        jit(add)
-    assert config.CACHE_DIR == "somewhere"
-
-
-def test_threads_that_compile_together_leave_the_users_cache_folder_as_it_was(monkeypatch):
-    monkeypatch.setattr(config, "CACHE_DIR", "somewhere")
-    with ThreadPoolExecutor(8) as pool:
-        functions = list(pool.map(lambda _: jit(add), range(64)))
-    assert len(functions) == 64
-    assert config.CACHE_DIR == "somewhere"
-
-
-def test_a_function_typed_at_a_prompt_is_compiled_without_a_cache(monkeypatch):
-    seen = []
-    monkeypatch.setattr(
-        _jit.numba, "njit", lambda **options: seen.append(options["cache"]) or (lambda f: f)
-    )
-    typed: dict = {}
-    exec(compile("def typed(x):\n    return x\n", "<stdin>", "exec"), typed)
-    jit(typed["typed"])
-    jit(add)
-    assert seen == [False, bool(FOLDER)]
-
-
-# Where compiled code is kept
-
-
-@pytest.fixture
-def package(tmp_path, monkeypatch):
-    """A package of two files, and numba configured to keep its cache in ``tmp_path / cache``."""
-    folder = tmp_path / "package"
-    (folder / "inner").mkdir(parents=True)
-    (folder / "a.py").write_text("a = 1")
-    (folder / "inner" / "b.py").write_text("b = 1")
-    monkeypatch.setattr(_jit, "_PACKAGE", folder)
-    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr(config, "BOUNDSCHECK", None)
-    return folder
-
-
-def cache_folder() -> str:
-    return _jit._cache_folder.__wrapped__()
-
-
-def test_the_cache_folder_is_named_after_the_sources(package):
-    first = cache_folder()
-    assert Path(first).is_dir()
-    assert Path(first).parent.name == "cache"
-    assert cache_folder() == first
-    for file in ("a.py", "inner/b.py"):
-        before = cache_folder()
-        with (package / file).open("a") as source:
-            source.write("\n")
-        assert cache_folder() != before
-    (package / "notes.txt").write_text("not a source")
-    assert Path(cache_folder()).name.endswith("-plain")
-
-
-def test_code_with_bounds_checks_is_kept_apart(package, monkeypatch):
-    plain = cache_folder()
-    monkeypatch.setattr(config, "BOUNDSCHECK", 1)
-    assert cache_folder() == plain.removesuffix("plain") + "bounds"
-
-
-def test_without_a_setting_the_cache_is_in_the_users_cache(package, monkeypatch, tmp_path):
-    monkeypatch.setattr(config, "CACHE_DIR", "")
-    monkeypatch.setattr(sys, "platform", "linux")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    assert Path(cache_folder()).parent == tmp_path / "xdg" / "driftduel" / "numba"
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    for unset in (
-        lambda: monkeypatch.setenv("XDG_CACHE_HOME", ""),
-        lambda: monkeypatch.delenv("XDG_CACHE_HOME"),
-    ):
-        unset()
-        assert Path(cache_folder()).parent == tmp_path / "home" / ".cache" / "driftduel" / "numba"
-    monkeypatch.setattr(sys, "platform", "win32")
-    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "local"))
-    assert Path(cache_folder()).parent == tmp_path / "local" / "driftduel" / "numba"
-
-
-def test_where_no_folder_can_be_made_nothing_is_kept(package, monkeypatch, tmp_path):
-    (tmp_path / "file").touch()
-    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path / "file" / "cache"))
-    assert cache_folder() == ""
-
-
-def test_where_the_folder_cannot_be_written_nothing_is_kept(package, monkeypatch):
-    assert cache_folder() != ""
-    monkeypatch.setattr(os, "access", lambda path, kind: False)
-    assert cache_folder() == ""
-
-
-def test_for_a_user_without_a_home_nothing_is_kept(package, monkeypatch):
-    def no_home(path):
-        raise RuntimeError("Could not determine home directory.")
-
-    monkeypatch.setattr(config, "CACHE_DIR", "")
-    monkeypatch.setattr(Path, "expanduser", no_home)
-    assert cache_folder() == ""
-
-
-def test_without_a_folder_functions_still_work(monkeypatch):
-    monkeypatch.setattr(_jit, "_cache_folder", lambda: "")
-    assert jit(add)(2, 3) == 5
-    assert rebind(total, "total_uncached", {"change": jit(double)})(np.ones(2)) == 4.0
-
-
-def test_old_folders_are_forgotten_and_those_of_others_are_not(package, tmp_path):
-    root = tmp_path / "cache"
-    ours = [root / f"driftduel-{n:016x}-{'plain' if n % 2 else 'bounds'}" for n in range(12)]
-    others = [root / name for name in ("driftduel-thesis", "driftduel-2024", "somebody")]
-    for folder in (*ours, *others):
-        (folder / "inside").mkdir(parents=True)
-    for age, folder in enumerate((*others, *ours)):
-        os.utime(folder, (age, age))
-    newest = Path(cache_folder())
-    kept = {path for path in root.iterdir() if path not in others}
-    assert kept == {*ours[-7:], newest}
-    assert all((folder / "inside").is_dir() for folder in others)
-
-
-def test_source_hashes_tell_contents_apart(tmp_path):
-    one, two = tmp_path / "one.py", tmp_path / "two.py"
-    one.write_text("x = 1")
-    two.write_text("x = 2")
-    assert source_hash(one) == source_hash(one)
-    assert source_hash(one) != source_hash(two)
-    assert source_hash(one, two) != source_hash(two, one)
-    assert len(source_hash(one)) == 16

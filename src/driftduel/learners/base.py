@@ -22,8 +22,8 @@ They are static methods of the class. A learner that plays through another one h
 properties instead, bound to the kernels of the other; see `driftduel.learners.rivals.restarts`.
 
 `driftduel.testing` checks all of this for any learner; `driftduel.learners.rivals.baselines` shows
-two small ones. The kernels of one learner belong in one file: the cache of compiled code notices an
-edit of the files that hold the four kernels, not of a file outside this package that they call.
+two small ones. The cache of compiled code notices an edit of the files that hold the kernels and of
+all that these import.
 """
 
 from __future__ import annotations
