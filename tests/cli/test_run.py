@@ -13,8 +13,10 @@ from rich.console import Console
 import driftduel as dd
 from driftduel.cli import main
 from driftduel.cli.run import _picture
-from driftduel.experiments import Progress, Spec, read_spec, run_sweep
+from driftduel.experiments import Progress, Spec, read_spec, run_sweep, sweep
+from tests.experiments import working
 from tests.experiments.conftest import SMALL, assert_same
+from tests.processes import children, living, wait_until
 
 CALL = "import sys; from driftduel.cli import main; sys.exit(main())"
 MANY = SMALL.replace("n_phases = 2", f"n_phases = 2\nseed = {list(range(100))}").replace(
@@ -50,6 +52,14 @@ def wait_for_tasks(process, folder):
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < deadline
         time.sleep(0.002)
+
+
+def end(process):
+    """End a process as nothing can prevent, and close its pipes."""
+    process.kill()
+    assert process.wait() == -signal.SIGKILL
+    process.stdout.close()
+    process.stderr.close()
 
 
 def test_a_spec_is_run_once(run, spec, tmp_path):
@@ -93,6 +103,16 @@ def test_bad_specs_are_one_sentence(refused, spec):
     assert "'--workers'" in refused("run", spec, "--workers", 0)
 
 
+def test_a_task_that_fails_is_one_sentence_when_the_others_are_finished(
+    refused, spec, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(sweep, "attempt", working.attempt_or_fail)
+    told = refused("run", spec, "--workers", 1)
+    assert told.startswith("taste-results: 1 task failed, all others are finished; the first was ")
+    assert "ArithmeticError: too much (the trace is in taste-results/failures.txt)" in told
+    assert dd.Results.load(tmp_path / "taste-results").runs.height == 12
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_a_sweep_that_is_killed_resumes_bit_for_bit(spec, tmp_path, workers):
@@ -100,10 +120,7 @@ def test_a_sweep_that_is_killed_resumes_bit_for_bit(spec, tmp_path, workers):
     folder = tmp_path / "taste-results"
     process = start("run", "taste.toml", "--workers", workers)
     wait_for_tasks(process, folder)
-    process.send_signal(signal.SIGKILL)
-    assert process.wait() == -signal.SIGKILL
-    process.stdout.close()
-    process.stderr.close()
+    end(process)
     half = dd.Results.load(folder)
     found = half.runs.height
     assert 0 < found < half.planned
@@ -113,6 +130,20 @@ def test_a_sweep_that_is_killed_resumes_bit_for_bit(spec, tmp_path, workers):
     run_sweep(read_spec(spec), tmp_path / "fresh")
     assert_same(dd.Results.load(folder), dd.Results.load(tmp_path / "fresh"))
     assert not list((folder / "tasks").glob(".*.parquet"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+def test_a_sweep_that_is_killed_leaves_no_process_behind(spec):
+    spec.write_text(
+        'horizon = 1_000_000_000_000\nseeds = 9\n[[stream]]\nworld = "one-winner"\n'
+        '[[learner]]\nname = "Uniform"\n'
+    )
+    process = start("run", "taste.toml", "--workers", "3")
+    wait_until(lambda: len(children(process.pid)) == 3 or process.poll() is not None)
+    workers = children(process.pid)
+    assert len(workers) == 3
+    end(process)
+    wait_until(lambda: not workers & living().keys())
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
@@ -143,6 +174,9 @@ def test_progress_shows_tasks_speed_time_and_regret():
     assert "learner 3" in text.getvalue()
     assert "mean regret 30.0" in text.getvalue()
     assert "14 learners in all" in text.getvalue()
+    progress.failed = 3
+    Console(file=text, width=100).print(_picture(progress))
+    assert "250 of 1,000 tasks (3 failed), 2.50 million" in text.getvalue()
     nothing = Progress(tasks=1, rounds=1)
     Console(file=text, width=100).print(_picture(nothing))
     assert "0 of 1 tasks, 0.00 million rounds a second\n" in text.getvalue().replace(" \n", "\n")

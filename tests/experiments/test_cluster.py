@@ -7,11 +7,14 @@ import pytest
 
 from driftduel.experiments import Spec, cluster
 from driftduel.experiments.plan import make_plan
+from driftduel.experiments.sweep import FailedTasksError
 from driftduel.experiments.versions import package_version
 from driftduel.streams import catalogue
+from tests.experiments import working
 from tests.experiments.conftest import SMALL, Bench, assert_same
 
 pytestmark = pytest.mark.xdist_group("cluster")
+dask = pytest.importorskip("dask")
 distributed = pytest.importorskip("distributed")
 
 
@@ -49,6 +52,35 @@ def test_tasks_of_a_worker_that_dies_are_run_by_another(local, bench, tmp_path):
     assert_same(bench.results, here.results)
 
 
+def test_a_task_that_fails_on_a_cluster_keeps_no_other_from_finishing(bench, monkeypatch):
+    monkeypatch.setattr(cluster, "attempt", working.attempt_or_fail)
+    with (
+        distributed.LocalCluster(
+            n_workers=1, processes=False, protocol="tcp", dashboard_address=":0", silence_logs=50
+        ) as here,
+        pytest.raises(FailedTasksError, match=r"1 task failed, .*: ArithmeticError: too much"),
+    ):
+        bench.run(dask=here.scheduler_address)
+    assert bench.results.runs.height == 12
+    monkeypatch.undo()
+    assert bench.run().runs == 4
+
+
+def test_a_task_that_kills_its_workers_costs_nothing_else(bench, monkeypatch):
+    monkeypatch.setattr(cluster, "attempt_as", working.attempt_or_die_as)
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 1}),
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=1, dashboard_address=":0", silence_logs=50
+        ) as fragile,
+        pytest.raises(FailedTasksError, match=r"task.* failed, .*every worker .* died of it"),
+    ):
+        bench.run(dask=fragile.scheduler_address)
+    kept = bench.results.runs.height
+    assert 4 <= kept <= 12
+    assert bench.run().runs == 16 - kept
+
+
 def test_workers_of_another_version_are_refused(local, bench, monkeypatch):
     monkeypatch.setattr(cluster, "package_version", lambda: "9.9.9+other")
     with pytest.raises(ValueError, match=r"the worker at tcp\S+ has driftduel ") as caught:
@@ -61,7 +93,7 @@ def test_workers_of_another_version_are_refused(local, bench, monkeypatch):
 def test_a_worker_that_joins_later_refuses_tasks_of_another_version(local):
     (task, *_) = make_plan(Spec.parse(SMALL)).tasks({})
     with distributed.Client(local.scheduler_address, set_as_default=False) as client:
-        future = client.submit(cluster.play_as, task, "9.9.9+other", pure=False)
+        future = client.submit(cluster.attempt_as, task, "9.9.9+other", pure=False)
         with pytest.raises(ValueError, match=r"this machine has 9\.9\.9\+other"):
             future.result()
 

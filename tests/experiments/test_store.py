@@ -14,7 +14,7 @@ def filled(folder):
     kept = Store(folder)
     kept.open()
     for task in make_plan(Spec.parse(SMALL)).tasks({}):
-        kept.add(*play(task))
+        kept.add(task, play(task))
     return kept
 
 

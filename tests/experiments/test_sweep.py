@@ -1,16 +1,21 @@
 from __future__ import annotations
 
+import errno
 import json
+import sys
 import threading
-import time
 
 import polars as pl
 import pytest
+from polars.exceptions import ComputeError
 
 import driftduel as dd
 from driftduel._files import locked
-from driftduel.experiments import Results, Spec, plan, record, sweep
+from driftduel.experiments import Results, Spec, plan, record, results, store, sweep, tasks
 from driftduel.experiments.store import Store
+from driftduel.experiments.sweep import FailedTasksError
+from driftduel.simulation import simulate
+from tests.experiments import working
 from tests.experiments.conftest import SMALL, Bench, assert_same
 
 
@@ -75,11 +80,6 @@ def test_processes_give_the_same_bits(bench, tmp_path):
     assert_same(bench.results, fresh.results)
 
 
-def test_tasks_may_be_given_out_one_at_a_time(bench, monkeypatch):
-    monkeypatch.setattr(sweep, "_AT_ONCE", 1)
-    assert bench.run().tasks == 4
-
-
 def test_progress_tells_what_is_done(bench):
     seen = []
 
@@ -128,16 +128,106 @@ def test_stale_tables_are_gone_while_a_sweep_is_under_way(bench):
     assert not (bench.folder / "regret.parquet").exists()
 
 
-def nap(task):
-    time.sleep(0.1 * task)
-    return task, []
+def fail_at_seed_2(learner, stream, seed=0, *arguments, **settings):
+    if seed == 2 and learner.n_arms == 4:
+        raise ZeroDivisionError("nothing to divide by\nin two lines")
+    return simulate(learner, stream, seed, *arguments, **settings)
 
 
-def test_a_sweep_that_is_left_early_says_nothing_of_unused_tasks(monkeypatch):
-    monkeypatch.setattr(sweep, "play", nap)
-    results = sweep._on_this_machine(iter([0, 50, 50, 50]), workers=2)
-    assert next(results) == (0, [])
-    results.close()
+def test_a_task_that_fails_is_told_of_and_tried_again(bench, tmp_path, monkeypatch):
+    monkeypatch.setattr(tasks, "simulate", fail_at_seed_2)
+    seen = []
+    with pytest.raises(FailedTasksError) as caught:
+        bench.run(progress=lambda progress: seen.append((progress.done, progress.failed)))
+    trace = bench.folder / "failures.txt"
+    assert str(caught.value) == (
+        f"{bench.folder}: 2 tasks failed, all others are finished; the first was Uniform on "
+        "'switching, n_arms = 4', seeds 0, 1, 2, 3: ZeroDivisionError: nothing to divide by (the "
+        f"trace is in {trace}); repeat the command to try again"
+    )
+    assert (caught.value.sweep.tasks, caught.value.sweep.runs) == (2, 8)
+    assert seen == [(1, 0), (2, 0), (3, 1), (4, 2)]
+    assert trace.read_text().count('raise ZeroDivisionError("nothing to divide by') == 2
+    assert bench.results.runs.height == 8
+    assert (bench.folder / "regret.parquet").exists()
+    monkeypatch.undo()
+    assert bench.run().runs == 8
+    assert not trace.exists()
+    fresh = Bench(tmp_path / "fresh")
+    fresh.run()
+    assert_same(bench.results, fresh.results)
+
+
+def test_of_tasks_that_fail_by_the_hundred_some_traces_are_kept(bench, monkeypatch):
+    monkeypatch.setattr(sweep, "_TRACED", 1)
+    monkeypatch.setattr(tasks, "simulate", fail_at_seed_2)
+    with pytest.raises(FailedTasksError, match="2 tasks failed"):
+        bench.run()
+    assert (bench.folder / "failures.txt").read_text().count("seeds 0, 1, 2, 3: ") == 1
+
+
+def test_a_task_that_fails_in_a_process_keeps_no_other_from_finishing(bench, monkeypatch):
+    monkeypatch.setattr(sweep, "attempt", working.attempt_or_fail)
+    with pytest.raises(FailedTasksError, match=r"1 task failed, .*: ArithmeticError: too much"):
+        bench.run(workers=2)
+    assert bench.results.runs.height == 12
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
+def test_a_worker_that_is_killed_costs_its_task_and_nothing_else(bench, tmp_path, monkeypatch):
+    monkeypatch.setattr(sweep, "attempt", working.attempt_or_die)
+    with pytest.raises(FailedTasksError, match=r"1 task failed, .* was ended by SIGKILL, perhaps"):
+        bench.run(workers=2)
+    assert bench.results.runs.height == 12
+    monkeypatch.undo()
+    assert bench.run(workers=2).runs == 4
+    fresh = Bench(tmp_path / "fresh")
+    fresh.run()
+    assert_same(bench.results, fresh.results)
+
+
+@pytest.mark.parametrize("room", [0, 2, 4, 5, 7])
+def test_a_full_disk_is_one_sentence_and_what_is_finished_is_kept(
+    bench, tmp_path, monkeypatch, room
+):
+    bench.run(SMALL.replace("seeds = 4", "seeds = 1"))
+    left = iter(range(room))
+    write = store.replacing
+
+    def full(path):
+        if next(left, None) is None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(path)
+
+    for module in (store, results, record):
+        monkeypatch.setattr(module, "replacing", full)
+    with pytest.raises(ValueError, match=r"results: cannot be written to .No space left on device"):
+        bench.run()
+    kept = 4 + 3 * min(4, max(0, room - 3))
+    monkeypatch.undo()
+    assert Store(bench.folder).scan().collect().height == kept
+    assert bench.run().runs == 16 - kept
+    fresh = Bench(tmp_path / "fresh")
+    fresh.run()
+    assert_same(bench.results, fresh.results)
+
+
+def test_polars_tells_of_a_full_disk_in_its_own_way(bench, monkeypatch):
+    def full(*arguments, **settings):
+        raise ComputeError("parquet: No space left on device (os error 28)")
+
+    monkeypatch.setattr(Store, "merge", full)
+    with pytest.raises(ValueError, match=r"cannot be written to .*No space left on device"):
+        bench.run()
+    monkeypatch.undo()
+    assert bench.run().runs == 0
+
+    def broken(*arguments, **settings):
+        raise ComputeError("a mistake of ours")
+
+    monkeypatch.setattr(Store, "merge", broken)
+    with pytest.raises(ComputeError, match="a mistake of ours"):
+        bench.run()
 
 
 def test_two_sweeps_in_one_folder_are_refused(bench):

@@ -17,7 +17,7 @@ STREAM = dd.Stream.stationary([[0.5, 0.6, 0.7], [0.4, 0.5, 0.6], [0.3, 0.4, 0.5]
 def test_a_task_is_what_simulate_gives():
     (task, *_) = make_plan(Spec.parse(SMALL)).tasks({})
     stream = task.source.build()
-    _, rows = play(task)
+    rows = play(task)
     assert [row["seed"] for row in rows] == [0, 1, 2, 3]
     for row in rows:
         run = dd.simulate(dd.Uniform(3, 200), stream, row["seed"], points=5)
@@ -84,7 +84,7 @@ def test_what_happens_is_kept_in_the_order_of_rounds():
         '[[learner]]\nname = "MetaBosse"\nconstants = {scale = 0.01, least_rounds = 2}\n'
     )
     (task,) = make_plan(Spec.parse(text)).tasks({})
-    _, (row,) = play(task)
+    (row,) = play(task)
     assert {event["kind"] for event in row["events"]} == {"episode", "eviction", "replay"}
     rounds = [event["round"] for event in row["events"]]
     assert rounds == sorted(rounds)

@@ -102,9 +102,10 @@ def _picture(progress: Progress) -> Group:
 
     left = "" if progress.left is None else f", {time_in_words(progress.left)} left"
     speed = progress.played / progress.seconds if progress.seconds else 0.0
+    failed = f" ({progress.failed:,} failed)" if progress.failed else ""
     line = (
-        f"{progress.done:,} of {progress.tasks:,} tasks, {speed / 1e6:,.2f} million rounds a "
-        f"second{left}"
+        f"{progress.done:,} of {progress.tasks:,} tasks{failed}, {speed / 1e6:,.2f} million "
+        f"rounds a second{left}"
     )
     means = fact_grid()
     for name, mean in list(progress.means.items())[:_SHOWN_LEARNERS]:

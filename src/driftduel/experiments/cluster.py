@@ -2,7 +2,8 @@
 
 Workers share no disk with this process. They make built-in worlds themselves, and get a stream
 from a file once. Results come back as they finish, with a few tasks for every thread of the
-cluster under way at any time. If a worker dies, Dask gives its tasks to another.
+cluster under way at any time. If a worker dies, Dask gives its tasks to another; a task that
+several workers died of has failed.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from driftduel.experiments.tasks import Row, Source, Task, play
+from driftduel.experiments.tasks import Failure, Row, Source, Task, attempt
 from driftduel.experiments.versions import package_version
 from driftduel.streams import Stream
 
@@ -26,8 +27,8 @@ class ForeignWorkerError(ValueError):
     """A worker has another version of the package than the process that started the sweep."""
 
 
-def on_cluster(tasks: Iterator[Task], address: str) -> Generator[tuple[Task, list[Row]]]:
-    """Run tasks on the workers of a Dask scheduler and yield their results as they come.
+def on_cluster(tasks: Iterator[Task], address: str) -> Generator[tuple[Task, list[Row] | Failure]]:
+    """Run tasks on the workers of a Dask scheduler and yield what comes of them, as it comes.
 
     Parameters
     ----------
@@ -47,13 +48,13 @@ def on_cluster(tasks: Iterator[Task], address: str) -> Generator[tuple[Task, lis
         yield from _stream_results(client, tasks)
 
 
-def play_as(task: Task, expected: str, stream: Stream | None = None) -> tuple[Task, list[Row]]:
+def attempt_as(task: Task, expected: str, stream: Stream | None = None) -> list[Row] | Failure:
     """Run a task in a worker, if it has the expected version of the package."""
     if package_version() != expected:
         from distributed import get_worker
 
         raise ForeignWorkerError(_differs(get_worker().address, package_version(), expected))
-    return play(task, stream)
+    return attempt(task, stream)
 
 
 def version_here() -> str:
@@ -126,10 +127,13 @@ def _differs(worker: str, version: str, expected: str) -> str:
     )
 
 
-def _stream_results(client: Any, tasks: Iterator[Task]) -> Generator[tuple[Task, list[Row]]]:
+def _stream_results(
+    client: Any, tasks: Iterator[Task]
+) -> Generator[tuple[Task, list[Row] | Failure]]:
     from distributed import as_completed
 
     sent: dict[Source, Any] = {}
+    under_way: dict[Any, Task] = {}
     running = as_completed(loop=client.loop)
     while True:
         try:
@@ -140,11 +144,13 @@ def _stream_results(client: Any, tasks: Iterator[Task]) -> Generator[tuple[Task,
             task = next(tasks, None)
             if task is None:
                 break
-            running.add(_submit(client, task, sent))
+            future = _submit(client, task, sent)
+            under_way[future] = task
+            running.add(future)
         if running.is_empty():
             return
         future = next(running)
-        yield _result(future)
+        yield under_way.pop(future), _outcome(future)
         future.release()
 
 
@@ -158,25 +164,24 @@ def _submit(client: Any, task: Task, sent: dict[Source, Any]) -> Any:
                 warnings.filterwarnings("ignore", message="Sending large graph")
                 sent[task.source] = client.submit(_itself, task.source.build(), pure=False)
         stream = sent[task.source]
-    return client.submit(play_as, task, package_version(), stream, pure=False)
+    return client.submit(attempt_as, task, package_version(), stream, pure=False)
 
 
 def _itself(stream: Stream) -> Stream:
     return stream
 
 
-def _result(future: Any) -> tuple[Task, list[Row]]:
+def _outcome(future: Any) -> list[Row] | Failure:
     from distributed import KilledWorker
 
     try:
-        played: tuple[Task, list[Row]] = future.result()
-        return played
+        outcome: list[Row] | Failure = future.result()
+        return outcome
     except CancelledError:
         raise _gone() from None
     except KilledWorker as error:
-        raise ValueError(
-            f"every worker that was given a task died of it, perhaps for want of memory: {error}"
-        ) from None
+        reason = "every worker that was given it died of it, perhaps for want of memory"
+        return Failure(reason, str(error))
 
 
 def _gone() -> ValueError:

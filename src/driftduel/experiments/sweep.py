@@ -3,35 +3,42 @@
 from __future__ import annotations
 
 import platform
-import signal
-import threading
-import warnings
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
-from itertools import islice
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from driftduel._files import locked
+from polars.exceptions import PolarsError
+
+from driftduel._files import locked, replacing
 from driftduel._version import __version__
 from driftduel.experiments.plan import Plan, make_plan
 from driftduel.experiments.record import Record
-from driftduel.experiments.results import Results, write_tables
+from driftduel.experiments.results import TABLES, Results, write_tables
 from driftduel.experiments.spec import Spec
 from driftduel.experiments.store import Store
-from driftduel.experiments.tasks import Row, Task, play
+from driftduel.experiments.tasks import Failure, Row, Task, attempt
 from driftduel.experiments.versions import package_version
+from driftduel.experiments.workers import WorkerDiedError, work
 from driftduel.experiments.worlds import StreamInfo
 
-_AT_ONCE = 256
-"""Tasks that joblib is given at a time; their results may wait in memory."""
+FAILURES = "failures.txt"
+"""The file of a folder that tells of tasks that failed."""
 
-_IDLE = 5
-"""Seconds after which a worker without work ends, so that none outlives a killed sweep long."""
+_TRACED = 100
+"""Failed tasks whose trace is kept; whatever fails more often fails alike."""
+
+
+class FailedTasksError(ValueError):
+    """Some tasks of a sweep failed; all others are finished, and ``sweep`` tells of them."""
+
+    def __init__(self, sentence: str, sweep: Sweep) -> None:
+        super().__init__(sentence)
+        self.sweep = sweep
 
 
 @dataclass
@@ -40,8 +47,8 @@ class Progress:
 
     Attributes
     ----------
-    tasks, done : int
-        Tasks to run, and tasks run.
+    tasks, done, failed : int
+        Tasks to run, tasks run, and those of them that failed.
     rounds, played : int
         Rounds of those tasks, and rounds played.
     seconds : float
@@ -54,6 +61,7 @@ class Progress:
     tasks: int
     rounds: int
     done: int = 0
+    failed: int = 0
     played: int = 0
     seconds: float = 0.0
     means: dict[str, float] = field(default_factory=dict)
@@ -68,7 +76,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Sweep:
-    """What `run_sweep` did: the folder, tasks run, runs found finished, rounds and seconds."""
+    """What `run_sweep` did: the folder, tasks finished, runs found finished, rounds and seconds."""
 
     folder: Path
     tasks: int
@@ -88,6 +96,8 @@ def run_sweep(
 ) -> Sweep:
     """Run the tasks of a spec that are not finished; the folder can be read at any time.
 
+    A task that fails, or whose process is killed, keeps no other from being finished.
+
     Parameters
     ----------
     spec : Spec
@@ -103,82 +113,111 @@ def run_sweep(
 
     Raises
     ------
+    FailedTasksError
+        If tasks failed, after all others; the next sweep in the folder tries them again.
     ValueError
-        If the spec cannot be run, the folder holds something else, or another sweep is at work
-        in it.
+        If the spec cannot be run, the folder holds something else or cannot be written to, or
+        another sweep is at work in it. What is finished is kept.
     """
     _check_folder(folder)
     folder.mkdir(parents=True, exist_ok=True)
     with locked(folder / "spec.toml", wait=False):
         plan = make_plan(spec, _measured(folder))
         store = Store(folder)
-        store.open()
-        for name in ("regret", "events", "plays", "runs"):
-            (folder / f"{name}.parquet").unlink(missing_ok=True)
-        plan.record(_environment(spec)).save(folder)
+        with _writing(folder):
+            store.open()
+            for name in (*(f"{table}.parquet" for table in TABLES), FAILURES):
+                (folder / name).unlink(missing_ok=True)
+            plan.record(_environment(spec)).save(folder)
         finished = store.finished()
         state, found = _count(plan, finished)
         began = perf_counter()
-        tasks = plan.tasks(finished)
         watch = _Watch(plan, state, progress)
-        with closing(_results(plan, tasks, workers, dask)) as results:
-            for task, rows in results:
-                store.add(task, rows)
-                watch.note(task, rows, perf_counter() - began)
-        store.merge()
-        write_tables(Results.load(folder))
-    runs = watch.runs
-    return Sweep(folder, state.done, runs, found, state.played, perf_counter() - began)
+        failures = _Failures(plan, folder / FAILURES)
+        with closing(_outcomes(plan.tasks(finished), workers, dask)) as outcomes:
+            for task, outcome in outcomes:
+                if isinstance(outcome, Failure):
+                    failures.add(task, outcome)
+                else:
+                    with _writing(folder):
+                        store.add(task, outcome)
+                watch.note(task, outcome, perf_counter() - began)
+        with _writing(folder):
+            store.merge()
+            write_tables(Results.load(folder))
+    tasks = state.done - state.failed
+    sweep = Sweep(folder, tasks, watch.runs, found, state.played, perf_counter() - began)
+    if state.failed:
+        raise FailedTasksError(failures.sentence(), sweep)
+    return sweep
 
 
-def _results(
-    plan: Plan, tasks: Iterator[Task], workers: int, dask: str | None
-) -> Generator[tuple[Task, list[Row]]]:
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    """Say in a sentence that the folder cannot be written to, say for want of room."""
+    try:
+        yield
+    except (OSError, PolarsError) as error:
+        # Polars tells of a full disk in an error of its own.
+        if isinstance(error, PolarsError) and "os error" not in str(error):
+            raise
+        reason = getattr(error, "strerror", None) or str(error).rpartition(": ")[2]
+        raise ValueError(
+            f"{folder}: cannot be written to ({reason}); what is finished is kept, repeat the "
+            "command when there is room"
+        ) from error
+
+
+class _Failures:
+    """Keeps the traces of tasks that failed in a file."""
+
+    def __init__(self, plan: Plan, file: Path) -> None:
+        self._file = file
+        self._count = 0
+        self._texts: list[str] = []
+        self._first = ""
+        self._names = {
+            item.key: f"{plan.spec.learners[item.learner].label} on "
+            f"{plan.streams[item.stream].label!r}"
+            for item in plan.combinations
+        }
+
+    def add(self, task: Task, failure: Failure) -> None:
+        self._count += 1
+        seeds = f"{'seed' if len(task.seeds) == 1 else 'seeds'} {', '.join(map(str, task.seeds))}"
+        what = f"{self._names[task.key]}, {seeds}: {failure.reason}"
+        self._first = self._first or what
+        if len(self._texts) < _TRACED:
+            self._texts.append(f"{what}\n\n{failure.trace.rstrip()}\n")
+            with suppress(OSError), replacing(self._file) as temporary:
+                temporary.write_text("\n\n".join(self._texts), encoding="utf-8")
+
+    def sentence(self) -> str:
+        tasks = "1 task" if self._count == 1 else f"{self._count:,} tasks"
+        return (
+            f"{self._file.parent}: {tasks} failed, all others are finished; the first was "
+            f"{self._first} (the trace is in {self._file}); repeat the command to try again"
+        )
+
+
+def _outcomes(
+    tasks: Iterator[Task], workers: int, dask: str | None
+) -> Generator[tuple[Task, list[Row] | Failure]]:
+    """Run tasks and yield what came of them."""
     if dask is not None:
         from driftduel.experiments.cluster import on_cluster
 
-        return on_cluster(tasks, dask)
-    return _on_this_machine(tasks, workers)
-
-
-def _on_this_machine(tasks: Iterator[Task], workers: int) -> Generator[tuple[Task, list[Row]]]:
-    from joblib import Parallel, delayed
-
-    with (
-        _without_word_of_the_unused(),
-        Parallel(
-            n_jobs=workers, return_as="generator_unordered", idle_worker_timeout=_IDLE
-        ) as parallel,
-    ):
-        while chunk := list(islice(tasks, _AT_ONCE)):
-            with _deaf_to_interrupts():
-                results = parallel(delayed(play)(task) for task in chunk)
-            with closing(results):
-                yield from results
-
-
-@contextmanager
-def _without_word_of_the_unused() -> Iterator[None]:
-    """Silence joblib's warning of tasks that nobody waits for any more, after an interrupt."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", r"\d+ tasks ", UserWarning)
-        yield
-
-
-@contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
-    """Ignore interrupts for a moment; processes started in it ignore them for good.
-
-    An interrupt from the keyboard goes to workers too, but is for this process to answer.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+        yield from on_cluster(tasks, dask)
+    elif workers == 1:
+        for task in tasks:
+            yield task, attempt(task)
+    else:
+        with closing(work(attempt, tasks, workers)) as results:
+            for task, outcome in results:
+                if isinstance(outcome, WorkerDiedError):
+                    yield task, Failure(str(outcome), str(outcome))
+                else:
+                    yield task, outcome
 
 
 class _Watch:
@@ -197,17 +236,22 @@ class _Watch:
             self._horizons[item.key] = plan.streams[item.stream].horizon
             self._labels[item.key] = plan.spec.learners[item.learner].label
 
-    def note(self, task: Task, rows: list[Row], seconds: float) -> None:
+    def note(self, task: Task, outcome: list[Row] | Failure, seconds: float) -> None:
         state = self._state
-        label = self._labels[task.key]
-        count, total = self._sums.get(label, (0, 0.0))
-        total += sum(float(row["regret"][0][-1]) for row in rows)
-        self._sums[label] = count + len(rows), total
-        state.means[label] = total / (count + len(rows))
         state.done += 1
-        state.played += len(rows) * self._horizons[task.key]
         state.seconds = seconds
-        self.runs += len(rows)
+        rounds = len(task.seeds) * self._horizons[task.key]
+        if isinstance(outcome, Failure):
+            state.failed += 1
+            state.rounds -= rounds
+        else:
+            label = self._labels[task.key]
+            count, total = self._sums.get(label, (0, 0.0))
+            total += sum(float(row["regret"][0][-1]) for row in outcome)
+            self._sums[label] = count + len(outcome), total
+            state.means[label] = total / (count + len(outcome))
+            state.played += rounds
+            self.runs += len(outcome)
         if self._progress is not None:
             self._progress(state)
 

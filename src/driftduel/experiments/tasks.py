@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -66,8 +67,26 @@ class Task:
     criteria: tuple[CriterionText, ...]
 
 
-def play(task: Task, stream: Stream | None = None) -> tuple[Task, list[Row]]:
-    """Run a task and return it with a row for every seed.
+@dataclass(frozen=True)
+class Failure:
+    """Why a task could not be run: the reason in a line, and the trace of the error."""
+
+    reason: str
+    trace: str
+
+
+def attempt(task: Task, stream: Stream | None = None) -> list[Row] | Failure:
+    """Run a task as `play` does, and return an error as it returns rows."""
+    try:
+        return play(task, stream)
+    except Exception as error:
+        lines = str(error).split("\n", 1)[0].strip()
+        name = type(error).__name__
+        return Failure(f"{name}: {lines}" if lines else name, traceback.format_exc())
+
+
+def play(task: Task, stream: Stream | None = None) -> list[Row]:
+    """Run a task and return a row for every seed.
 
     Parameters
     ----------
@@ -91,7 +110,7 @@ def play(task: Task, stream: Stream | None = None) -> tuple[Task, list[Row]]:
         run = simulate(learner, world, seed, task.points, criteria=criteria.values())
         seconds = perf_counter() - began
         rows.append(_row(run, criteria, seconds))
-    return task, rows
+    return rows
 
 
 def stream_hash(stream: Stream) -> str:
