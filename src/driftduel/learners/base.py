@@ -44,6 +44,7 @@ from driftduel._checks import LONGEST, as_labels
 from driftduel._jit import inline_kernel
 from driftduel.criteria import Borda, Criterion, as_criterion
 from driftduel.learners.history import Eviction, History, Replay
+from driftduel.learners.ranges import Range, Ranges
 from driftduel.learners.session import Duel, Session
 
 State = Any
@@ -123,6 +124,10 @@ class Learner(ABC):
     literature: ClassVar[Literature]
     settle: ClassVar[Callable[..., None]] = staticmethod(nothing_to_settle)
     full: ClassVar[Callable[..., bool]] = staticmethod(never_full)
+    ranges: ClassVar[Ranges | None] = None
+    """What the numbers of the state may be, to be checked when it is read from a file."""
+    ticket: ClassVar[tuple[Range, ...] | None] = None
+    """The same for the numbers of a ticket."""
     relearns: ClassVar[bool | None] = None
     """Whether a fresh state may be told old outcomes with the tickets they had; None means yes if
     tickets hold the propensity and nothing else."""

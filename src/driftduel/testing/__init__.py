@@ -46,6 +46,7 @@ from driftduel.testing.saving import (
     check_clone_starts_afresh,
     check_copies_go_on_alone,
     check_resumes_bit_for_bit,
+    check_states_stay_in_range,
 )
 from driftduel.testing.telling import (
     check_bad_duels_change_nothing,
@@ -77,6 +78,7 @@ CHECKS = (
     check_workers_do_not_matter,
     check_propensities_match_frequencies,
     check_resumes_bit_for_bit,
+    check_states_stay_in_range,
     check_clone_starts_afresh,
     check_copies_go_on_alone,
 )

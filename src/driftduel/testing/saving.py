@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from driftduel.learners.base import Learner
+from driftduel.learners.ranges import check_state, check_ticket, undeclared
 from driftduel.learners.storage import classes_of, load_learner
 from driftduel.testing.driving import (
     Drive,
@@ -45,6 +46,31 @@ def check_resumes_bit_for_bit(make: Make) -> None:
         snapshot(resumed.learner, named=False) == snapshot(straight.learner, named=False),
         "it ended in another state",
     )
+
+
+def check_states_stay_in_range(make: Make) -> None:
+    """Check that the ranges a learner declares, if any, hold in every state it gets into."""
+    n_asks = 1500 if compiled(make(4, 1, 0)) else 300
+    for n_arms, horizon in ((2, n_asks // 3), (5, n_asks), (5, n_asks // 10)):
+        learner = make(n_arms, horizon, 1)
+        missing = undeclared(learner)
+        expect(not missing, f"there are no ranges for {', '.join(missing)}")
+        drive(learner, switching_world(n_arms, horizon), seed=n_arms, between=_expect_in_range)
+        _expect_in_range(0, learner)
+
+
+def _expect_in_range(step: int, learner: Learner) -> Learner:
+    session = learner.session
+    if step % 3 == 0:
+        check = "ranges"
+        try:
+            check_state(learner, session.state, session.told)
+            check = "ticket"
+            for _, _, ticket in list(session.open.values())[-5:]:
+                check_ticket(learner, ticket, session.state, session.told)
+        except ValueError as error:
+            expect(False, f"its {check} does not hold after {session.told} rounds: {error}")
+    return learner
 
 
 def check_clone_starts_afresh(make: Make) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 
 from driftduel._jit import inline_kernel
 from driftduel.learners.base import as_positive
+from driftduel.learners.ranges import AN_ARM, CHANCE, FLAG, OUTCOME, Ranges
 
 Ticket = tuple[float, float]
 """Propensity, and 1 if the duel explores."""
@@ -15,6 +16,9 @@ HEAVIEST = 1e100
 
 
 EXPLORATION = np.dtype([("left", "i8"), ("right", "i8"), ("outcome", "f8")], align=True)
+
+WINDOW_RANGES: Ranges = {"left": AN_ARM, "right": AN_ARM, "outcome": OUTCOME}
+GREEDY_TICKET = (CHANCE, FLAG)
 
 
 @inline_kernel

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from driftduel._jit import inline_kernel, kernel
 from driftduel.criteria import Criterion
 from driftduel.learners.base import Learner
+from driftduel.learners.ranges import CHANCE, COUNT, FIXED, NUMBER, Known, Ranges, equal_to, real
 
 Floats = NDArray[np.float64]
 Ticket = tuple[float, float, float]
@@ -50,6 +51,30 @@ class SoftmaxState(NamedTuple):
     players: NDArray[np.void]  # (P,) PLAYER
     logs: Floats  # (P, K) logarithms of the weights
     weights: Floats  # (P, K) the weights, up to a common factor
+
+
+def _least_exploration(known: Known) -> float:
+    """Return what the exploration has fallen to at most; most often it is fixed."""
+    rule = known.fresh.rule[0]
+    fallen = math.sqrt(rule["anytime"] / max(known.told, 1))
+    return float(min(rule["exploration"], fallen) if rule["anytime"] else rule["exploration"])
+
+
+SOFTMAX_RANGES: Ranges = {
+    "rule": {
+        "round": COUNT,
+        "exploration": real(_least_exploration, lambda known: known.fresh.rule["exploration"][0]),
+        "rate": FIXED,
+        "anytime": FIXED,
+    },
+    "logs": NUMBER,
+    "weights": real(0, 2.5),
+    "players": {
+        "total": equal_to("the sum of the weights", lambda k: k.state.weights.sum(axis=1), 1e-6),
+        "offset": NUMBER,
+    },
+}
+SOFTMAX_TICKET = (CHANCE, CHANCE, CHANCE)
 
 
 def softmax_state(

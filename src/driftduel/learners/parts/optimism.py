@@ -16,7 +16,14 @@ from numpy.typing import NDArray
 
 from driftduel._jit import inline_kernel, kernel
 from driftduel.learners.parts.memory import HEAVIEST
-from driftduel.learners.parts.verdicts import Verdicts, judge, likely_winner, no_verdicts
+from driftduel.learners.parts.verdicts import (
+    VERDICT_RANGES,
+    Verdicts,
+    judge,
+    likely_winner,
+    no_verdicts,
+)
+from driftduel.learners.ranges import AN_ARM_OR_NONE, Ranges, arms_first, real, whole
 
 Ticket = tuple[float]
 Floats = NDArray[np.float64]
@@ -46,6 +53,17 @@ class Optimism(NamedTuple):
     width: Floats  # (K, K) 1/sqrt(N)
     hopeful: Ints  # (K,) the arms of C first, in order
     hopes: NDArray[np.void]  # (1,) HOPES: the size of C, and the arm of B or -1
+
+
+OPTIMISM_RANGES: Ranges = {
+    "verdicts": VERDICT_RANGES,
+    "rate": real(0, UNPLAYED),
+    "width": real(0, 2),
+    "hopes": {"count": whole(0, "arms"), "favourite": AN_ARM_OR_NONE},
+    "hopeful": arms_first("hopes.count"),
+}
+"""For duels that all have the same weight; `driftduel.learners.rivals.forgetting_condorcet` has
+others."""
 
 
 @inline_kernel

@@ -20,6 +20,7 @@ from driftduel.criteria import Borda, Criterion
 from driftduel.learners.base import Learner, as_positive
 from driftduel.learners.parts.mixture import (
     LARGEST_STEP,
+    SOFTMAX_TICKET,
     Floats,
     Ticket,
     chance,
@@ -27,6 +28,7 @@ from driftduel.learners.parts.mixture import (
     draw,
     known_horizon,
 )
+from driftduel.learners.ranges import FIXED, Ranges, equal_to, real
 
 _LARGEST_TOTAL = 1e50
 _SMALLEST_WEIGHT = 1e-250
@@ -59,6 +61,13 @@ class SharesState(NamedTuple):
     rule: NDArray[np.void]  # (1,) SHARE_RULE
     totals: Floats  # (P,) sum of the weights
     weights: Floats  # (P, K) up to a common factor
+
+
+SHARES_RANGES: Ranges = {
+    "rule": dict.fromkeys(SHARE_RULE.names or (), FIXED),
+    "weights": real(_SMALLEST_WEIGHT, 2 * _LARGEST_TOTAL),
+    "totals": equal_to("the sum of the weights", lambda k: k.state.weights.sum(axis=1), 1e-6),
+}
 
 
 @inline_kernel
@@ -140,6 +149,8 @@ class Shares(Learner):
 
     n_players: ClassVar[int] = 2
     made_for: ClassVar[type[Criterion]]
+    ranges = SHARES_RANGES
+    ticket = SOFTMAX_TICKET
     choose = staticmethod(choose)
     learn = staticmethod(learn)
 

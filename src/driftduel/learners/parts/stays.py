@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftduel._jit import inline_kernel, kernel
+from driftduel.learners.ranges import AN_ARM, FIXED, Known, Ranges, below, halves, such_that, whole
 
 Records = NDArray[np.void]
 
@@ -50,6 +51,29 @@ class LeadState(NamedTuple):
 
     clock: Records  # (1,) LEADER
     leads: NDArray[np.float64]  # (K,) wins minus losses
+
+
+def _are_leads(leads: NDArray[np.float64], known: Known) -> NDArray[np.bool_]:
+    """Tell whether leads are whole numbers, and the stage of the leader has not ended."""
+    most = (known.n_arms - 1) * known.state.clock["stage"]
+    good: NDArray[np.bool_] = (np.abs(leads) <= known.told) & (leads == np.floor(leads))
+    return good & (leads < most)
+
+
+LEAD_RANGES: Ranges = {
+    "clock": {
+        "first": AN_ARM,
+        "second": AN_ARM,
+        "stage": whole(1, lambda known: known.told + 1),
+        "rest": whole(0, _LONG),
+        "growth": FIXED,
+        "outside": such_that(
+            "a lead, or -inf without other arms",
+            lambda values, known: (np.abs(values) <= known.told) | (values == -np.inf),
+        ),
+    },
+    "leads": such_that("wins minus losses of an unfinished stage", _are_leads),
+}
 
 
 @kernel
@@ -178,6 +202,25 @@ class RaceState(NamedTuple):
 
     clock: Records  # (1,) RACE
     queue: NDArray[np.int64]  # (K,) the arms that wait, K - 2 of them from the head on
+
+
+_RACE_WINS = halves(0, "clock.length")
+
+RACE_RANGES: Ranges = {
+    "clock": {
+        "incumbent": AN_ARM,
+        "challenger": AN_ARM,
+        "length": whole(1, lambda known: known.told + 1),
+        "version": whole(0, lambda known: known.told + 1),
+        "head": below("arms"),
+        "rest": whole(0, _LONG),
+        "resets": FIXED,
+        "growth": FIXED,
+        "incumbent_wins": _RACE_WINS,
+        "challenger_wins": _RACE_WINS,
+    },
+    "queue": AN_ARM,
+}
 
 
 @kernel

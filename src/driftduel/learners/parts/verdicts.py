@@ -21,6 +21,17 @@ from numpy.typing import NDArray
 
 from driftduel._jit import inline_kernel, kernel
 from driftduel.criteria import Condorcet, Criterion
+from driftduel.learners.ranges import (
+    COUNT,
+    FIXED,
+    FLAG,
+    LARGEST,
+    SUM,
+    WEIGHT,
+    Ranges,
+    equal_to,
+    real,
+)
 
 Floats = NDArray[np.float64]
 
@@ -53,6 +64,25 @@ class Verdicts(NamedTuple):
     wins: Floats  # (K, K) wins of the row over the column
     margin: Floats  # (K, K) N (1/2 - w/N)^2 where the row is behind the column, else 0
     beaten: NDArray[np.bool_]  # (K, K) whether the row is beaten by the column
+
+
+VERDICT_RANGES: Ranges = {
+    "clock": {
+        "round": COUNT,
+        "alpha": FIXED,
+        "offset": FIXED,
+        "bonus": WEIGHT,
+        "next": real(0, LARGEST, endless=True),
+    },
+    "wins": SUM,
+    "margin": WEIGHT,
+    "beaten": FLAG,
+    "arms": {
+        "losses": equal_to("the number that beat it", lambda k: k.state.beaten.sum(axis=1)),
+        "victories": equal_to("the number it beats", lambda k: k.state.beaten.sum(axis=0)),
+        "next": real(0, LARGEST, endless=True),
+    },
+}
 
 
 def no_verdicts(n_arms: int, alpha: float, extra: float = 0.0) -> Verdicts:

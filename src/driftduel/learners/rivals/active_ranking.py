@@ -14,6 +14,20 @@ from numpy.typing import NDArray
 
 from driftduel._jit import inline_kernel, kernel
 from driftduel.learners.base import Learner, Literature, as_count, as_positive
+from driftduel.learners.ranges import (
+    AN_ARM_OR_NONE,
+    ANYTHING,
+    CHANCE,
+    COUNT,
+    FIXED,
+    SUM,
+    Known,
+    Ranges,
+    arms_first,
+    below,
+    such_that,
+    whole,
+)
 from driftduel.learners.rivals.borda import check_borda, check_failure, failure_of
 
 Floats = NDArray[np.float64]
@@ -43,6 +57,33 @@ RANKING = np.dtype(
     ],
     align=True,
 )
+
+
+def _are_places(places: Ints, known: Known) -> bool:
+    """Tell whether places are free for some of the arms in play, but not for all."""
+    clock = known.state.clock[0]
+    if clock["choice"] >= 0:
+        return bool(places[0] == clock["n_active"] == 0)
+    return bool(1 <= places[0] < clock["n_active"])
+
+
+RANKING_RANGES: Ranges = {
+    "clock": {
+        "step": COUNT,
+        "n_active": whole(0, "arms"),
+        "turn": below("clock.n_active"),
+        "choice": AN_ARM_OR_NONE,
+        "places": such_that("fewer than the arms in play, 0 with a choice", _are_places),
+        "width": FIXED,
+        "level": FIXED,
+    },
+    "active": arms_first("clock.n_active"),
+    "sums": SUM,
+    "found": such_that(
+        "a mean, or -1", lambda found, _: (found == -1) | ((found >= 0) & (found <= 1))
+    ),
+    "scratch": ANYTHING,
+}
 
 
 @inline_kernel
@@ -179,6 +220,8 @@ class ActiveRanking(Learner):
         cost="O(|A|)",
     )
 
+    ranges = RANKING_RANGES
+    ticket = (CHANCE,)
     choose = staticmethod(choose_against_anyone)
     learn = staticmethod(learn_against_anyone)
     settle = staticmethod(rank)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from driftduel._jit import inline_kernel
 from driftduel.criteria import Condorcet, Copeland, Weighted
 from driftduel.learners.base import Learner, Literature, as_count
+from driftduel.learners.ranges import CHANCE, COUNT, FIXED, LEAD, Ranges
 from driftduel.weights import uniform
 
 Ticket = tuple[float]
@@ -25,6 +26,9 @@ class UniformState(NamedTuple):
 
     rounds: NDArray[np.int64]  # (1,) outcomes learned
     leads: NDArray[np.float64]  # (K, K) summed outcome - 1/2 of each ordered pair
+
+
+UNIFORM_RANGES: Ranges = {"rounds": COUNT, "leads": LEAD}
 
 
 @inline_kernel
@@ -69,6 +73,8 @@ class Uniform(Learner):
 
     literature: ClassVar = Literature("", "linear: the mean gap of all arms", "nothing", "O(1)")
 
+    ranges = UNIFORM_RANGES
+    ticket = (CHANCE,)
     choose = staticmethod(choose_uniformly)
     learn = staticmethod(learn_lead)
 
@@ -98,6 +104,9 @@ class FixedState(NamedTuple):
 
     pair: NDArray[np.int64]  # (2,) left and right
     lead: NDArray[np.float64]  # (1,) summed outcome - 1/2
+
+
+FIXED_RANGES: Ranges = {"pair": FIXED, "lead": LEAD}
 
 
 @inline_kernel
@@ -149,6 +158,8 @@ class FixedPair(Learner):
 
     literature: ClassVar = Literature("", "linear: the gap of the pair", "the pair", "O(1)")
 
+    ranges = FIXED_RANGES
+    ticket = (CHANCE,)
     choose = staticmethod(choose_pair)
     learn = staticmethod(learn_who_leads)
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from driftduel._jit import inline_kernel, kernel
 from driftduel.criteria import Borda
 from driftduel.learners.base import Learner, Literature, as_count, as_positive
+from driftduel.learners.ranges import AN_ARM, AN_ARM_OR_NONE, CHANCE, COUNT, FIXED, SUM, Ranges
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -47,6 +48,20 @@ EXPLORING = np.dtype(
     ],
     align=True,
 )
+
+
+EXPLORING_RANGES: Ranges = {
+    "clock": {
+        "round": COUNT,
+        "leader": AN_ARM,
+        "second": AN_ARM,
+        "choice": AN_ARM_OR_NONE,
+        "end": FIXED,
+        "width": FIXED,
+    },
+    "wins": SUM,
+    "duels": COUNT,
+}
 
 
 @inline_kernel
@@ -160,6 +175,8 @@ class BordaETC(Learner):
         cost="O(1)",
     )
 
+    ranges = EXPLORING_RANGES
+    ticket = (CHANCE,)
     choose = staticmethod(choose_until_sure)
     learn = staticmethod(learn_for_a_while)
     settle = staticmethod(commit_to_best_rate)
@@ -236,6 +253,8 @@ class BCB(Learner):
         cost="O(1)",
     )
 
+    ranges = EXPLORING_RANGES
+    ticket = (CHANCE,)
     choose = staticmethod(choose_until_sure)
     learn = staticmethod(learn_until_sure)
 

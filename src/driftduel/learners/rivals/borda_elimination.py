@@ -15,6 +15,20 @@ from numpy.typing import NDArray
 
 from driftduel._jit import inline_kernel, kernel
 from driftduel.learners.base import Learner, Literature, as_count, as_positive
+from driftduel.learners.ranges import (
+    AN_ARM,
+    ANYTHING,
+    CHANCE,
+    COUNT,
+    FIXED,
+    SUM,
+    Known,
+    Ranges,
+    arms_first,
+    equal_to,
+    such_that,
+    whole,
+)
 from driftduel.learners.rivals.borda import check_borda, check_failure, failure_of
 
 Floats = NDArray[np.float64]
@@ -49,6 +63,38 @@ TURNS = np.dtype(
     ],
     align=True,
 )
+
+
+def _most_steps(known: Known) -> int:
+    """Return after how many steps the logarithm is no longer of a whole number."""
+    return min(known.told, math.isqrt(2**60) // known.n_arms)
+
+
+def _is_turn(turn: Ints, known: Known) -> bool:
+    clock = known.state.clock[0]
+    return bool(0 <= turn[0] < clock["n_active"] + (clock["n_active"] == 1))
+
+
+def _choice(known: Known) -> int:
+    return known.state.active[0] if known.state.clock["n_active"][0] == 1 else -1
+
+
+TURNS_RANGES: Ranges = {
+    "active": arms_first("clock.n_active"),
+    "clock": {
+        "n_active": whole(1, "arms"),
+        "step": whole(0, _most_steps),
+        "turn": such_that("a place among the arms in play", _is_turn),
+        "opponent": AN_ARM,
+        "choice": equal_to("the only arm in play, or -1", _choice),
+        **dict.fromkeys(("width", "failure", "sparsity", "sparse_after", "sparse_width"), FIXED),
+        "most_met": COUNT,
+    },
+    "sums": SUM,
+    "wins": SUM,
+    "met": COUNT,
+    "marks": ANYTHING,
+}
 
 
 @inline_kernel
@@ -234,6 +280,8 @@ class BordaElimination(Learner):
         cost="O(1)",
     )
 
+    ranges = TURNS_RANGES
+    ticket = (CHANCE,)
     choose = staticmethod(choose_next_turn)
     learn = staticmethod(learn_turn)
     settle = staticmethod(end_step)

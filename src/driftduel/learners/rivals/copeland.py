@@ -23,10 +23,27 @@ from driftduel._jit import inline_kernel, kernel
 from driftduel.criteria import Borda, Condorcet, Criterion, Weighted
 from driftduel.learners.base import Learner, Literature, as_count, as_positive
 from driftduel.learners.parts.verdicts import (
+    VERDICT_RANGES,
     Verdicts,
     check_alpha,
     count_duel,
     no_verdicts,
+)
+from driftduel.learners.ranges import (
+    AN_ARM,
+    CHANCE,
+    COUNT,
+    FIXED,
+    FLAG,
+    NUMBER,
+    UNKNOWN_CHANCE,
+    Ranges,
+    arms_first,
+    equal_to,
+    halves,
+    is_listed,
+    such_that,
+    whole,
 )
 
 Ticket = tuple[float]
@@ -59,6 +76,27 @@ class CCBState(NamedTuple):
     feared: Flags  # (K, K) whether the column is in B_i of the row
     n_feared: Ints  # (K,) the size of B_i
     candidates: Ints  # (K,) the arms with the largest U first, in order
+
+
+CCB_RANGES: Ranges = {
+    "verdicts": VERDICT_RANGES,
+    "likely": FLAG,
+    "feared": FLAG,
+    "n_feared": equal_to("how many are feared", lambda known: known.state.feared.sum(axis=1)),
+    "candidates": arms_first("beliefs.candidates"),
+    "beliefs": {
+        "candidates": whole(1, "arms"),
+        "losses": whole(0, "arms"),
+        "open": whole(0, lambda known: known.n_arms**2),
+        "likely": equal_to(
+            "how many candidates are likely",
+            lambda known: is_listed(known, "candidates", "beliefs.candidates")[
+                known.state.likely
+            ].sum(),
+        ),
+        "changed": FLAG,
+    },
+}
 
 
 @inline_kernel
@@ -355,6 +393,8 @@ class CCB(Learner):
         "O(K), O(K^2) when a comparison is decided",
     )
 
+    ranges = CCB_RANGES
+    ticket = (UNKNOWN_CHANCE,)
     choose = staticmethod(choose_ccb)
     learn = staticmethod(learn_ccb)
     settle = staticmethod(settle_ccb)
@@ -413,6 +453,34 @@ class SCBState(NamedTuple):
 
     phase: NDArray[np.void]  # (1,) PHASE
     arms: NDArray[np.void]  # (K,) BANDIT
+
+
+SCB_RANGES: Ranges = {
+    "arms": {
+        "active": FLAG,
+        "pulls": COUNT,
+        "pay": whole(0, lambda known: known.state.arms["pulls"]),
+    },
+    "phase": {
+        "round": COUNT,
+        "length": whole(1, LONGEST_PHASE),
+        "end": whole(
+            lambda known: known.state.phase["round"][0] + 1,
+            lambda known: known.state.phase["round"][0] + known.state.phase["length"][0],
+        ),
+        "factor": FIXED,
+        "pull": whole(0, lambda known: known.told + 1),
+        "left": AN_ARM,
+        "right": AN_ARM,
+        "duels": COUNT,
+        "wins": halves(0, "phase.duels"),
+        "active": such_that(
+            "how many arms are active, 1 at least",
+            lambda values, known: (values >= 1) & (values == known.state.arms["active"].sum()),
+        ),
+        "winner": AN_ARM,
+    },
+}
 
 
 @inline_kernel
@@ -580,6 +648,8 @@ class SCB(Learner):
         "O(1), O(K) when a pull ends",
     )
 
+    ranges = SCB_RANGES
+    ticket = (CHANCE, NUMBER)
     choose = staticmethod(choose_scb)
     learn = staticmethod(learn_scb)
     settle = staticmethod(settle_scb)

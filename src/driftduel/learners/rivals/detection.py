@@ -22,6 +22,8 @@ from driftduel.criteria import Condorcet, Criterion
 from driftduel.learners.base import Learner, Literature, as_count, as_positive
 from driftduel.learners.history import History
 from driftduel.learners.parts.stays import (
+    LEAD_RANGES,
+    RACE_RANGES,
     LeadState,
     RaceState,
     begin_leads,
@@ -33,6 +35,17 @@ from driftduel.learners.parts.stays import (
     no_leads,
     no_races,
     settle_leads,
+)
+from driftduel.learners.ranges import (
+    AN_ARM,
+    CHANCE,
+    COUNT,
+    FIXED,
+    FLAG,
+    NUMBER,
+    Ranges,
+    below,
+    whole,
 )
 from driftduel.learners.rivals.elimination import check_condorcet, horizon_of
 from driftduel.learners.rivals.winner_stays import check_growth
@@ -52,6 +65,19 @@ PAPER = "Kolpaczki, Bengs & Huellermeier, Piecewise-Stationary Dueling Bandits, 
 
 Ticket = tuple[float, float, float]
 """Propensity, number of the episode, and what the duel was for."""
+
+
+WINDOW_RANGES: Ranges = {
+    "windows": whole(0, 2),
+    "watch": {
+        "next": below(lambda known: known.state.windows.shape[1]),
+        "kept": whole(0, lambda known: known.state.windows.shape[1]),
+        "shift": whole(
+            lambda known: -2 * known.state.windows.shape[1],
+            lambda known: 2 * known.state.windows.shape[1],
+        ),
+    },
+}
 
 
 @inline_kernel
@@ -147,6 +173,22 @@ class MDBState(NamedTuple):
     windows: NDArray[np.int8]  # (N, w) twice the outcomes
     watch: Records  # (N,) WATCH
     inner: LeadState
+
+
+MDB_RANGES: Ranges = {
+    "clock": {
+        "round": COUNT,
+        "period": FIXED,
+        "step": below("clock.period"),
+        "episode": COUNT,
+        "changed": FLAG,
+        "began": whole(-1, "told"),
+        "limit": FIXED,
+    },
+    "pairs": AN_ARM,
+    **WINDOW_RANGES,
+    "inner": LEAD_RANGES,
+}
 
 
 @inline_kernel
@@ -258,6 +300,8 @@ class MDB(Detector):
         cost="O(1), O(K) when the pair changes",
     )
 
+    ranges = MDB_RANGES
+    ticket = (CHANCE, NUMBER, whole(-1, lambda known: len(known.state.pairs) - 1))
     choose = staticmethod(choose_monitored)
     learn = staticmethod(learn_monitored)
     settle = staticmethod(settle_monitored)
@@ -333,6 +377,22 @@ class DetectState(NamedTuple):
     windows: NDArray[np.int8]  # (K, w) twice the outcomes of the champion against each arm
     watch: Records  # (K,) WATCH
     inner: RaceState
+
+
+DETECT_RANGES: Ranges = {
+    "clock": {
+        "round": COUNT,
+        "exploration": FIXED,
+        "left": whole(0, "clock.exploration"),
+        "champion": AN_ARM,
+        "rival": AN_ARM,
+        "episode": COUNT,
+        "began": whole(-1, "told"),
+        "limit": FIXED,
+    },
+    **WINDOW_RANGES,
+    "inner": RACE_RANGES,
+}
 
 
 @inline_kernel
@@ -453,6 +513,8 @@ class DETECT(Detector):
         cost="O(1)",
     )
 
+    ranges = DETECT_RANGES
+    ticket = (CHANCE, NUMBER, NUMBER)
     choose = staticmethod(choose_champion)
     learn = staticmethod(learn_champion)
     settle = staticmethod(settle_champion)

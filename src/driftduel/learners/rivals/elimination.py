@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import KW_ONLY, dataclass, field
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,23 @@ from numpy.typing import NDArray
 from driftduel._jit import inline_kernel, kernel
 from driftduel.criteria import Condorcet, Criterion
 from driftduel.learners.base import Learner, Literature, as_positive
+from driftduel.learners.ranges import (
+    AN_ARM,
+    CHANCE,
+    COUNT,
+    FIXED,
+    Known,
+    Range,
+    Ranges,
+    arms_first,
+    below,
+    equal_to,
+    halves,
+    is_listed,
+    real,
+    such_that,
+    whole,
+)
 
 Ints = NDArray[np.int64]
 Records = NDArray[np.void]
@@ -71,6 +88,49 @@ class PairState(NamedTuple):
     active: Ints  # (K,) the active arms first, in order
     is_active: NDArray[np.bool_]  # (K,)
     tally: Records  # (K, K) TALLY of the lower arm against the higher one
+
+
+_MOST_AHEAD = 2**24
+"""How much more often than others a pair can have been played, by outcomes that came late."""
+
+
+def _is_next(second: Ints, known: Known) -> bool:
+    clock = known.state.clock[0]
+    if clock["n_active"] == 1:
+        return bool(clock["first"] == second[0] == 0)
+    return bool(0 <= clock["first"] < second[0] < clock["n_active"])
+
+
+def _is_level(level: Ints, known: Known) -> bool:
+    """Tell whether the pair to come is the least compared; the others are not far ahead."""
+    clock, state = known.state.clock[0], known.state
+    if clock["n_active"] == 1:
+        return bool(0 <= level[0] <= known.told)
+    arms = state.active[: clock["n_active"]]
+    duels = state.tally["duels"][np.ix_(arms, arms)]
+    others = duels[np.triu_indices(len(arms), 1)]
+    return bool(
+        level[0] == duels[clock["first"], clock["second"]] == others.min()
+        and others.max() - level[0] <= _MOST_AHEAD
+    )
+
+
+PAIR_RANGES: Ranges = {
+    "tally": {"duels": COUNT, "wins": halves(0, lambda known: known.state.tally["duels"])},
+    "clock": {
+        "round": COUNT,
+        "n_active": whole(1, "arms"),
+        "first": AN_ARM,
+        "second": such_that("a place after the first among the arms left", _is_next),
+        "dropped": AN_ARM,
+        **dict.fromkeys(("constant", "per_round", "per_duel", "divisor"), FIXED),
+    },
+    "active": arms_first("clock.n_active"),
+    "is_active": equal_to(
+        "whether the arm is left", lambda known: is_listed(known, "active", "clock.n_active")
+    ),
+    "clock.level": such_that("the duels of the least compared pair", _is_level),
+}
 
 
 @inline_kernel
@@ -152,6 +212,8 @@ class PairElimination(Learner):
     criterion: Criterion = field(default_factory=Condorcet)
     delta: float | None = None
 
+    ranges = PAIR_RANGES
+    ticket = (CHANCE,)
     choose = staticmethod(choose_least_compared)
     learn = staticmethod(learn_pair)
     settle = staticmethod(drop_arm)
@@ -317,6 +379,35 @@ class FilterState(NamedTuple):
     rivals: Records  # (K,) RIVAL
 
 
+def _have_met(duels: Ints, known: Known) -> NDArray[np.bool_]:
+    """Tell whether those met the candidate who had their turn."""
+    had_turn = is_listed(known, "others", "clock.place")
+    good: NDArray[np.bool_] = (duels >= had_turn) & (duels <= known.told)
+    return good
+
+
+FILTER_RANGES: Ranges = {
+    "clock": {
+        "candidate": AN_ARM,
+        "n_others": whole(0, lambda known: known.n_arms - 1),
+        "place": below("clock.n_others"),
+        "width": FIXED,
+    },
+    "others": arms_first("clock.n_others"),
+    "rivals": {
+        "left": equal_to(
+            "whether the arm is left and not the candidate",
+            lambda known: (
+                is_listed(known, "others", "clock.n_others")
+                & (np.arange(known.n_arms) != known.state.clock["candidate"])
+            ),
+        ),
+        "duels": such_that("the number of its duels", _have_met),
+        "wins": halves(0, lambda known: known.state.rivals["duels"]),
+    },
+}
+
+
 @inline_kernel
 def choose_next_rival(state: FilterState, rng: np.random.Generator) -> tuple[int, int, Ticket]:
     """Return the candidate and whose turn it is; the candidate twice if no other arm is left."""
@@ -417,6 +508,8 @@ class InterleavedFilter(Learner):
         cost="O(1)",
     )
 
+    ranges = FILTER_RANGES
+    ticket = (CHANCE,)
     choose = staticmethod(choose_next_rival)
     learn = staticmethod(learn_rival)
     settle = staticmethod(filter_arms)
@@ -478,6 +571,33 @@ class MeanState(NamedTuple):
     active: Ints  # (K,) the active arms first, in order
     arms: Records  # (K,) MEAN
     tally: Records  # (K, K) TALLY of the first arm of a pair against the second
+
+
+def _tallied(name: str) -> Range:
+    """Return what the tally against the arms left sums to, for each of them."""
+
+    def holds(values: NDArray[Any], known: Known) -> NDArray[np.bool_]:
+        left = is_listed(known, "active", "clock.n_active")
+        expected = known.state.tally[name][:, left].sum(axis=1)
+        good: NDArray[np.bool_] = (values >= 0) & (values <= known.told)
+        return good & ((values == expected) | ~left)
+
+    return such_that("the sum of its tally", holds)
+
+
+MEAN_RANGES: Ranges = {
+    "clock": {"n_active": whole(1, "arms"), "next": AN_ARM, "worst": AN_ARM, "width": FIXED},
+    "active": arms_first("clock.n_active"),
+    "tally": {"duels": COUNT, "wins": halves(0, lambda known: known.state.tally["duels"])},
+    "arms": {
+        "left": equal_to(
+            "whether the arm is left", lambda known: is_listed(known, "active", "clock.n_active")
+        ),
+        "duels": _tallied("duels"),
+        "wins": _tallied("wins"),
+        "rate": real(0, 1),
+    },
+}
 
 
 @inline_kernel
@@ -599,6 +719,8 @@ class BeatTheMean(Learner):
         cost="O(K)",
     )
 
+    ranges = MEAN_RANGES
+    ticket = (CHANCE,)
     choose = staticmethod(choose_against_mean)
     learn = staticmethod(learn_against_mean)
     settle = staticmethod(drop_worst)

@@ -15,6 +15,8 @@ from driftduel._jit import inline_kernel
 from driftduel.criteria import Borda
 from driftduel.learners.base import Learner, Literature, as_positive
 from driftduel.learners.parts.mixture import (
+    SOFTMAX_RANGES,
+    SOFTMAX_TICKET,
     SoftmaxState,
     Ticket,
     add_to_log,
@@ -87,6 +89,8 @@ class DEXP3(Learner):
         PAPER, "(K ln K)^(1/3) T^(2/3), Borda, against one arm, adversarial", "T", "O(K)"
     )
 
+    ranges = SOFTMAX_RANGES
+    ticket = SOFTMAX_TICKET
     choose = staticmethod(choose_softmax)
     learn = staticmethod(learn_score)
 

@@ -25,11 +25,14 @@ from driftduel._jit import inline_kernel, kernel
 from driftduel.learners.base import Learner, Literature, as_count, as_positive
 from driftduel.learners.parts.memory import (
     EXPLORATION,
+    GREEDY_TICKET,
     HEAVIEST,
+    WINDOW_RANGES,
     Ticket,
     check_memory,
     leader_or_any,
 )
+from driftduel.learners.ranges import AN_ARM, COUNT, FIXED, WEIGHT, Known, Ranges, equal_to, real
 from driftduel.learners.rivals.borda import check_borda
 
 Floats = NDArray[np.float64]
@@ -68,6 +71,41 @@ CLOCK = np.dtype(
     ],
     align=True,
 )
+
+
+_CLOCK_RANGES: Ranges = {
+    "leader": AN_ARM,
+    "promising": AN_ARM,
+    "explored": COUNT,
+    "unit": real(1, HEAVIEST),
+    "total": WEIGHT,
+    **dict.fromkeys(("rate", "growth", "width", "both"), FIXED),
+}
+DISCOUNTED_RANGES: Ranges = {
+    "clock": _CLOCK_RANGES,
+    "weights": WEIGHT,
+    "wins": real(0, "weights"),
+}
+
+
+def _in_window(known: Known, of_wins: bool) -> Floats:
+    """Return what the explorations in the window sum to, for each arm."""
+    clock = known.state.clock[0]
+    window = known.state.window[: clock["explored"]]
+    left = np.where(of_wins, window["outcome"], 1.0)
+    sums: Floats = np.bincount(window["left"], left, known.n_arms).astype(np.float64)
+    if clock["both"]:
+        right = np.where(of_wins, 1.0 - window["outcome"], 1.0)
+        sums += np.bincount(window["right"], right, known.n_arms)
+    return sums
+
+
+SLIDING_RANGES: Ranges = {
+    "clock": _CLOCK_RANGES,
+    "window": WINDOW_RANGES,
+    "weights": equal_to("its explorations in the window", lambda k: _in_window(k, False)),
+    "wins": equal_to("its wins in the window", lambda k: _in_window(k, True)),
+}
 
 
 @inline_kernel
@@ -206,6 +244,7 @@ class _Forgetting(Learner):
     exploration: float = 0.03
 
     _both: ClassVar[bool]
+    ticket = GREEDY_TICKET
 
     def validate(self) -> None:
         """Raise ValueError if a parameter is wrong."""
@@ -232,6 +271,7 @@ class _Discounted(_Forgetting):
     _: KW_ONLY
     memory: float = 200.0
 
+    ranges = DISCOUNTED_RANGES
     learn = staticmethod(learn_with_discount)
     settle = staticmethod(lighten)
 
@@ -254,6 +294,7 @@ class _Sliding(_Forgetting):
     _: KW_ONLY
     window: int = 400
 
+    ranges = SLIDING_RANGES
     learn = staticmethod(learn_in_window)
 
     def validate(self) -> None:

@@ -26,12 +26,15 @@ from driftduel.criteria import Condorcet, Criterion
 from driftduel.learners.base import Learner, Literature, as_count, as_positive
 from driftduel.learners.parts.memory import (
     EXPLORATION,
+    GREEDY_TICKET,
     HEAVIEST,
+    WINDOW_RANGES,
     Ticket,
     check_memory,
     leader_or_any,
 )
 from driftduel.learners.parts.optimism import (
+    OPTIMISM_RANGES,
     Optimism,
     choose_optimistically,
     favourite_of,
@@ -41,7 +44,8 @@ from driftduel.learners.parts.optimism import (
     no_fading,
     weigh,
 )
-from driftduel.learners.parts.verdicts import check_seeks_condorcet, lift
+from driftduel.learners.parts.verdicts import VERDICT_RANGES, check_seeks_condorcet, lift
+from driftduel.learners.ranges import AN_ARM, CHANCE, FIXED, WEIGHT, Known, Ranges, equal_to, real
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -62,6 +66,32 @@ class SlidingRUCBState(NamedTuple):
 
 
 ForgettingRUCBState = DiscountedRUCBState | SlidingRUCBState
+
+
+def _wins_in_window(known: Known) -> Floats:
+    """Return the wins of the row over the column in the window."""
+    duels = known.state.window[: known.state.optimism.verdicts.clock["round"][0]]
+    duels = duels[duels["left"] != duels["right"]]
+    wins = np.zeros((known.n_arms, known.n_arms))
+    np.add.at(wins, (duels["left"], duels["right"]), duels["outcome"])
+    np.add.at(wins, (duels["right"], duels["left"]), 1.0 - duels["outcome"])
+    return wins
+
+
+_FORGETTING_RANGES: Ranges = {
+    **OPTIMISM_RANGES,
+    "rate": real(0, 1, endless=True),
+    "width": WEIGHT,
+}
+DISCOUNTED_RUCB_RANGES: Ranges = {
+    "optimism": {**_FORGETTING_RANGES, "verdicts": {**VERDICT_RANGES, "wins": WEIGHT}},
+    "fading": {"unit": real(1, HEAVIEST), "growth": FIXED, "rounds": real(0, "told")},
+}
+SLIDING_RUCB_RANGES: Ranges = {
+    "optimism": _FORGETTING_RANGES,
+    "window": WINDOW_RANGES,
+    "optimism.verdicts.wins": equal_to("the wins in the window", _wins_in_window),
+}
 
 
 @inline_kernel
@@ -134,6 +164,7 @@ class _ForgettingRUCB(Learner):
     criterion: Criterion = field(default_factory=Condorcet)
     alpha: float = 0.2
 
+    ticket = (CHANCE,)
     choose = staticmethod(choose_rucb)
 
     def validate(self) -> None:
@@ -191,6 +222,7 @@ class DiscountedRUCB(_ForgettingRUCB):
         "O(K), O(1) while the winner plays itself",
     )
 
+    ranges = DISCOUNTED_RUCB_RANGES
     learn = staticmethod(learn_discounted_rucb)
     settle = staticmethod(settle_discounted_rucb)
 
@@ -245,6 +277,7 @@ class SlidingRUCB(_ForgettingRUCB):
         "O(K), O(1) while the winner plays itself",
     )
 
+    ranges = SLIDING_RUCB_RANGES
     learn = staticmethod(learn_sliding_rucb)
     settle = staticmethod(settle_sliding_rucb)
 
@@ -275,6 +308,16 @@ class GreedyState(NamedTuple):
     clock: NDArray[np.void]  # (1,) GREEDY
     wins: Floats  # (K, K) summed weights of the wins of the row over the column
     ahead: Ints  # (K,) how many other arms an arm is ahead of
+
+
+GREEDY_RANGES: Ranges = {
+    "clock": {"leader": AN_ARM, "unit": real(1, HEAVIEST), "rate": FIXED, "growth": FIXED},
+    "wins": WEIGHT,
+    "ahead": equal_to(
+        "how many others it is ahead of",
+        lambda known: (known.state.wins > known.state.wins.T).sum(axis=1),
+    ),
+}
 
 
 @inline_kernel
@@ -376,6 +419,8 @@ class DiscountedCondorcetGreedy(Learner):
         paper="", bound="linear at the chance to explore", told="memory", cost="O(1)"
     )
 
+    ranges = GREEDY_RANGES
+    ticket = GREEDY_TICKET
     choose = staticmethod(choose_greedily)
     learn = staticmethod(learn_pairs)
     settle = staticmethod(lighten_pairs)

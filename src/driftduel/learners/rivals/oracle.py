@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from driftduel._checks import as_starts, as_whole_numbers
 from driftduel._jit import inline_kernel
 from driftduel.learners.base import Learner, Literature
+from driftduel.learners.ranges import CHANCE, FIXED, Known, Ranges, such_that
 
 Ints = NDArray[np.int64]
 Ticket = tuple[float]
@@ -26,6 +27,18 @@ class OracleState(NamedTuple):
     place: Ints  # (2,) outcomes learned, and the stretch of rounds they lead to
     winners: Ints  # (S,)
     starts: Ints  # (S,)
+
+
+def _is_place(place: Ints, known: Known) -> bool:
+    stretch = np.searchsorted(known.state.starts, place[0], "right") - 1
+    return bool(0 <= place[0] <= known.told and place[1] == stretch)
+
+
+ORACLE_RANGES: Ranges = {
+    "winners": FIXED,
+    "starts": FIXED,
+    "place": such_that("a round that was told and the stretch it is in", _is_place),
+}
 
 
 @inline_kernel
@@ -88,6 +101,8 @@ class Oracle(Learner):
         "", "none: regret is zero", "the winner of each round", "O(1)"
     )
 
+    ranges = ORACLE_RANGES
+    ticket = (CHANCE,)
     choose = staticmethod(choose_winner)
     learn = staticmethod(learn_the_time)
 

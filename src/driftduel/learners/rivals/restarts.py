@@ -28,6 +28,19 @@ from driftduel._jit import bind_kernels, inline_kernel
 from driftduel.criteria import Criterion
 from driftduel.learners.base import Learner, Literature, State, as_count
 from driftduel.learners.history import History
+from driftduel.learners.ranges import (
+    AN_ARM,
+    COUNT,
+    FLAG,
+    NUMBER,
+    OUTCOME,
+    Known,
+    Range,
+    Ranges,
+    inside,
+    such_that,
+    whole,
+)
 
 _NAMES = ("inner_choose", "inner_learn", "inner_settle", "inner_full", "inner_ticket")
 
@@ -55,6 +68,18 @@ CLOCK = np.dtype(
     ],
     align=True,
 )
+
+
+_RESTART_RANGES: Ranges = {
+    "clock": {
+        "round": COUNT,
+        "period": COUNT,
+        "offset": COUNT,
+        "busy": FLAG,
+        "learned": COUNT,
+        "entropy": whole(0, 2**62),
+    },
+}
 
 
 def choose_inside(state, rng):  # type: ignore[no-untyped-def]
@@ -224,6 +249,33 @@ class _Restarting(Learner):
         """Raise ValueError if the learner inside cannot play a period."""
         self.inner.check_horizon(min(horizon, self._period + self._n_kept))
 
+    @property
+    def ranges(self) -> Ranges:  # type: ignore[override]
+        """The ranges of the wrapper and those of the learner inside."""
+        kept = such_that("outcomes that were told, with their tickets", self._are_kept)
+        end = whole(lambda known: known.state.clock["round"][0] + 1, self._last_end)
+        inner = self.inner.ranges or {}
+        return {**_RESTART_RANGES, "clock.end": end, "inner": inner, "kept": kept}
+
+    @property
+    def ticket(self) -> tuple[Range, ...] | None:  # type: ignore[override]
+        """The ticket of the learner inside, and the period."""
+        if self.inner.ticket is None:
+            return None
+        return (*(inside("inner", allowed) for allowed in self.inner.ticket), NUMBER)
+
+    def _last_end(self, known: Known) -> int:
+        return int(known.state.clock["round"][0]) + self._period
+
+    def _are_kept(self, kept: NDArray[np.float64], known: Known) -> bool:
+        """Tell whether the rows of outcomes that were told can be told again."""
+        rows = kept[: known.state.clock["learned"][0]]
+        columns = (AN_ARM, AN_ARM, OUTCOME, *(self.ticket or ()))
+        return all(
+            np.all(allowed.holds(column, known))
+            for allowed, column in zip(columns, rows.T, strict=False)
+        )
+
     def allocate(self) -> RestartState:
         """Return a fresh state with a fresh learner inside."""
         kept = np.zeros((self._n_kept, _PLAIN + self._ticket_length))
@@ -242,6 +294,8 @@ class _Restarting(Learner):
         """Return how many numbers a ticket of the learner inside has, if tickets are kept."""
         if self._n_kept == 0:
             return 0
+        if self.inner.ticket is not None:
+            return len(self.inner.ticket)
         rng = np.random.default_rng(0)
         return len(self.inner.choose(self.inner.start(rng), rng)[2])
 

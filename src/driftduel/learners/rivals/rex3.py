@@ -15,6 +15,8 @@ from driftduel._jit import inline_kernel
 from driftduel.criteria import Condorcet, Criterion
 from driftduel.learners.base import Learner, Literature, as_positive
 from driftduel.learners.parts.mixture import (
+    SOFTMAX_RANGES,
+    SOFTMAX_TICKET,
     SoftmaxState,
     Ticket,
     add_to_log,
@@ -83,6 +85,8 @@ class REX3(Learner):
         "O(K)",
     )
 
+    ranges = SOFTMAX_RANGES
+    ticket = SOFTMAX_TICKET
     choose = staticmethod(choose_softmax)
     learn = staticmethod(learn_rex3)
 

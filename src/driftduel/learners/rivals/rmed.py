@@ -24,6 +24,19 @@ from driftduel._jit import inline_kernel, kernel
 from driftduel.criteria import Condorcet, Criterion
 from driftduel.learners.base import Learner, Literature, as_positive
 from driftduel.learners.parts.verdicts import check_seeks_condorcet
+from driftduel.learners.ranges import (
+    AN_ARM,
+    CHANCE,
+    COUNT,
+    FIXED,
+    FLAG,
+    LARGEST,
+    WEIGHT,
+    Known,
+    Ranges,
+    equal_to,
+    such_that,
+)
 
 Ticket = tuple[float]
 Floats = NDArray[np.float64]
@@ -63,6 +76,55 @@ class RMEDState(NamedTuple):
     arms: NDArray[np.void]  # (K,) ARM
     wins: Floats  # (K, K) wins of the row over the column
     cost: Floats  # (K, K) the terms of I
+
+
+def _is_second(second: NDArray[np.int64], known: Known) -> bool:
+    """Tell whether the pair to meet next is one, as long as there is any."""
+    clock = known.state.clock[0]
+    last = known.n_arms - 1
+    return bool(clock["first"] < second[0] <= last + clock["begun"])
+
+
+def _have_met(wins: Floats, known: Known) -> NDArray[np.bool_]:
+    """Tell of which pairs it is known who is ahead; all must have met before lists are played."""
+    met = (wins + wins.T > 0) | np.eye(known.n_arms, dtype=np.bool_)
+    good: NDArray[np.bool_] = (wins >= 0) & (wins <= known.told) & (2 * wins == np.floor(2 * wins))
+    return good & (met | (known.state.clock[0]["begun"] == 0))
+
+
+def _are_costs(cost: Floats, known: Known) -> NDArray[np.bool_]:
+    """Tell whether costs are what opponents can be chosen by."""
+    behind = known.state.wins < known.state.wins.T
+    good: NDArray[np.bool_] = (cost >= 0) & (cost <= LARGEST)
+    return good & ((cost > 0) | ~behind | (known.state.clock[0]["fixed"] == 1))
+
+
+RMED_RANGES: Ranges = {
+    "clock": {
+        "round": COUNT,
+        "meetings": FIXED,
+        "begun": FLAG,
+        "fixed": FLAG,
+        "first": AN_ARM,
+        "second": such_that("an arm that comes after the first", _is_second),
+        "width": FIXED,
+        "loglog": FIXED,
+        "likely": AN_ARM,
+        "turn": AN_ARM,
+    },
+    "wins": such_that("summed outcomes of pairs that have met", _have_met),
+    "cost": such_that("a positive number for a pair with a winner", _are_costs),
+    "arms": {
+        "divergence": WEIGHT,
+        "beaten_by": equal_to(
+            "the number of others that it does not lead",
+            lambda k: k.n_arms - 1 - (k.state.wins > k.state.wins.T).sum(axis=1),
+        ),
+        "waits": FLAG,
+        "comes": FLAG,
+        "cheapest": AN_ARM,
+    },
+}
 
 
 @inline_kernel
@@ -294,6 +356,8 @@ class RMED1(Learner):
         "O(K)",
     )
 
+    ranges = RMED_RANGES
+    ticket = (CHANCE,)
     choose = staticmethod(choose_rmed1)
     learn = staticmethod(learn_rmed)
 

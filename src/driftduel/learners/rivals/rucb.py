@@ -22,6 +22,7 @@ from driftduel._jit import inline_kernel, kernel
 from driftduel.criteria import Condorcet, Criterion
 from driftduel.learners.base import Learner, Literature, as_count, as_positive
 from driftduel.learners.parts.optimism import (
+    OPTIMISM_RANGES,
     UNPLAYED,
     Optimism,
     choose_optimistically,
@@ -30,12 +31,24 @@ from driftduel.learners.parts.optimism import (
     no_bounds,
 )
 from driftduel.learners.parts.verdicts import (
+    VERDICT_RANGES,
     Verdicts,
     check_alpha,
     check_seeks_condorcet,
     count_duel,
     likely_winner,
     no_verdicts,
+)
+from driftduel.learners.ranges import (
+    ANYTHING,
+    CHANCE,
+    FIXED,
+    Known,
+    Ranges,
+    below,
+    equal_to,
+    such_that,
+    whole,
 )
 
 Ticket = tuple[float]
@@ -102,6 +115,8 @@ class RUCB(Learner):
         "O(K), O(1) while the winner plays itself",
     )
 
+    ranges = OPTIMISM_RANGES
+    ticket = (CHANCE,)
     choose = staticmethod(choose_optimistically)
     learn = staticmethod(learn_rucb)
     settle = staticmethod(settle_rucb)
@@ -140,6 +155,33 @@ class MergeRUCBState(NamedTuple):
     members: Ints  # (b, K) the arms of each batch first
     sizes: Ints  # (b,)
     order: Ints  # (b,) scratch: batches by size
+
+
+def _are_members(members: Ints, known: Known) -> bool:
+    if not ((members >= 0) & (members < known.n_arms)).all():
+        return False
+    listed = [row[:size] for row, size in zip(members, known.state.sizes, strict=True)]
+    return len(np.unique(np.concatenate(listed))) == sum(map(len, listed))
+
+
+def _are_sizes(sizes: Ints, known: Known) -> NDArray[np.bool_]:
+    used = np.arange(len(sizes)) < known.state.turn["batches"]
+    return np.where(used, (sizes >= 1) & (sizes <= known.n_arms), sizes == 0)
+
+
+MERGE_RANGES: Ranges = {
+    "verdicts": VERDICT_RANGES,
+    "order": ANYTHING,
+    "turn": {
+        "batches": whole(1, lambda known: len(known.state.sizes)),
+        "batch": below("turn.batches"),
+        "left": equal_to("the arms of all batches", lambda known: known.state.sizes.sum()),
+        "stage": whole(1, lambda known: len(known.state.sizes)),
+        "batch_size": FIXED,
+    },
+    "sizes": such_that("at least 1 for a batch there is, and 0 for others", _are_sizes),
+    "members": such_that("different arms that exist", _are_members),
+}
 
 
 @inline_kernel
@@ -328,6 +370,8 @@ class MergeRUCB(Learner):
         "O(p^2) for batches of p arms",
     )
 
+    ranges = MERGE_RANGES
+    ticket = (CHANCE,)
     choose = staticmethod(choose_merge_rucb)
     learn = staticmethod(learn_merge_rucb)
     settle = staticmethod(settle_merge_rucb)

@@ -17,6 +17,8 @@ from driftduel._jit import inline_kernel
 from driftduel.criteria import Condorcet, Criterion
 from driftduel.learners.base import Learner, Literature, as_positive
 from driftduel.learners.parts.mixture import (
+    SOFTMAX_RANGES,
+    SOFTMAX_TICKET,
     Floats,
     SoftmaxState,
     Ticket,
@@ -25,6 +27,16 @@ from driftduel.learners.parts.mixture import (
     choose_softmax,
     known_horizon,
     softmax_state,
+)
+from driftduel.learners.ranges import (
+    CHANCE,
+    COUNT,
+    FIXED,
+    SUM,
+    UNKNOWN_CHANCE,
+    Ranges,
+    halves,
+    real,
 )
 
 SPARRING = "Ailon, Karnin & Joachims, Reducing Dueling Bandits to Cardinal Bandits, ICML 2014"
@@ -41,6 +53,17 @@ class UCBState(NamedTuple):
 
     clock: NDArray[np.void]  # (1,) UCB_CLOCK
     arms: NDArray[np.void]  # (2, K) UCB_ARM
+
+
+UCB_RANGES: Ranges = {
+    "clock": {"round": COUNT, "alpha": FIXED, "width": real(0, 1e100)},
+    "arms": {
+        "plays": COUNT,
+        "wins": SUM,
+        "mean": real(0, 1, endless=True),
+        "spread": real(0, 1),
+    },
+}
 
 
 @inline_kernel
@@ -128,6 +151,8 @@ class SparringUCB(Learner):
         SPARRING, "none proven for UCB; log T in practice, Condorcet", "nothing", "O(K)"
     )
 
+    ranges = UCB_RANGES
+    ticket = (CHANCE,)
     choose = staticmethod(choose_ucb)
     learn = staticmethod(learn_ucb)
 
@@ -151,6 +176,9 @@ class BetaState(NamedTuple):
     """Thompson samplers; the last one chooses the right arm."""
 
     beliefs: Floats  # (P, 2, K) one more than the wins, and than the losses
+
+
+BETA_RANGES: Ranges = {"beliefs": halves(1, lambda known: 1 + 2 * known.told)}
 
 
 @inline_kernel
@@ -192,6 +220,8 @@ class _Thompson(Learner):
     criterion: Criterion = field(default_factory=Condorcet)
 
     n_players: ClassVar[int]
+    ranges = BETA_RANGES
+    ticket = (UNKNOWN_CHANCE,)
     choose = staticmethod(choose_beta)
     learn = staticmethod(learn_beta)
 
@@ -324,6 +354,8 @@ class SparringEXP3(Learner):
         SPARRING, "sqrt(K ln K T), Condorcet, against one arm, adversarial", "T", "O(K)"
     )
 
+    ranges = SOFTMAX_RANGES
+    ticket = SOFTMAX_TICKET
     choose = staticmethod(choose_softmax)
     learn = staticmethod(learn_sparring)
 

@@ -28,12 +28,14 @@ from driftduel._jit import inline_kernel, kernel
 from driftduel.criteria import Condorcet, Criterion
 from driftduel.learners.base import Learner, Literature
 from driftduel.learners.parts.verdicts import (
+    VERDICT_RANGES,
     Verdicts,
     check_alpha,
     check_seeks_condorcet,
     count_duel,
     no_verdicts,
 )
+from driftduel.learners.ranges import ANYTHING, UNKNOWN_CHANCE, Known, Ranges, real, such_that
 
 Ticket = tuple[float]
 Floats = NDArray[np.float64]
@@ -53,6 +55,32 @@ class ThompsonState(NamedTuple):
     losses: Ints  # (K,) scratch: duels lost in the draw, or more than the fewest
     drawn: Ints  # (K,) scratch: against how many arms, from the first on, the arm was drawn
     theta: Floats  # (K, K) scratch: the draw, for D-TS+
+
+
+def _are_candidates(candidates: Ints, known: Known) -> bool:
+    """Tell whether they are the arms beaten by the fewest, for one of these loses least."""
+    losses = known.state.verdicts.arms["losses"]
+    fewest = np.flatnonzero(losses == losses.min())
+    return bool(
+        known.state.record[0] == len(fewest)
+        and (candidates[: len(fewest)] == fewest).all()
+        and ((candidates >= 0) & (candidates < known.n_arms)).all()
+    )
+
+
+def _is_record(record: Ints, known: Known) -> NDArray[np.bool_]:
+    return (record >= [1, 0]) & (record <= [known.n_arms, known.n_arms - 1])
+
+
+THOMPSON_RANGES: Ranges = {
+    "verdicts": VERDICT_RANGES,
+    "risk": real(0, 1 + 1e-9),
+    "record": such_that("the number of candidates and an arm", _is_record),
+    "candidates": such_that("the arms beaten by the fewest others", _are_candidates),
+    "losses": ANYTHING,
+    "drawn": ANYTHING,
+    "theta": ANYTHING,
+}
 
 
 @inline_kernel
@@ -333,6 +361,8 @@ class DTS(Learner):
         "O(K) when one arm leads, O(K^2) at worst",
     )
 
+    ranges = THOMPSON_RANGES
+    ticket = (UNKNOWN_CHANCE,)
     choose = staticmethod(choose_dts)
     learn = staticmethod(learn_dts)
     settle = staticmethod(settle_dts)

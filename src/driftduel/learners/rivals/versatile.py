@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from driftduel._jit import inline_kernel, kernel
 from driftduel.criteria import Condorcet, Criterion
 from driftduel.learners.base import Learner, Literature
-from driftduel.learners.parts.mixture import Floats, Ticket, check_criterion, draw
+from driftduel.learners.parts.mixture import SOFTMAX_TICKET, Floats, Ticket, check_criterion, draw
+from driftduel.learners.ranges import COUNT, Known, Ranges, real, such_that
 
 PAPER = "Saha & Gaillard, Versatile Dueling Bandits: Best-of-both World Analyses for Learning from Relative Preferences, ICML 2022"  # noqa: E501
 
@@ -32,6 +33,29 @@ class VersatileState(NamedTuple):
     shifts: Floats  # (2,) x of each player
     losses: Floats  # (2, K) estimated losses of each player
     chances: Floats  # (2, K) of the round to come
+
+
+def _are_chances(chances: Floats, known: Known) -> bool:
+    sums = chances.sum(axis=1)
+    return bool((chances >= 1e-130).all() and (np.abs(sums - 1.0) <= 1e-6).all())
+
+
+def _are_shifts(shifts: Floats, known: Known) -> NDArray[np.bool_]:
+    """Tell whether x is where the chances can sum to 1: see `find_chances`."""
+    least = known.state.losses.min(axis=1)
+    root = math.sqrt(known.state.rounds[0] + 1.0)
+    slack = 1e-6 * (least + root)
+    lowest = least - root * math.sqrt(known.n_arms)
+    inside: NDArray[np.bool_] = (shifts >= lowest - slack) & (shifts <= least - root + slack)
+    return inside & (least <= 1e12 * root)
+
+
+VERSATILE_RANGES: Ranges = {
+    "rounds": COUNT,
+    "losses": real(0, 1e60),
+    "shifts": such_that("a number that makes the chances sum to 1", _are_shifts),
+    "chances": such_that("chances that sum to 1", _are_chances),
+}
 
 
 @inline_kernel
@@ -127,6 +151,8 @@ class VersatileDB(Learner):
         "O(K)",
     )
 
+    ranges = VERSATILE_RANGES
+    ticket = SOFTMAX_TICKET
     choose = staticmethod(choose)
     learn = staticmethod(learn)
 

@@ -17,6 +17,8 @@ import numpy as np
 from driftduel.criteria import Condorcet, Criterion
 from driftduel.learners.base import Learner, Literature, as_positive
 from driftduel.learners.parts.stays import (
+    LEAD_RANGES,
+    RACE_RANGES,
     LeadState,
     RaceState,
     begin_leads,
@@ -29,6 +31,7 @@ from driftduel.learners.parts.stays import (
     no_races,
     settle_leads,
 )
+from driftduel.learners.ranges import CHANCE, NUMBER
 from driftduel.learners.rivals.elimination import check_condorcet
 
 
@@ -75,6 +78,8 @@ class WinnerStays(Learner):
         cost="O(1), O(K) when the pair changes",
     )
 
+    ranges = LEAD_RANGES
+    ticket = (CHANCE,)
     choose = staticmethod(choose_leaders)
     learn = staticmethod(learn_lead)
     settle = staticmethod(settle_leads)
@@ -193,6 +198,8 @@ class BeatTheWinnerReset(Learner):
         cost="O(1)",
     )
 
+    ranges = RACE_RANGES
+    ticket = (CHANCE, NUMBER)
     choose = staticmethod(choose_race)
     learn = staticmethod(learn_race)
 
