@@ -3,60 +3,56 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 
 import driftduel as dd
-from tests.learners.duelling import ARITHMETIC, final_and_late_regret, play_beside, random_matrix
-from tests.learners.problems import COMPILED
+from tests.learners.driving import (
+    as_matrix,
+    drawn,
+    final_and_late_regret,
+    ladder,
+    play_beside,
+    random_matrix,
+)
+from tests.modes import COMPILED
 from tests.naive import copeland as naive
 
-SEEDS = range(24 if COMPILED else 12)
+SEEDS = range(12)
 ROUNDS = 600 if COMPILED else 300
 
 
-def problem(seed):
-    rng = np.random.default_rng(seed)
-    n_arms = int(rng.integers(2, 7))
-    n_matrices = int(rng.integers(1, 3))
-    return n_arms, np.array([random_matrix(rng, n_arms) for _ in range(n_matrices)])
-
-
-def play_ccb(n_arms, world, rounds, seed):
-    def compare(state, twin):
+def play_ccb(n_arms, rounds, seed, **how):
+    def compare(learner, oracle):
+        state = learner.session.state
         beliefs = state.beliefs[0]
-        assert np.flatnonzero(state.likely).tolist() == sorted(twin.B)
-        assert beliefs["losses"] == twin.LC
-        assert state.candidates[: beliefs["candidates"]].tolist() == twin.C
-        assert beliefs["open"] == len(twin.open)
+        assert np.flatnonzero(state.likely).tolist() == sorted(oracle.B)
+        assert beliefs["losses"] == oracle.LC
+        assert state.candidates[: beliefs["candidates"]].tolist() == oracle.C
+        assert beliefs["open"] == len(oracle.open)
         for arm in range(n_arms):
-            assert set(np.flatnonzero(state.feared[arm]).tolist()) == twin.Bi[arm]
-            assert state.n_feared[arm] == len(twin.Bi[arm])
+            assert set(np.flatnonzero(state.feared[arm]).tolist()) == oracle.Bi[arm]
+            assert state.n_feared[arm] == len(oracle.Bi[arm])
 
     learner = dd.CCB(n_arms, seed=seed)
-    make = lambda rng: naive.CCB(n_arms, 0.51, rng)  # noqa: E731
-    return play_beside(learner, make, world, rounds, seed, compare)
+    oracle_of = partial(naive.CCB, n_arms, 0.51)
+    return play_beside(learner, oracle_of, rounds, seed, compare=compare, **how).oracle
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_ccb_plays_what_its_letter_plays(seed):
-    n_arms, world = problem(seed)
-    play_ccb(n_arms, world, ROUNDS, seed)
+    _, n_arms = drawn(seed)
+    play_ccb(n_arms, ROUNDS, seed, late=0.4 * (seed % 2))
 
 
 def test_hypotheses_are_disproven_and_cut_now_and_then():
     # Clear preferences without a Condorcet winner, and their contrary later.
-    rng = np.random.default_rng(1)
-    cuts = resets = 0
-    for seed in range(2):
-        world = (random_matrix(rng, 6) > 0.45).astype(float)
-        world = np.triu(world, 1) + np.tril(1 - np.triu(world, 1).T, -1) + np.eye(6) / 2
-        twin = play_ccb(6, np.array([world, world.T]), 900, seed)
-        cuts += twin.cuts
-        resets += twin.resets
-    assert cuts > 0
-    assert resets > 0
+    world = as_matrix(random_matrix(np.random.default_rng(5), 6) > 0.45)
+    oracle = play_ccb(6, 900, 0, world=[world, world.T])
+    assert oracle.cuts > 0
+    assert oracle.resets > 1
 
 
 def test_first_rounds_of_ccb_by_hand():
@@ -73,26 +69,25 @@ def test_first_rounds_of_ccb_by_hand():
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_scb_plays_what_its_letter_plays(seed):
-    n_arms, world = problem(seed)
+    _, n_arms = drawn(seed)
 
-    def compare(state, twin):
-        assert np.flatnonzero(state.arms["active"]).tolist() == twin.active
-        for arm in twin.active:
-            assert state.arms[arm]["pulls"] == len(twin.pays[arm])
-            assert state.arms[arm]["pay"] == sum(twin.pays[arm])
+    def compare(learner, oracle):
+        arms = learner.session.state.arms
+        for arm in oracle.active:
+            assert arms[arm]["pulls"] == len(oracle.pays[arm])
+            assert arms[arm]["pay"] == sum(oracle.pays[arm])
 
     learner = dd.SCB(n_arms, seed=seed, factor=0.13, first_phase=22)
-    make = lambda rng: naive.SCB(n_arms, 0.13, 22, rng)  # noqa: E731
-    twin = play_beside(learner, make, world, 2 * ROUNDS, seed, compare)
-    assert twin.phases == 3
-    assert learner.active.tolist() == twin.active
+    oracle_of = partial(naive.SCB, n_arms, 0.13, 22)
+    late = 0.4 * (seed % 2)
+    oracle = play_beside(learner, oracle_of, 2 * ROUNDS, seed, late=late, compare=compare).oracle
+    assert oracle.phases == 3
 
 
 def test_the_problems_eliminate_arms():
-    n_arms, world = problem(0)
-    learner = dd.SCB(n_arms, seed=0, factor=0.13)
-    make = lambda rng: naive.SCB(n_arms, 0.13, 1000, rng)  # noqa: E731
-    assert play_beside(learner, make, world, 900, 0).eliminated > 0
+    learner = dd.SCB(4, seed=0, factor=0.13)
+    oracle_of = partial(naive.SCB, 4, 0.13, 1000)
+    assert play_beside(learner, oracle_of, 900, 0).oracle.eliminated > 0
 
 
 def test_a_pull_of_scb_by_hand():
@@ -169,7 +164,8 @@ def test_regret_of_ccb_is_small_and_flat_at_the_end():
     # Uniform play has regret 0.175 a round. None of 40 runs with other seeds came to two thirds
     # of these limits.
     horizon = 100_000
-    final, late = final_and_late_regret(dd.CCB(8), ARITHMETIC, horizon, range(4))
+    world = dd.Stream.stationary(ladder(8, 0.05), horizon)
+    final, late = final_and_late_regret(dd.CCB(8), world, range(4))
     assert (final < 0.05 * 0.175 * horizon).all()
     assert (late < 0.02 * 0.175 * horizon / 4).all()
 
@@ -178,9 +174,9 @@ def test_regret_of_ccb_is_small_and_flat_at_the_end():
 def test_regret_of_scb_is_small_and_flat_at_the_end():
     # Every pull takes tens of duels and every phase begins anew, so the gaps are large here.
     # Uniform play has regret 0.3 a round. None of 40 runs with other seeds came to a third of it.
-    world = np.triu(np.full((4, 4), 0.9), 1) + np.tril(np.full((4, 4), 0.1), -1) + np.eye(4) / 2
     horizon = 200_000
-    final, late = final_and_late_regret(dd.SCB(4), world, horizon, range(4))
+    world = dd.Stream.stationary(as_matrix(np.full((4, 4), 0.9)), horizon)
+    final, late = final_and_late_regret(dd.SCB(4), world, range(4))
     assert (final < 0.15 * 0.3 * horizon).all()
     assert (late == 0).all()
 

@@ -3,87 +3,72 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
 
 import driftduel as dd
-from tests.learners.agreeing import COMPILED
-from tests.learners.duelling import play_beside, random_matrix
+from tests.learners.driving import drawn, play_beside
 from tests.naive import forgetting_condorcet as naive
 
 LEARNERS = [dd.DiscountedRUCB, dd.SlidingRUCB, dd.DiscountedCondorcetGreedy]
 DISCOUNTED = LEARNERS[::2]
 
-SEEDS = range(16 if COMPILED else 6)
+SEEDS = range(8)
 ROUNDS = 300
 
 
-def problem(seed):
-    rng = np.random.default_rng(seed)
-    n_arms = int(rng.integers(2, 6))
-    return rng, n_arms, np.array([random_matrix(rng, n_arms) for _ in range(3)])
-
-
-def compare_verdicts(forgetting, twin):
+def compare_verdicts(learner, oracle):
     """The hopeful arms, the favourite and who is beaten are those of the letter."""
-    state = forgetting.optimism
-    assert state.hopeful[: state.hopes[0]["count"]].tolist() == twin.C
+    state = learner.session.state.optimism
+    assert state.hopeful[: state.hopes[0]["count"]].tolist() == oracle.C
     favourite = state.hopes[0]["favourite"]
-    assert ({favourite} if favourite >= 0 else set()) == twin.B
+    assert ({favourite} if favourite >= 0 else set()) == oracle.B
     verdicts = state.verdicts
     for i in range(len(state.hopeful)):
         for j in range(len(state.hopeful)):
-            assert verdicts.beaten[i, j] == (twin.counts.upper(i, j) < 0.5)
+            assert verdicts.beaten[i, j] == (oracle.counts.upper(i, j) < 0.5)
     assert (verdicts.beaten.sum(1) == verdicts.arms["losses"]).all()
     assert (verdicts.beaten.sum(0) == verdicts.arms["victories"]).all()
 
 
+def compare_wins(learner, oracle):
+    compare_verdicts(learner, oracle)
+    wins = learner.session.state.optimism.verdicts.wins
+    for i in range(learner.n_arms):
+        for j in set(range(learner.n_arms)) - {i}:
+            assert wins[i, j] == oracle.counts.wins(i, j)
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_discounted_rucb_plays_what_its_letter_plays(seed):
-    rng, n_arms, world = problem(seed)
+    rng, n_arms = drawn(seed, 5)
     alpha, memory = float(rng.choice([0.03, 0.2, 0.7])), float(rng.choice([5.3, 20.7, 80.1]))
     learner = dd.DiscountedRUCB(n_arms, seed=seed, alpha=alpha, memory=memory)
-
-    def twin(rng):
-        return naive.discounted_rucb(n_arms, alpha, memory, rng)
-
-    play_beside(learner, twin, world, ROUNDS, seed, compare_verdicts)
+    oracle_of = partial(naive.discounted_rucb, n_arms, alpha, memory)
+    late = 0.4 * (seed % 2)
+    play_beside(learner, oracle_of, ROUNDS, seed, late=late, compare=compare_verdicts)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_sliding_rucb_plays_what_its_letter_plays(seed):
-    rng, n_arms, world = problem(seed)
+    rng, n_arms = drawn(seed, 5)
     alpha, window = float(rng.choice([0.031, 0.203, 0.71])), int(rng.choice([1, 7, 40, 150]))
     learner = dd.SlidingRUCB(n_arms, seed=seed, alpha=alpha, window=window)
-
-    def compare(state, twin):
-        compare_verdicts(state, twin)
-        for i in range(n_arms):
-            for j in set(range(n_arms)) - {i}:
-                assert state.optimism.verdicts.wins[i, j] == twin.counts.wins(i, j)
-
-    def twin(rng):
-        return naive.sliding_rucb(n_arms, alpha, window, rng)
-
-    play_beside(learner, twin, world, ROUNDS, seed, compare)
+    oracle_of = partial(naive.sliding_rucb, n_arms, alpha, window)
+    play_beside(learner, oracle_of, ROUNDS, seed, late=0.4 * (seed % 2), compare=compare_wins)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_greedy_plays_what_its_letter_plays(seed):
-    rng, n_arms, world = problem(seed)
+    rng, n_arms = drawn(seed, 5)
     exploration, memory = float(rng.choice([0.2, 0.7, 1.0])), float(rng.choice([3.3, 20.7, 80.1]))
     learner = dd.DiscountedCondorcetGreedy(
         n_arms, seed=seed, exploration=exploration, memory=memory
     )
-
-    def compare(state, twin):
-        assert state.clock[0]["leader"] == twin.leader
-
-    def twin(rng):
-        return naive.Greedy(n_arms, exploration, memory, rng)
-
-    play_beside(learner, twin, world, ROUNDS, seed, compare)
+    oracle_of = partial(naive.Greedy, n_arms, exploration, memory)
+    play_beside(learner, oracle_of, ROUNDS, seed, late=0.4 * (seed % 2))
 
 
 def test_a_pair_that_is_forgotten_is_tried_again():
@@ -118,9 +103,7 @@ def test_weights_stay_finite_for_ever(kind):
 
 def test_it_plays_its_letter_on_after_weights_are_made_light():
     learner = dd.DiscountedRUCB(4, memory=1.5, alpha=0.05, seed=3)
-    world = random_matrix(np.random.default_rng(5), 4)
-    twin = lambda rng: naive.discounted_rucb(4, 0.05, 1.5, rng)  # noqa: E731
-    play_beside(learner, twin, world, 500, seed=3)
+    play_beside(learner, partial(naive.discounted_rucb, 4, 0.05, 1.5), 500, seed=3)
     # A memory of 1.5 rounds trebles the weight each time: 3^210 > 1e100, so it was twice divided.
     assert learner.session.state.fading[0]["unit"] == pytest.approx(3.0**80)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,38 +11,34 @@ import pytest
 import driftduel as dd
 from driftduel.learners.base import learner_generator
 from driftduel.learners.rivals.thompson import above, quantile
-from tests.learners.duelling import ARITHMETIC, final_and_late_regret, play_beside, random_matrix
-from tests.learners.problems import COMPILED
+from tests.learners.driving import drawn, final_and_late_regret, ladder, play_beside
+from tests.modes import COMPILED
 from tests.naive import thompson as naive
 
-SEEDS = range(20 if COMPILED else 8)
+SEEDS = range(8)
 ROUNDS = 300 if COMPILED else 200
 PAIRS = [(dd.DTS, naive.DTS), (dd.DTSPlus, naive.DTSPlus)]
-
-
-def problem(seed):
-    rng = np.random.default_rng(seed)
-    n_arms = int(rng.integers(2, 7))
-    n_matrices = int(rng.integers(1, 3))
-    return n_arms, np.array([random_matrix(rng, n_arms) for _ in range(n_matrices)])
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(("kind", "letter"), PAIRS)
 def test_it_plays_what_its_letter_plays(kind, letter, seed):
-    n_arms, world = problem(seed)
+    _, n_arms = drawn(seed)
 
-    def compare(state, twin):
-        assert state.candidates[: state.record[0]].tolist() == twin.candidates()
+    def compare(learner, oracle):
+        state = learner.session.state
+        assert state.candidates[: state.record[0]].tolist() == oracle.candidates()
 
     learner = kind(n_arms, seed=seed)
-    twin = play_beside(learner, lambda rng: letter(n_arms, 0.51, rng), world, ROUNDS, seed, compare)
+    oracle_of = partial(letter, n_arms, 0.51)
+    late = 0.4 * (seed % 2)
+    oracle = play_beside(learner, oracle_of, ROUNDS, seed, late=late, compare=compare).oracle
     for i in range(n_arms):
         for j in range(n_arms):
-            assert learner.session.state.verdicts.wins[i, j] == twin.counts.wins[i, j]
+            assert learner.session.state.verdicts.wins[i, j] == oracle.counts.wins[i, j]
             if i != j:
                 risk = learner.session.state.risk[i, j]
-                assert risk == pytest.approx(twin.chance_of(j, i), abs=1e-10)
+                assert risk == pytest.approx(oracle.chance_of(j, i), abs=1e-10)
 
 
 @pytest.mark.parametrize(("kind", "plus"), [(dd.DTS, False), (dd.DTSPlus, True)])
@@ -63,11 +60,11 @@ def test_pairs_are_as_frequent_as_when_everything_is_drawn(kind, plus):
             for _ in range(n):
                 left, right, _ = learner.choose(state, rng)
                 counts[0, left, right] += 1
-                counts[1][letter.choose()] += 1
+                counts[1][letter.ask()[:2]] += 1
             assert (np.abs(counts[0] - counts[1]) < 6 * np.sqrt(counts.sum(axis=0) + 9)).all()
         left, right = script.choice(4, 2, replace=False).tolist()
         outcome = float(script.random() < 0.5 + 0.1 * (right - left))
-        letter.counts.add(left, right, outcome)
+        letter.tell(left, right, (None,), outcome)
         if learner.learn(state, left, right, (np.nan,), outcome):
             learner.settle(state, rng)
     assert sizes[0] == 4
@@ -146,6 +143,7 @@ def test_regret_is_small_and_flat_at_the_end(kind):
     # Uniform play has regret 0.175 a round. None of 40 runs with other seeds came to two thirds
     # of these limits.
     horizon = 100_000
-    final, late = final_and_late_regret(kind(8), ARITHMETIC, horizon, range(4))
+    world = dd.Stream.stationary(ladder(8, 0.05), horizon)
+    final, late = final_and_late_regret(kind(8), world, range(4))
     assert (final < 0.05 * 0.175 * horizon).all()
     assert (late < 0.02 * 0.175 * horizon / 4).all()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 
+from tests.naive.protocol import Oracle
 from tests.naive.rmed import kl
 from tests.naive.rucb import pick
 from tests.naive.thompson import Counts
 
 
-class CCB:
+class CCB(Oracle):
     def __init__(self, n_arms, alpha, rng):
         self.K = n_arms
         self.counts = Counts(n_arms, alpha)
@@ -17,6 +18,7 @@ class CCB:
         self.resets = -1
         self.cuts = 0
         self.reset()
+        self.begin_round()
 
     def reset(self):
         self.B = set(range(self.K))
@@ -24,7 +26,7 @@ class CCB:
         self.LC = self.K
         self.resets += 1
 
-    def choose(self):
+    def begin_round(self):
         arms = range(self.K)
         u, low = self.counts.upper, self.counts.lower
         upper = {i: sum(u(i, j) >= 0.5 for j in arms if j != i) for i in arms}
@@ -53,8 +55,12 @@ class CCB:
         self.open = [
             (i, j) for i in arms for j in sorted(self.Bi[i]) if low(i, j) <= 0.5 <= u(i, j)
         ]
+
+    def ask(self):
+        arms, C = range(self.K), self.C
+        u, low = self.counts.upper, self.counts.lower
         if self.rng.random() < 1 / 4 and self.open:
-            return self.open[int(self.rng.random() * len(self.open))]
+            return *self.open[int(self.rng.random() * len(self.open))], (None,)
         likely = [i for i in C if i in self.B]
         if likely and self.rng.random() < 2 / 3:
             C = likely
@@ -66,7 +72,11 @@ class CCB:
         replies = [j for j in challengers if u(j, c) == best]
         if len(replies) > 1 and c in replies:
             replies.remove(c)
-        return c, pick(self.rng, replies)
+        return c, pick(self.rng, replies), (None,)
+
+    def tell(self, left, right, ticket, outcome):
+        self.counts.add(left, right, outcome)
+        self.begin_round()
 
     def cut(self, items, size):
         """Keep each item with the chance that makes every choice of this size equally likely."""
@@ -78,19 +88,15 @@ class CCB:
         return kept
 
 
-class SCB:
-    """Plays and counts for itself: the test drives it as it does the others."""
-
-    chance = 1
+class SCB(Oracle):
+    """Only outcomes of the pull that is under way count."""
 
     def __init__(self, n_arms, factor, first_phase, rng):
         self.K, self.c, self.rng = n_arms, factor, rng
-        self.counts = self
         self.t = 0
-        self.phases = 0
+        self.phases = self.pulls = 0
         self.eliminated = 0
         self.length = self.end = first_phase
-        self.winner = None
         self.begin()
 
     def begin(self):
@@ -103,23 +109,24 @@ class SCB:
         later = [i for i in self.active if i > before]
         self.i = later[0] if later else self.active[0]
         self.duels = []
+        self.pulls += 1
         if len(self.active) == 1:
             self.j = self.i
         else:
             others = [j for j in range(self.K) if j != self.i]
             self.j = others[int(self.rng.random() * len(others))]
 
-    def choose(self):
-        return self.i, self.j
+    def ask(self):
+        return self.i, self.j, (1, self.pulls)
 
-    def add(self, left, right, outcome):
+    def tell(self, left, right, ticket, outcome):
         self.t += 1
         if self.t >= self.end:
             self.length = self.length**2
             self.end = self.t + self.length
             self.begin()
             return
-        if left == right:
+        if left == right or ticket[1] != self.pulls:
             return
         self.duels.append(outcome)
         loglog = math.log(math.log(self.t)) if self.t > math.e else 0

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from tests.naive import rucb
+from tests.naive.protocol import Oracle
+from tests.naive.rucb import RUCB
 
 
 class Counts:
@@ -44,37 +45,35 @@ class Counts:
 
 
 def discounted_rucb(n_arms, alpha, memory, rng):
-    twin = rucb.RUCB(n_arms, alpha, rng)
-    twin.counts = Counts(n_arms, alpha, lambda age: (1 - 1 / memory) ** age)
-    return twin
+    return RUCB(Counts(n_arms, alpha, lambda age: (1 - 1 / memory) ** age), rng)
 
 
 def sliding_rucb(n_arms, alpha, window, rng):
-    twin = rucb.RUCB(n_arms, alpha, rng)
-    twin.counts = Counts(n_arms, alpha, lambda age: float(age < window))
-    return twin
+    return RUCB(Counts(n_arms, alpha, lambda age: float(age < window)), rng)
 
 
-class Greedy:
+class Greedy(Oracle):
     """Epsilon-greedy: the leader stays until another arm is ahead of more others."""
 
     def __init__(self, n_arms, exploration, memory, rng):
-        self.counts = self
         self.explored = Counts(n_arms, 1.0, lambda age: (1 - 1 / memory) ** age)
         self.n_arms, self.exploration, self.rng = n_arms, exploration, rng
         self.leader = 0
 
-    def choose(self):
-        self.exploring = self.rng.random() < self.exploration
+    def best(self):
+        return self.leader
+
+    def ask(self):
+        exploring = self.rng.random() < self.exploration
         pair = self.leader, self.leader
-        if self.exploring:
+        if exploring:
             pair = int(self.rng.random() * self.n_arms), int(self.rng.random() * self.n_arms)
         by_chance = self.exploration / self.n_arms**2
-        self.chance = by_chance + (1 - self.exploration) * (pair == (self.leader, self.leader))
-        return pair
+        chance = by_chance + (1 - self.exploration) * (pair == (self.leader, self.leader))
+        return *pair, (chance, exploring)
 
-    def add(self, left, right, outcome):
-        if self.exploring:
+    def tell(self, left, right, ticket, outcome):
+        if ticket[1]:
             self.explored.add(left, right, outcome)
             wins, arms = self.explored.wins, range(self.n_arms)
             ahead = [sum(wins(i, j) > wins(j, i) + 1e-9 for j in arms if j != i) for i in arms]

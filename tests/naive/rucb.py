@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from itertools import chain
+
+from tests.naive.protocol import Oracle
 
 
 class Counts:
@@ -36,41 +39,50 @@ def pick(rng, items):
     return items[int(rng.random() * len(items))] if len(items) > 1 else items[0]
 
 
-class RUCB:
-    def __init__(self, n_arms, alpha, rng):
-        self.counts = Counts(n_arms, alpha)
-        self.rng = rng
-        self.B = set()
+def rucb(n_arms, alpha, rng):
+    return RUCB(Counts(n_arms, alpha), rng)
 
-    def choose(self):
-        K, upper = self.counts.n_arms, self.counts.upper
-        C = [c for c in range(K) if all(upper(c, j) >= 0.5 for j in range(K))]
-        self.C = C
-        self.B &= set(C)
+
+class RUCB(Oracle):
+    def __init__(self, counts, rng):
+        self.counts, self.rng = counts, rng
+        self.B = set()
+        self.hope()
+
+    def hope(self):
+        """Find who may be the winner, and who is alone in that or was and still may be."""
+        arms, upper = range(self.counts.n_arms), self.counts.upper
+        self.C = [c for c in arms if all(upper(c, j) >= 0.5 for j in arms)]
+        self.B &= set(self.C)
+        if len(self.C) == 1:
+            self.B = set(self.C)
+
+    def ask(self):
+        K, C, upper = self.counts.n_arms, self.C, self.counts.upper
         if not C:
-            c, self.chance = int(self.rng.random() * K), 1 / K
-        elif len(C) == 1:
-            self.B = set(C)
-            c, self.chance = C[0], 1
-        elif not self.B:
-            c, self.chance = pick(self.rng, C), 1 / len(C)
+            c, chance = int(self.rng.random() * K), 1 / K
+        elif len(C) == 1 or not self.B:
+            c, chance = pick(self.rng, C), 1 / len(C)
         else:
             (favourite,) = self.B
             others = [arm for arm in C if arm != favourite]
             number = self.rng.random()
             if number < 0.5:
-                c, self.chance = favourite, 0.5
+                c, chance = favourite, 0.5
             else:
-                c, self.chance = others[int((2 * number - 1) * len(others))], 0.5 / len(others)
+                c, chance = others[int((2 * number - 1) * len(others))], 0.5 / len(others)
         best = max(upper(j, c) for j in range(K))
         replies = [j for j in range(K) if upper(j, c) == best]
         if len(replies) > 1 and c in replies:
             replies.remove(c)
-        self.chance /= len(replies)
-        return c, pick(self.rng, replies)
+        return c, pick(self.rng, replies), (chance / len(replies),)
+
+    def tell(self, left, right, ticket, outcome):
+        self.counts.add(left, right, outcome)
+        self.hope()
 
 
-class MergeRUCB:
+class MergeRUCB(Oracle):
     def __init__(self, n_arms, alpha, batch_size, offset, rng):
         self.counts = Counts(n_arms, alpha, offset)
         self.rng = rng
@@ -79,8 +91,13 @@ class MergeRUCB:
         shuffled = rng.permutation(n_arms).tolist()
         self.batches = [shuffled[b::n_batches] for b in range(n_batches)]
         self.stage = 1
+        self.begin_round()
 
-    def choose(self):
+    @property
+    def active(self):
+        return sorted(chain(*self.batches))
+
+    def begin_round(self):
         left = sum(map(len, self.batches))
         if len(self.batches) > 1 and (
             left <= self.counts.n_arms / 2**self.stage or left == len(self.batches)
@@ -94,15 +111,20 @@ class MergeRUCB:
             self.batches[b] = kept or batch
             if len(self.batches[b]) > 1:
                 break
-        batch = self.batches[b]
+        self.turn = b
+
+    def ask(self):
+        batch = self.batches[self.turn]
         if len(batch) == 1:
-            self.chance = 1
-            return batch[0], batch[0]
+            return batch[0], batch[0], (1,)
         c = pick(self.rng, batch)
         best = max(self.counts.upper(j, c) for j in batch if j != c)
         replies = [j for j in batch if j != c and self.counts.upper(j, c) == best]
-        self.chance = 1 / len(batch) / len(replies)
-        return c, pick(self.rng, replies)
+        return c, pick(self.rng, replies), (1 / len(batch) / len(replies),)
+
+    def tell(self, left, right, ticket, outcome):
+        self.counts.add(left, right, outcome)
+        self.begin_round()
 
     def merge(self):
         waiting = sorted(range(len(self.batches)), key=lambda b: len(self.batches[b]))

@@ -12,6 +12,7 @@ import math
 
 import numpy as np
 
+from tests.naive.protocol import Oracle
 from tests.naive.rucb import Counts as BaseCounts
 from tests.naive.rucb import pick
 
@@ -61,7 +62,7 @@ def kl_to_half(p):
     return math.log(2) + sum(x * math.log(x) for x in (p, 1 - p) if x > 0)
 
 
-class Common:
+class Common(Oracle):
     def __init__(self, n_arms, alpha, rng):
         self.K = n_arms
         self.counts = Counts(n_arms, alpha)
@@ -72,6 +73,9 @@ class Common:
         zeta = [sum(self.counts.upper(i, j) >= 0.5 for j in arms if j != i) for i in arms]
         return [i for i in arms if zeta[i] == max(zeta)]
 
+    def tell(self, left, right, ticket, outcome):
+        self.counts.add(left, right, outcome)
+
     def beta(self, i, j):
         return self.rng.beta(self.counts.wins[i, j] + 1, self.counts.wins[j, i] + 1)
 
@@ -81,7 +85,7 @@ class Letter(Common):
         super().__init__(n_arms, alpha, rng)
         self.plus = plus
 
-    def choose(self):
+    def ask(self):
         C = self.candidates()
         arms = range(self.K)
         theta = np.full((self.K, self.K), 0.5)
@@ -94,7 +98,7 @@ class Letter(Common):
         left = min(best, key=lambda i: regret(theta, z, i)) if self.plus else pick(self.rng, best)
         fresh = [0.5 if i == left else self.beta(i, left) for i in arms]
         allowed = [i for i in arms if self.counts.lower(i, left) <= 0.5]
-        return left, max(allowed, key=lambda i: fresh[i])
+        return left, max(allowed, key=lambda i: fresh[i]), (None,)
 
 
 def regret(theta, z, i):
@@ -103,7 +107,7 @@ def regret(theta, z, i):
 
 
 class DTS(Common):
-    def choose(self):
+    def ask(self):
         C = self.candidates()
         left = C[0] if len(C) == 1 else self.first(C)
         best, right = 0.5, left
@@ -112,7 +116,7 @@ class DTS(Common):
                 theta = self.second(i, left)
                 if theta > best:
                     best, right = theta, i
-        return left, right
+        return left, right, (None,)
 
     def first(self, C):
         """The candidate with the fewest losses; a loser is drawn until that is clear."""
