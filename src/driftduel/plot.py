@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from driftduel.report.belief import timeline
 from driftduel.report.extra import drawing_library
-from driftduel.report.figures import WIDTH
+from driftduel.report.figures import WIDTH, harmless
 from driftduel.report.findings import titled
 from driftduel.report.regret import learners_of, mean_curves, regret_panel
 from driftduel.report.scaling import WORDS, growths, scaling_chart
@@ -105,8 +105,8 @@ def _check(value: str | None, name: str, known: Sequence[str]) -> None:
 def _together(panels: Sequence[Panel]) -> Chart:
     """Return a single panel as it is, more of them in two columns under legends of their own."""
     if len(panels) == 1:
-        return panels[0]
+        return harmless(panels[0])
     altair = drawing_library("altair")
     half: list[Any] = [panel.properties(width=WIDTH // 2) for panel in panels]
     chart: alt.ConcatChart = altair.concat(*half, columns=2)
-    return chart.resolve_scale(color="independent", strokeDash="independent")
+    return harmless(chart.resolve_scale(color="independent", strokeDash="independent"))

@@ -55,5 +55,10 @@ criteria = ["borda"]
 
 def sweep(text, folder):
     """Run a spec and return its results."""
-    run_sweep(Spec.parse(text, folder=folder), folder / "results", workers=1)
-    return Results.load(folder / "results")
+    return run(Spec.parse(text, folder=folder), folder / "results")
+
+
+def run(spec, folder):
+    """Run a spec into a folder and return its results."""
+    run_sweep(spec, folder, workers=1)
+    return Results.load(folder)

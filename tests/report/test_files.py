@@ -4,6 +4,7 @@ import polars as pl
 import pytest
 
 from driftduel.report.document import compose
+from driftduel.report.figures import save_figure
 from driftduel.report.files import write_report
 
 BEGINS = {"png": b"\x89PNG", "svg": b"<svg", "pdf": b"%PDF"}
@@ -44,3 +45,14 @@ def test_an_unknown_format_is_refused(one, tmp_path):
     ):
         write_report(one, "gif", tmp_path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_figure_as_html_holds_its_labels_as_data(tmp_path):
+    import altair as alt
+
+    label = "</script><script>alert(1)</script>"
+    chart = alt.Chart(alt.InlineData(values=[{"x": label}])).mark_point().encode(x="x:N")
+    (file,) = save_figure(chart, tmp_path, "figure", ["html"])
+    text = file.read_text()
+    assert label not in text
+    assert text.count("<script") == 3

@@ -28,3 +28,17 @@ def test_an_unknown_stream_or_criterion_is_refused(grid):
         dd.plot.regret(grid, stream="tea")
     with pytest.raises(ValueError, match=r"^criterion is 'tea', must be one of 'borda', 'cond"):
         dd.plot.regret(grid, criterion="tea")
+
+
+def test_a_label_never_becomes_markup_in_a_notebook(one):
+    chart = dd.plot.regret(one)
+    assert "<i>" not in chart.to_html()
+    assert chart.to_dict()["title"].replace("\u2060", "") == "two <i>winners</i>"
+
+
+def test_labels_without_markup_stay_as_they_are():
+    P = [[0.5, 0.9], [0.1, 0.5]]
+    world = dd.Stream.stationary(P, 50, labels=["1 < 2", "tea & milk"])
+    drawn = dd.plot.timeline(dd.simulate(dd.MetaBosse(2, 50), world, points=1)).to_dict()
+    rows = {row["row"] for data in drawn["datasets"].values() for row in data if "row" in row}
+    assert {"1 < 2", "tea & milk"} <= rows

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from driftduel.report.extra import drawing_library
-from driftduel.report.figures import COLOURS, TRUTH, WIDTH
+from driftduel.report.figures import COLOURS, TRUTH, WIDTH, harmless
 from driftduel.report.regret import MOST_MARKS, time_axis
 
 if TYPE_CHECKING:
@@ -165,7 +165,8 @@ def timeline(run: Run) -> Panel:
         changes=stream.starts[1:].tolist(),
     )
     title = f"What {type(run.learner).__name__} believed, seed {run.seed}"
-    return belief_chart(belief).properties(title=alt.TitleParams(title, anchor="start"))
+    chart = belief_chart(belief).properties(title=alt.TitleParams(title, anchor="start"))
+    return harmless(chart)
 
 
 def belief_chart(belief: Belief) -> Panel:

@@ -6,7 +6,9 @@ shown. What it does draw in grey is readable on white and on black.
 
 from __future__ import annotations
 
+import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,6 +40,8 @@ _PICTURES: dict[str, dict[str, Any]] = {
 }
 """How Altair is asked for them; HTML is made from a template of our own."""
 
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
+
 _DASHES = ([1, 0], [7, 3], [2, 2])
 _LINES = COLOURS[:-1]
 """Colours of lines: all but yellow, which is too faint on white."""
@@ -66,6 +70,26 @@ def save_figure(
             else:
                 chart.save(str(temporary), **_PICTURES[form])
     return files
+
+
+def harmless(chart: Any) -> Any:
+    """Return a chart that may be shown in a notebook or saved by Altair, whatever its labels are.
+
+    Altair writes labels into a script as they are, so one could end it and begin another. Behind
+    every "<" of a label that could begin a tag stands a joiner, which nobody sees.
+    """
+    spec = chart.to_dict(validate=False)
+    if not _TAG.search(json.dumps(spec)):
+        return chart
+    return type(chart).from_dict(_without_tags(spec), validate=False)
+
+
+def _without_tags(part: Any) -> Any:
+    if isinstance(part, str):
+        return _TAG.sub("<\u2060", part)
+    if isinstance(part, dict):
+        return {key: _without_tags(value) for key, value in part.items()}
+    return [_without_tags(value) for value in part] if isinstance(part, list) else part
 
 
 def theme(*, dark: bool = False) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from driftduel.report.figures import (
     SHORT_NUMBERS,
     TRUTH,
     WIDTH,
+    harmless,
     line_legend,
     line_styles,
     stacked,
@@ -77,7 +78,7 @@ def regret_over_time(
     panels = [regret_panel(curves, list(runs), stream.horizon, changes=changes, legend_inside=True)]
     if noticing is not None:
         panels.append(_episodes(runs[noticing], noticing, stream.horizon, changes))
-    return stacked(panels, title, subtitle, spacing=14)
+    return harmless(stacked(panels, title, subtitle, spacing=14))
 
 
 def learners_of(results: Results) -> list[str]:

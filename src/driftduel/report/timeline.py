@@ -11,7 +11,7 @@ import numpy as np
 from driftduel.criteria import Borda
 from driftduel.report.credits import credits_of
 from driftduel.report.extra import drawing_library
-from driftduel.report.figures import COLOURS, GREY, INK, WIDTH, ink_on, stacked, wrapped
+from driftduel.report.figures import COLOURS, GREY, INK, WIDTH, harmless, ink_on, stacked, wrapped
 from driftduel.report.spells import Spell, borda_spells, condorcet_spells
 from driftduel.report.summary import arm_names, day_of
 from driftduel.streams.stream import Stream
@@ -71,7 +71,7 @@ def best_over_time(
         for heading, spells in (("Borda winner", borda), ("Condorcet winner", condorcet))
     ]
     bands[-1] = bands[-1].properties(title=_caption(credits_of(stream)))
-    return stacked([scores, *bands], title, subtitle, spacing=8)
+    return harmless(stacked([scores, *bands], title, subtitle, spacing=8))
 
 
 def _colours(

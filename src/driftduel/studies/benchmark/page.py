@@ -315,7 +315,12 @@ def _chart(table: pl.DataFrame) -> Any:
             ),
             color=alt.Color("kind:N", scale=alt.Scale(domain=domain, range=colours), legend=legend),
             shape=alt.Shape("kind:N", scale=alt.Scale(domain=domain, range=shapes), legend=legend),
-            size=alt.Size("kind:N", scale=alt.Scale(domain=domain, range=sizes), legend=legend),
+            size=alt.Size(
+                "kind:N",
+                sort=domain,  # without it Vega-Lite warns
+                scale=alt.Scale(domain=domain, range=sizes),
+                legend=legend,
+            ),
             tooltip=[
                 alt.Tooltip("row:N", title="world"),
                 alt.Tooltip("who:N", title="who"),
