@@ -128,6 +128,8 @@ class Learner(ABC):
     """What the numbers of the state may be, to be checked when it is read from a file."""
     ticket: ClassVar[tuple[Range, ...] | None] = None
     """The same for the numbers of a ticket."""
+    grows: ClassVar[bool] = True
+    """Whether the state has an array with an entry for each arm."""
     relearns: ClassVar[bool | None] = None
     """Whether a fresh state may be told old outcomes with the tickets they had; None means yes if
     tickets hold the propensity and nothing else."""

@@ -6,7 +6,9 @@ checksum over all of it tells a damaged file from a whole one.
 
 Reading never imports what a file names. A learner is made from its parameters by a class that
 the caller or this package knows, its state is made by `Learner.allocate`, and then the arrays of
-the file are copied into it, so nothing of another shape or type can get in.
+the file are copied into it, so nothing of another shape or type can get in. What is in them is
+held against the ranges that the learner declares (`driftduel.learners.ranges`), for kernels
+check nothing: a file that was damaged or made up is refused with a sentence.
 """
 
 from __future__ import annotations
@@ -16,25 +18,36 @@ import hashlib
 import json
 import math
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import astuple, fields, is_dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from driftduel._checks import LONGEST
 from driftduel._families import MODULE_OF, PARTS
 from driftduel._files import replacing
 from driftduel._version import __version__
 from driftduel.criteria import Borda, Condorcet, Copeland, Weighted
 from driftduel.learners.base import Learner, State, as_count, learner_generator
 from driftduel.learners.history import Eviction, History, Replay
+from driftduel.learners.ranges import LONGEST_SESSION, check_state, check_ticket
 from driftduel.learners.session import Session
 from driftduel.weights import WeightSequence
 
 _FORMAT = 1
+_MANY_ARMS = 2048
+_ARMS = ("arm", "beaten_by", "weight")
+"""The fields of records of what happened that are arms."""
+
+_PLAIN = re.compile("[<|](b1|[iu][1248]|f[248]|c8|c16|[US][0-9]{1,9})")
+"""The types of arrays that parameters may be."""
+
+Record = TypeVar("Record", Eviction, Replay)
 _PARTS_OF_CRITERIA: dict[str, type] = {
     kind.__name__: kind for kind in (Borda, Condorcet, Copeland, Weighted, WeightSequence)
 }
@@ -73,16 +86,17 @@ def load_learner(
     Parameters
     ----------
     path : path
-        The file. The checksum notices damage, not malice: kernels do not check what is in the
-        arrays, so read only files that you trust.
+        The file. It need not be trusted: a state that could not be played on is refused.
     learners : mapping of str to class, optional
         Classes from outside the package by name, learners and what their parameters are made
-        of; those of the package are known.
+        of; those of the package are known. If a learner from outside declares no ranges, nobody
+        checks what its kernels are given, so read only files of it that you trust.
 
     Raises
     ------
     ValueError
-        If the file is damaged, no learner, of a newer format or of an unknown class.
+        If the file is damaged, no learner, of a newer format or of an unknown class, or if a
+        number in it is not one that the learner could have got to.
 
     Examples
     --------
@@ -109,9 +123,14 @@ def load_learner(
         if not isinstance(learner, Learner):
             raise ValueError(f"holds a {type(learner).__name__}, which is no learner")
         learner.__dict__["_session"] = _decode_session(payload["session"], learner)
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        reason = error if type(error) is ValueError else f"is damaged ({error!r})"
-        raise ValueError(f"{name}: {reason}") from None
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+    except MemoryError:
+        raise ValueError(f"{name}: needs more memory than there is") from None
+    except RecursionError:
+        raise ValueError(f"{name}: is nested too deeply") from None
+    except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError) as error:
+        raise ValueError(f"{name}: is damaged ({error!r})") from None
     return learner
 
 
@@ -189,7 +208,7 @@ def _encode(value: Any, name: str) -> Any:
     if isinstance(value, tuple | list):
         kind = "tuple" if isinstance(value, tuple) else "list"
         return {kind: [_encode(item, name) for item in value]}
-    if isinstance(value, np.ndarray) and not value.dtype.hasobject:
+    if isinstance(value, np.ndarray) and _PLAIN.fullmatch(str(_descr(value))):
         return {"array": _encode_array(value)}
     if is_dataclass(value) and not isinstance(value, type):
         kind = type(value).__name__
@@ -221,6 +240,8 @@ def _decode(value: Any, given: Mapping[str, type]) -> Any:
             return made(**parameters)
         except TypeError as error:
             raise ValueError(f"does not fit this version of {kind}: {error}") from None
+    if len(value) != 1:
+        raise ValueError(f"holds a parameter of {len(value)} kinds, must be one")
     ((kind, content),) = value.items()
     if kind == "float":
         return float(content)
@@ -233,26 +254,39 @@ def _decode(value: Any, given: Mapping[str, type]) -> Any:
 
 
 def _encode_array(array: NDArray[Any]) -> dict[str, Any]:
-    little = array.dtype.newbyteorder("<")
+    data = array.astype(array.dtype.newbyteorder("<")).tobytes()
     return {
-        "dtype": np.lib.format.dtype_to_descr(little),
+        "dtype": _descr(array),
         "shape": list(array.shape),
-        "bytes": base64.b64encode(array.astype(little).tobytes()).decode("ascii"),
+        "bytes": base64.b64encode(data).decode("ascii"),
     }
 
 
+def _descr(array: NDArray[Any]) -> Any:
+    """Return the type of an array as JSON has it: a text, or lists for records."""
+    descr = np.lib.format.dtype_to_descr(array.dtype.newbyteorder("<"))
+    return json.loads(json.dumps(descr)) if not isinstance(descr, str) else descr
+
+
 def _decode_array(content: dict[str, Any]) -> NDArray[Any]:
-    dtype = np.lib.format.descr_to_dtype(_as_descr(content["dtype"]))
+    """Return an array of plain numbers or texts, which parameters may be."""
+    if not isinstance(content["dtype"], str) or not _PLAIN.fullmatch(content["dtype"]):
+        raise ValueError(f"holds an array of type {content['dtype']!r}, must be plain numbers")
+    return _decode_items(content, np.dtype(content["dtype"]), "an array")
+
+
+def _decode_items(content: dict[str, Any], dtype: np.dtype[Any], name: str) -> NDArray[Any]:
+    shape = [as_count(length, f"a length of {name}", 0) for length in content["shape"]]
+    size = math.prod(shape) * dtype.itemsize
+    if 3 * (len(content["bytes"]) // 4) - size not in (0, 1, 2):
+        raise ValueError(f"{name} has shape {tuple(shape)}, but not as many bytes")
     data = base64.b64decode(content["bytes"], validate=True)
-    array = np.frombuffer(data, dtype).reshape(content["shape"])
+    array = np.frombuffer(data, dtype).reshape(shape)
+    flags = [array[part] for part in dtype.names or () if dtype[part].kind == "b"]
+    for part in [array] if dtype.kind == "b" else flags:
+        if (part.view(np.uint8) > 1).any():
+            raise ValueError(f"{name} holds a truth that is neither 0 nor 1")
     return array.astype(dtype.newbyteorder("="))
-
-
-def _as_descr(saved: Any) -> Any:
-    """Return the description of a dtype with the tuples that JSON turned into lists."""
-    if isinstance(saved, str):
-        return saved
-    return [(field[0], _as_descr(field[1]), *map(tuple, field[2:])) for field in saved]
 
 
 def _arrays(state: State, name: str = "state") -> Iterator[tuple[str, NDArray[Any]]]:
@@ -288,26 +322,75 @@ def _encode_session(session: Session) -> dict[str, Any]:
 
 
 def _decode_session(content: dict[str, Any], learner: Learner) -> Session:
-    rng = learner_generator(learner.seed)
+    asked = as_count(content["asked"], "asked", 0, LONGEST_SESSION)
+    told = as_count(content["told"], "told", 0, asked)
+    _check_size(learner, content["state"])
     state = learner.allocate()
     _fill(state, content["state"])
-    rng.bit_generator.state = content["generator"]
-    evictions = [Eviction(*(_decode(value, {}) for value in row)) for row in content["evictions"]]
+    check_state(learner, state, told)
     history = History(
-        episodes=[as_count(start, "episode", 0) for start in content["episodes"]],
-        evictions=evictions,
-        replays=[Replay(*row) for row in content["replays"]],
+        episodes=[as_count(start, "episode", 0, told) for start in content["episodes"]],
+        evictions=[_decode_record(Eviction, row, learner) for row in content["evictions"]],
+        replays=[_decode_record(Replay, row, learner) for row in content["replays"]],
     )
-    session = Session(state, rng, str(content["name"]), history=history)
-    session.asked = as_count(content["asked"], "asked", 0)
-    session.told = as_count(content["told"], "told", 0, session.asked)
-    for number, left, right, ticket in content["open"]:
-        as_count(number, "duel", 0, session.asked - 1)
+    rng = _decode_generator(content["generator"])
+    session = Session(state, rng, str(content["name"]), asked, told, history=history)
+    for row in content["open"]:
+        if len(row) != 4:
+            raise ValueError(f"an open duel has {len(row)} values, must have 4")
+        number, left, right, saved = row
+        as_count(number, "duel", 0, asked - 1)
         for arm in (left, right):
             as_count(arm, "arm", 0, learner.n_arms - 1)
-        session.open[number] = (left, right, tuple(float(_decode(v, {})) for v in ticket))
-    as_count(len(session.open), "number of open duels", 0, session.asked - session.told)
+        ticket = tuple(float(_decode(value, {})) for value in saved)
+        check_ticket(learner, ticket, state, told)
+        session.open[number] = (left, right, ticket)
+    as_count(len(session.open), "number of open duels", 0, asked - told)
     return session
+
+
+def _check_size(learner: Learner, saved: dict[str, Any]) -> None:
+    """Raise ValueError if a learner has far more arms than its arrays: memory is taken for them."""
+    if learner.n_arms <= _MANY_ARMS or not learner.grows:
+        return
+    for content in saved.values():
+        if learner.n_arms in content["shape"] and learner.n_arms <= len(content["bytes"]):
+            return
+    raise ValueError(f"n_arms is {learner.n_arms}, but no array has an entry for each arm")
+
+
+def _decode_record(kind: type[Record], row: list[Any], learner: Learner) -> Record:
+    """Return what happened in some round, after checking each field by its name and type."""
+    values = [_decode(value, {}) for value in row]
+    if len(values) != len(fields(kind)):
+        raise ValueError(
+            f"{kind.__name__.lower()}: has {len(values)} values, must have {len(fields(kind))}"
+        )
+    for item, value in zip(fields(kind), values, strict=True):
+        if item.type == "float":
+            if not isinstance(value, float):
+                raise ValueError(f"{item.name} is {value!r}, must be a number")
+        elif value is not None or "None" not in str(item.type):
+            most = learner.n_arms - 1 if item.name in _ARMS else LONGEST
+            as_count(value, item.name, 0, most)
+    return kind(*values)
+
+
+def _decode_generator(content: dict[str, Any]) -> np.random.Generator:
+    """Return the generator that goes on from a state, which must be one that it can be in."""
+    rng = learner_generator(0)
+    state = rng.bit_generator.state
+    if content.keys() != state.keys() or content["bit_generator"] != state["bit_generator"]:
+        raise ValueError(f"its generator must be a {state['bit_generator']}")
+    number, step = content["state"]["state"], content["state"]["inc"]
+    as_count(number, "the state of the generator", 0, 2**128 - 1)
+    as_count(step, "the increment of the generator", 0, 2**128 - 1)
+    if step % 2 == 0:  # only odd ones lead through all numbers, 0 leads nowhere
+        raise ValueError("the increment of the generator must be odd")
+    as_count(content["has_uint32"], "has_uint32", 0, 1)
+    as_count(content["uinteger"], "uinteger", 0, 2**32 - 1)
+    rng.bit_generator.state = content
+    return rng
 
 
 def _fill(state: State, saved: dict[str, Any]) -> None:
@@ -316,12 +399,13 @@ def _fill(state: State, saved: dict[str, Any]) -> None:
     if targets.keys() != saved.keys():
         raise ValueError("its arrays are not those of this version of the learner")
     for name, target in targets.items():
-        array = _decode_array(saved[name])
-        if array.dtype != target.dtype or array.shape != target.shape:
+        content = saved[name]
+        if content["dtype"] != _descr(target) or content["shape"] != list(target.shape):
             raise ValueError(
-                f"{name} has shape {array.shape} and type {array.dtype}, must have "
-                f"{target.shape} and {target.dtype}"
+                f"{name} has shape {content['shape']} and type {content['dtype']}, must have "
+                f"{list(target.shape)} and {_descr(target)}"
             )
+        array = _decode_items(content, target.dtype.newbyteorder("<"), name)
         if target.flags.writeable:
             target[...] = array
         elif target.tobytes() != array.tobytes():

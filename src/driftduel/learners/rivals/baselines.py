@@ -160,6 +160,7 @@ class FixedPair(Learner):
 
     ranges = FIXED_RANGES
     ticket = (CHANCE,)
+    grows = False
     choose = staticmethod(choose_pair)
     learn = staticmethod(learn_who_leads)
 

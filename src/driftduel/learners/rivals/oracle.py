@@ -103,6 +103,7 @@ class Oracle(Learner):
 
     ranges = ORACLE_RANGES
     ticket = (CHANCE,)
+    grows = False
     choose = staticmethod(choose_winner)
     learn = staticmethod(learn_the_time)
 

@@ -264,6 +264,11 @@ class _Restarting(Learner):
             return None
         return (*(inside("inner", allowed) for allowed in self.inner.ticket), NUMBER)
 
+    @property
+    def grows(self) -> bool:  # type: ignore[override]
+        """Whether the state of the learner inside has an array with an entry for each arm."""
+        return self.inner.grows
+
     def _last_end(self, known: Known) -> int:
         return int(known.state.clock["round"][0]) + self._period
 
