@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 
 import pytest
 
+from driftduel.experiments.record import Record
 from tests.report import sweeps
 
 
@@ -36,9 +36,9 @@ def test_figures_and_tables_go_to_a_folder(run, folder, tmp_path):
 def test_a_report_on_part_of_the_runs_says_so(run, folder, tmp_path):
     mine = tmp_path / "results"
     shutil.copytree(folder, mine)
-    plan = json.loads((mine / "plan.json").read_text())
-    plan["environment"]["seeds"].append(3)
-    (mine / "plan.json").write_text(json.dumps(plan))
+    plan = Record.load(mine)
+    plan.environment["seeds"].append(3)
+    plan.save(mine)
     done = run("report", mine)
     assert done.words.startswith("9 of 12 runs are finished; the report is on those")
 

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -71,6 +72,17 @@ def test_a_spec_is_run_once(run, spec, tmp_path):
         "report on it: driftduel report taste-results\n"
     )
     assert dd.Results.load(tmp_path / "taste-results").title == "Small"
+
+
+def test_damaged_files_are_named(run, refused, spec):
+    run("run", spec, "--workers", 1)
+    (file,) = Path("taste-results/tasks").iterdir()
+    file.write_bytes(b"rotten")
+    assert refused("report", "taste-results").startswith(f"{file}: is damaged, it does not hold")
+    assert run("run", spec, "--workers", 1).out.startswith(
+        f"{file}.damaged: was damaged and is set aside; what it held was run again\n"
+        "taste-results: 16 runs in 4 tasks; "
+    )
 
 
 def test_the_example_is_a_spec_and_is_not_written_over(run, refused, spec, tmp_path):

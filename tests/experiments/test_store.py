@@ -5,6 +5,7 @@ import pytest
 
 from driftduel.experiments import Spec, store
 from driftduel.experiments.plan import make_plan
+from driftduel.experiments.sound import digest
 from driftduel.experiments.store import Store
 from driftduel.experiments.tasks import play
 from tests.experiments.conftest import SMALL
@@ -70,10 +71,68 @@ def test_tasks_of_another_version_are_refused_in_one_sentence(tmp_path, merged):
     kept = filled(tmp_path)
     if merged:
         kept.merge()
-    for file in (tmp_path / "tasks").iterdir():
+    for file in list((tmp_path / "tasks").iterdir()):
         pl.read_parquet(file).drop("file").write_parquet(file)
+        file.rename(file.with_name(f"{file.name[:-25]}-{digest(file)}.parquet"))
     sentence = "another version of driftduel wrote its tasks; run the spec into a new folder"
     for use in (kept.scan, kept.finished, Store(tmp_path).open):
         with pytest.raises(ValueError, match=sentence):
             use()
     assert names(tmp_path)
+
+
+def test_tasks_without_a_hash_are_of_another_version(tmp_path):
+    kept = filled(tmp_path)
+    file = next((tmp_path / "tasks").iterdir())
+    file.rename(file.with_name(f"{file.name[:24]}.parquet"))
+    for use in (kept.scan, Store(tmp_path).open):
+        with pytest.raises(ValueError, match="another version of driftduel wrote its tasks"):
+            use()
+
+
+def test_what_is_damaged_before_a_merge_is_not_merged(tmp_path):
+    kept = filled(tmp_path)
+    file = min((tmp_path / "tasks").iterdir())
+    file.write_bytes(file.read_bytes()[:-1])
+    with pytest.raises(ValueError, match=f"{file.name}: is damaged, it does not hold what was"):
+        kept.merge()
+    assert f"{file.name}.damaged" in names(tmp_path)
+    assert Store(tmp_path).scan().collect().height == 12
+
+
+def test_a_file_that_cannot_be_read_is_set_aside(tmp_path):
+    kept = filled(tmp_path)
+    file = min((tmp_path / "tasks").iterdir())
+    file.unlink()
+    file.mkdir()
+    with pytest.raises(ValueError, match=f"{file.name}: is damaged"):
+        kept.scan()
+    assert [aside.name for aside in Store(tmp_path).open()] == [f"{file.name}.damaged"]
+
+
+def test_files_that_are_merged_while_they_are_read_are_read_once(tmp_path, monkeypatch):
+    kept = filled(tmp_path)
+    reader = Store(tmp_path)
+    look = store._matches
+
+    def merge_first(file):
+        monkeypatch.undo()
+        kept.merge()
+        return look(file)
+
+    monkeypatch.setattr(store, "_matches", merge_first)
+    assert reader.scan().collect().height == 16
+    assert len(names(tmp_path)) == 1
+
+
+def test_files_that_are_merged_while_they_are_listed_are_not_missed(tmp_path, monkeypatch):
+    kept = filled(tmp_path)
+    reader = Store(tmp_path)
+
+    def merge_after():
+        monkeypatch.undo()
+        kept.merge()
+        return []
+
+    monkeypatch.setattr(reader, "_listed", merge_after)
+    assert reader.scan().collect().height == 16

@@ -60,8 +60,12 @@ def _told(done: Sweep) -> str:
         speed = f"; {done.rounds:,} rounds in {time_in_words(done.seconds)}"
     tasks = "1 task" if done.tasks == 1 else f"{done.tasks:,} tasks"
     runs = "1 run" if done.runs == 1 else f"{done.runs:,} runs"
+    damaged = "".join(
+        f"{file}: was damaged and is set aside; what it held was run again\n"
+        for file in done.damaged
+    )
     return (
-        f"{done.folder}: {runs} in {tasks}{found}{speed}\n"
+        f"{damaged}{done.folder}: {runs} in {tasks}{found}{speed}\n"
         f"report on it: driftduel report {shlex.quote(str(done.folder))}"
     )
 

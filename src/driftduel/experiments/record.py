@@ -1,7 +1,7 @@
 """What a folder says of its sweep: spec, environment, streams, and who plays on which.
 
 All of it is one file, replaced at once: whenever a sweep is killed, results are read with the
-spec they belong to.
+spec they belong to. It holds a hash of the rest of itself.
 """
 
 from __future__ import annotations
@@ -15,11 +15,15 @@ from typing import Any
 import polars as pl
 
 from driftduel._files import replacing
+from driftduel.experiments.sound import DamagedFileError, digest
 from driftduel.experiments.worlds import StreamInfo, from_json
 
 NAME = "plan.json"
 
-_FORMAT = 1
+WRITTEN = (NAME, "spec.toml", "environment.json")
+"""The files that `Record.save` writes."""
+
+_UNHASHED, _FORMAT = 1, 2
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,8 @@ class Record:
 
     def save(self, folder: Path) -> None:
         """Write it to a folder, with the spec and the environment beside it for people."""
-        _write(folder / NAME, json.dumps({"format": _FORMAT, **asdict(self)}, ensure_ascii=False))
+        data = {"format": _FORMAT, **asdict(self)}
+        _write(folder / NAME, _as_text({**data, "hash": _hash(data)}))
         _write(folder / "spec.toml", self.spec)
         environment = json.dumps(self.environment, indent=1, ensure_ascii=False)
         _write(folder / "environment.json", environment + "\n")
@@ -79,7 +84,7 @@ class Record:
         Raises
         ------
         ValueError
-            If the folder has none, or one of another version of the package.
+            If the folder has none, one of another version of the package, or a damaged one.
         """
         try:
             data = json.loads((folder / NAME).read_text(encoding="utf-8"))
@@ -91,13 +96,26 @@ class Record:
                 ) from None
             raise ValueError(f"{folder}: holds no results, {NAME} is missing") from None
         except ValueError:
-            raise ValueError(f"{folder}: {NAME} is damaged, run its spec again") from None
-        if not isinstance(data, dict) or data.pop("format", None) != _FORMAT:
-            raise ValueError(
-                f"{folder}: {NAME} is of another version of driftduel, run its spec again"
-            )
+            raise DamagedFileError(folder / NAME) from None
+        other = ValueError(
+            f"{folder}: {NAME} is of another version of driftduel, run its spec again"
+        )
+        if not isinstance(data, dict) or data.get("format") == _UNHASHED:
+            raise other
+        if data.pop("hash", None) != _hash(data):
+            raise DamagedFileError(folder / NAME)
+        if data.pop("format", None) != _FORMAT:
+            raise other
         data["streams"] = [from_json(item) for item in data["streams"]]
         return cls(**data)
+
+
+def _as_text(data: dict[str, Any]) -> str:
+    return json.dumps(data, ensure_ascii=False)
+
+
+def _hash(data: dict[str, Any]) -> str:
+    return digest(_as_text(data).encode(errors="surrogatepass"))
 
 
 def _write(file: Path, text: str) -> None:

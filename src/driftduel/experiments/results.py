@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,9 @@ __all__ = ["TABLES", "Results", "StreamInfo", "write_tables"]
 
 TABLES = ("regret", "events", "plays", "runs")
 """The tables that `write_tables` writes, a Parquet file each."""
+
+_LOOKS = 5
+"""How often a table is looked for: a merge takes away what it merged, hundreds of tasks apart."""
 
 _EVENT = ("kind", "round", "arm", "beaten_by", "first", "last", "length", "statistic", "threshold")
 
@@ -52,6 +57,8 @@ class Results:
         self.streams = record.streams
         self.plan = record.table()
         self.title: str = self.environment["title"]
+        self._store = Store(folder)
+        self._store.scan()
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> Results:
@@ -60,7 +67,7 @@ class Results:
         Raises
         ------
         ValueError
-            If the folder holds no results.
+            If the folder holds no results, or a file of it is damaged; the message names it.
         """
         path = Path(folder)
         if not path.is_dir():
@@ -85,22 +92,22 @@ class Results:
     @cached_property
     def regret(self) -> pl.DataFrame:
         """Regret over time: a row for every run, criterion and round that is kept."""
-        return self._ordered(self.scan("regret"))
+        return self._ordered(self._regret)
 
     @cached_property
     def events(self) -> pl.DataFrame:
         """Episodes, evictions and replays, in the order of rounds for every run."""
-        return self._ordered(self.scan("events"))
+        return self._ordered(self._events)
 
     @cached_property
     def plays(self) -> pl.DataFrame:
         """How often every ordered pair was played, over all seeds; pairs never played left out."""
-        return self._ordered(self.scan("plays").sort("left", "right"))
+        return self._ordered(lambda: self._plays().sort("left", "right"))
 
     @cached_property
     def runs(self) -> pl.DataFrame:
         """One row a run: the arm it would pick in the end, restarts, seconds of play."""
-        return self._ordered(self.scan("runs"))
+        return self._ordered(self._runs)
 
     def scan(self, table: str) -> pl.LazyFrame:
         """Return one of the tables lazily, in any order, for results that do not fit in memory."""
@@ -122,16 +129,17 @@ class Results:
         stream and criterion), ``restarts`` (the mean number of episodes after the first) and
         ``shifts`` (the significant shifts of the criterion that are true of the stream).
         """
-        means = (
-            self._final()
-            .group_by("stream", "criterion", "learner")
-            .agg(
-                runs=pl.len(),
-                mean=pl.col("regret").mean(),
-                error=pl.col("regret").std() / pl.len().sqrt(),
-                restarts=pl.col("restarts").mean(),
+        means = _collected(
+            lambda: (
+                self._final()
+                .group_by("stream", "criterion", "learner")
+                .agg(
+                    runs=pl.len(),
+                    mean=pl.col("regret").mean(),
+                    error=pl.col("regret").std() / pl.len().sqrt(),
+                    restarts=pl.col("restarts").mean(),
+                )
             )
-            .collect()
         )
         best = pl.col("mean").filter(pl.col("mean") > 0).min().over("stream", "criterion")
         ranked = (
@@ -157,7 +165,7 @@ class Results:
     def final(self) -> pl.DataFrame:
         """Return the regret at the horizon: `regret` with one row a run and criterion."""
         columns = ("learner", "stream", "world", "settings", "seed", "criterion", "regret")
-        return self._ordered(self._final().select(columns))
+        return self._ordered(lambda: self._final().select(columns))
 
     def to_pandas(self) -> Any:
         """Return the table of regret as a pandas frame, where pandas is installed."""
@@ -167,13 +175,13 @@ class Results:
             {name: self.regret[name].to_numpy() for name in self.regret.columns}
         )
 
-    def _ordered(self, table: pl.LazyFrame) -> pl.DataFrame:
+    def _ordered(self, make: Callable[[], pl.LazyFrame]) -> pl.DataFrame:
         """Return a table in the order of the spec: streams, learners, seeds."""
         order = self.plan.select("stream", "learner").with_row_index("place")
-        keys = [name for name in ("place", "seed") if name in {"place", *table.collect_schema()}]
+        table = _collected(make)
+        keys = [name for name in ("place", "seed") if name in {"place", *table.columns}]
         return (
-            table.collect()
-            .join(order, on=["stream", "learner"], how="left", maintain_order="left")
+            table.join(order, on=["stream", "learner"], how="left", maintain_order="left")
             .sort(keys, maintain_order=True)
             .drop("place")
         )
@@ -183,8 +191,7 @@ class Results:
         labels = self.plan.lazy()
         seeds = pl.Series(self.seeds, dtype=pl.Int64)
         return (
-            Store(self.folder)
-            .scan()
+            self._store.scan()
             .filter(pl.col("seed").is_in(seeds.implode()))
             .select("key", "version", "seed", *columns)
             .join(labels, on="key")
@@ -260,6 +267,14 @@ class Results:
 
     def __repr__(self) -> str:
         return f"Results({self.title!r}, {len(self.runs):,} of {self.planned:,} runs)"
+
+
+def _collected(make: Callable[[], pl.LazyFrame]) -> pl.DataFrame:
+    """Return a table, though a sweep that is at work merges files between a look and a read."""
+    for _ in range(_LOOKS - 1):
+        with suppress(FileNotFoundError):
+            return make().collect()
+    return make().collect()
 
 
 def write_tables(results: Results) -> list[Path]:

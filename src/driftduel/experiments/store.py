@@ -4,13 +4,18 @@ A finished task is written at once, to a file that appears whole or not at all: 
 sweep, what is there is good, and what is finished is there. Every few hundred files are merged
 into one; rows name the file that they were first written to, so that files left behind by a merge
 that was cut short are known for what they are.
+
+The name of a file ends with a hash of what it holds. One that holds anything else is damaged:
+readers refuse it, a sweep sets it aside and runs its tasks again.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +24,13 @@ import polars as pl
 
 from driftduel._files import replacing
 from driftduel._version import __version__
+from driftduel.experiments.sound import DamagedFileError, digest, set_aside
 from driftduel.experiments.tasks import Row, Task
 
 _MERGED = 500
 """Files that are merged into one."""
+
+_NAME = re.compile(r"(merged-)?[0-9a-f]{24}-[0-9a-f]{16}\.parquet")
 
 EVENT = pl.Struct(
     {
@@ -69,17 +77,26 @@ class Store:
     def __init__(self, folder: Path) -> None:
         self.folder = folder / "tasks"
         self._loose: list[Path] = []
+        self._sound: set[Path] = set()
 
-    def open(self) -> None:
-        """Make the folder and remove what a process that was killed left behind."""
+    def open(self) -> list[Path]:
+        """Make the folder and remove what a process that was killed left behind.
+
+        Returns
+        -------
+        list of Path
+            Damaged files, where they are now that they are set aside.
+        """
         self.folder.mkdir(parents=True, exist_ok=True)
         for file in self.folder.glob(".*.parquet"):
             file.unlink(missing_ok=True)
+        damaged = [set_aside(file) for file in self._listed() if not self._is_sound(file)]
         good = set(self._files())
-        for file in self.folder.glob("*.parquet"):
+        for file in self._listed():
             if file not in good:
                 file.unlink(missing_ok=True)
         self._loose = [file for file in good if not _is_merged(file)]
+        return damaged
 
     def add(self, task: Task, rows: Sequence[Row]) -> None:
         """Write a finished task."""
@@ -91,26 +108,49 @@ class Store:
             )
             for column, kind in ROW.items()
         }
-        file = self.folder / f"{name}.parquet"
+        content = BytesIO()
+        pl.DataFrame(columns).write_parquet(content, statistics=False)
+        file = self.folder / f"{name}-{digest(content.getvalue())}.parquet"
         with replacing(file) as temporary:
-            pl.DataFrame(columns).write_parquet(temporary, statistics=False)
+            temporary.write_bytes(content.getvalue())
         self._loose.append(file)
         if len(self._loose) >= _MERGED:
             self.merge()
 
     def merge(self) -> None:
-        """Merge small files into one."""
+        """Merge small files into one.
+
+        Raises
+        ------
+        ValueError
+            If one was damaged since it was written; it is set aside.
+        """
         files, self._loose = sorted(self._loose), []
         if len(files) < 2:
             return
-        target = self.folder / f"merged-{_hash(file.stem for file in files)}.parquet"
-        with replacing(target) as temporary:
-            pl.scan_parquet(files, glob=False).sink_parquet(temporary)
+        for file in files:
+            if not _matches(file):
+                set_aside(file)
+                raise DamagedFileError(file)
+        name = f"merged-{_hash(map(_task_of, files))}"
+        scratch = self.folder / f".{name}.parquet"
+        try:
+            pl.scan_parquet(files, glob=False).sink_parquet(scratch)
+            with replacing(self.folder / f"{name}-{digest(scratch)}.parquet") as temporary:
+                scratch.replace(temporary)
+        finally:
+            scratch.unlink(missing_ok=True)
         for file in files:
             file.unlink()
 
     def scan(self) -> pl.LazyFrame:
-        """Return the rows of all finished tasks."""
+        """Return the rows of all finished tasks.
+
+        Raises
+        ------
+        ValueError
+            If a file is damaged; the message names it.
+        """
         files = self._files()
         if not files:
             return pl.LazyFrame(schema=ROW)
@@ -126,27 +166,65 @@ class Store:
 
     def _files(self) -> list[Path]:
         """Return the files to read, each run in one of them."""
-        files = sorted(self.folder.glob("[!.]*.parquet"))
-        merged = [file for file in files if _is_merged(file)]
-        loose = [file for file in files if not _is_merged(file)]
-        self._check([*merged[:1], *loose[:1]])
-        if not merged:
-            return loose
-        known: set[str] = set()
-        with suppress(FileNotFoundError):
-            names = pl.scan_parquet(merged, glob=False).select(pl.col("file").unique())
-            known = set(names.collect()["file"])
-        return merged + [file for file in loose if file.stem not in known]
-
-    def _check(self, files: Iterable[Path]) -> None:
-        """Refuse tasks of another version of the package; a folder has those of one."""
-        for file in files:
+        while True:
+            # A sweep that is at work may merge files, and remove them, as they are read here.
             with suppress(FileNotFoundError):
-                if list(pl.read_parquet_schema(file)) != list(ROW):
-                    raise ValueError(
-                        f"{self.folder.parent}: another version of driftduel wrote its tasks; "
-                        "run the spec into a new folder"
-                    )
+                files = self._listed()
+                merged = [file for file in files if _is_merged(file)]
+                self._check(merged)
+                known: set[str] = set()
+                if merged:
+                    names = pl.scan_parquet(merged, glob=False).select(pl.col("file").unique())
+                    known = set(names.collect()["file"])
+                loose = [f for f in files if not _is_merged(f) and _task_of(f) not in known]
+                self._check(loose)
+                if merged == [file for file in self._listed() if _is_merged(file)]:
+                    return merged + loose
+
+    def _listed(self) -> list[Path]:
+        return sorted(self.folder.glob("[!.]*.parquet"))
+
+    def _check(self, files: Sequence[Path]) -> None:
+        """Refuse damaged files, and tasks of another version of the package.
+
+        A folder has those of one version, so it is enough to look at one of them.
+        """
+        for file in files:
+            if not self._is_sound(file):
+                raise DamagedFileError(file)
+        for file in files[:1]:
+            if list(pl.read_parquet_schema(file)) != list(ROW):
+                raise _of_another_version(self.folder.parent)
+
+    def _is_sound(self, file: Path) -> bool:
+        """Tell whether a file holds what was written, which is found out once."""
+        if file in self._sound:
+            return True
+        if not _NAME.fullmatch(file.name):
+            raise _of_another_version(self.folder.parent)
+        if _matches(file):
+            self._sound.add(file)
+        return file in self._sound
+
+
+def _of_another_version(folder: Path) -> ValueError:
+    return ValueError(
+        f"{folder}: another version of driftduel wrote its tasks; run the spec into a new folder"
+    )
+
+
+def _matches(file: Path) -> bool:
+    """Tell whether a file holds what its name says; what cannot be read does not."""
+    try:
+        return digest(file) == file.stem.rpartition("-")[2]
+    except FileNotFoundError:
+        raise
+    except OSError:
+        return False
+
+
+def _task_of(file: Path) -> str:
+    return file.name.partition("-")[0]
 
 
 def _plain(value: Any) -> Any:

@@ -17,8 +17,9 @@ from polars.exceptions import PolarsError
 from driftduel._files import locked, replacing
 from driftduel._version import __version__
 from driftduel.experiments.plan import Plan, make_plan
-from driftduel.experiments.record import Record
+from driftduel.experiments.record import NAME, WRITTEN, Record
 from driftduel.experiments.results import TABLES, Results, write_tables
+from driftduel.experiments.sound import DamagedFileError, set_aside
 from driftduel.experiments.spec import Spec
 from driftduel.experiments.store import Store
 from driftduel.experiments.tasks import Failure, Row, Task, attempt
@@ -76,7 +77,21 @@ class Progress:
 
 @dataclass(frozen=True)
 class Sweep:
-    """What `run_sweep` did: the folder, tasks finished, runs found finished, rounds and seconds."""
+    """What `run_sweep` did.
+
+    Attributes
+    ----------
+    folder : Path
+        The folder of the results.
+    tasks, runs, found : int
+        Tasks and runs finished by this sweep, and runs found finished.
+    rounds : int
+        Rounds played.
+    seconds : float
+        How long it took.
+    damaged : tuple of Path
+        Files found damaged, where they are now; what they held was run again.
+    """
 
     folder: Path
     tasks: int
@@ -84,6 +99,7 @@ class Sweep:
     found: int
     rounds: int
     seconds: float
+    damaged: tuple[Path, ...] = ()
 
 
 def run_sweep(
@@ -96,7 +112,8 @@ def run_sweep(
 ) -> Sweep:
     """Run the tasks of a spec that are not finished; the folder can be read at any time.
 
-    A task that fails, or whose process is killed, keeps no other from being finished.
+    A task that fails, or whose process is killed, keeps no other from being finished. Files that
+    do not hold what was written are set aside, and what they held is run again.
 
     Parameters
     ----------
@@ -122,12 +139,12 @@ def run_sweep(
     _check_folder(folder)
     folder.mkdir(parents=True, exist_ok=True)
     with locked(folder / "spec.toml", wait=False):
-        plan = make_plan(spec, _measured(folder))
+        known, damaged = _measured(folder)
+        plan = make_plan(spec, known)
         store = Store(folder)
         with _writing(folder):
-            store.open()
-            for name in (*(f"{table}.parquet" for table in TABLES), FAILURES):
-                (folder / name).unlink(missing_ok=True)
+            damaged = [*map(set_aside, damaged), *store.open()]
+            _clear(folder)
             plan.record(_environment(spec)).save(folder)
         finished = store.finished()
         state, found = _count(plan, finished)
@@ -146,7 +163,8 @@ def run_sweep(
             store.merge()
             write_tables(Results.load(folder))
     tasks = state.done - state.failed
-    sweep = Sweep(folder, tasks, watch.runs, found, state.played, perf_counter() - began)
+    seconds = perf_counter() - began
+    sweep = Sweep(folder, tasks, watch.runs, found, state.played, seconds, tuple(damaged))
     if state.failed:
         raise FailedTasksError(failures.sentence(), sweep)
     return sweep
@@ -277,11 +295,25 @@ def _check_folder(folder: Path) -> None:
         raise ValueError(f"{folder}: holds other files, choose an empty folder or a new one")
 
 
-def _measured(folder: Path) -> dict[str, StreamInfo]:
+def _clear(folder: Path) -> None:
+    """Remove what an earlier sweep wrote last, and what a killed one was writing."""
+    last = [FAILURES, *(f"{table}.parquet" for table in TABLES)]
+    for name in last:
+        (folder / name).unlink(missing_ok=True)
+    for name in (*last, *WRITTEN):
+        stem, _, suffix = name.partition(".")
+        for file in folder.glob(f".{stem}-*.{suffix}"):
+            file.unlink(missing_ok=True)
+
+
+def _measured(folder: Path) -> tuple[dict[str, StreamInfo], list[Path]]:
+    """Return what an earlier sweep found true of streams, and its plan if that is damaged."""
     try:
-        return {stream.id: stream for stream in Record.load(folder).streams}
-    except (ValueError, TypeError, KeyError):
-        return {}
+        return {stream.id: stream for stream in Record.load(folder).streams}, []
+    except DamagedFileError:
+        return {}, [folder / NAME]
+    except ValueError:
+        return {}, []
 
 
 def _environment(spec: Spec) -> dict[str, Any]:
