@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     from driftduel.learners import WinnerStays as WinnerStays
     from driftduel.learners import WinnerStaysStrong as WinnerStaysStrong
     from driftduel.learners import all_learners as all_learners
+    from driftduel.learners import learner_file as learner_file
     from driftduel.learners import load_learner as load_learner
     from driftduel.preferences import classify as classify
     from driftduel.shifts.measures import Measures as Measures
@@ -105,6 +106,7 @@ _HOME = {
     "Weighted": "criteria",
     "all_learners": "learners",
     "classify": "preferences",
+    "learner_file": "learners",
     "load_learner": "learners",
     "measure": "shifts.measures",
     "simulate": "simulation",

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import copy
+import pickle
+import re
 from dataclasses import FrozenInstanceError, dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
@@ -8,7 +11,7 @@ import numpy as np
 import pytest
 
 import driftduel as dd
-from driftduel.learners import Duel, Learner, inline_kernel
+from driftduel.learners import AlreadyTold, ClosedDuel, Duel, Learner, inline_kernel, session
 from driftduel.learners.storage import as_payload
 
 
@@ -146,13 +149,14 @@ def unchanged_by(learner, duel, outcome):
 
 @pytest.mark.parametrize(
     "outcome",
-    [float("nan"), float("inf"), 2, -1, 0.49, "1", b"1", True, False, np.True_, None, [1], 1j],
+    [float("nan"), float("inf"), 2, -1, 0.49, "1", b"left", True, False, np.True_, None, [1], 1j],
 )
 def test_a_bad_outcome_is_refused(outcome):
     learner = Recorder(3)
     duel = learner.ask()
-    message = f"outcome is {outcome!r}, must be 1 (left), 0 (right) or 0.5 (tie)"
-    assert unchanged_by(learner, duel, outcome) == message
+    for wrong in (outcome, "LEFT", "", "cancelled"):
+        message = f"outcome is {wrong!r}, must be 1 or 'left', 0 or 'right', 0.5 or 'tie'"
+        assert unchanged_by(learner, duel, wrong) == message
     learner.tell(duel, 1)
 
 
@@ -163,12 +167,275 @@ def test_an_array_is_not_an_outcome():
         assert unchanged_by(learner, duel, outcome).startswith("outcome is array(")
 
 
-def test_a_duel_told_twice_is_refused():
+@pytest.mark.parametrize(("word", "value"), [("left", 1.0), ("right", 0.0), ("tie", 0.5)])
+def test_outcomes_may_be_words(word, value):
+    learner = Recorder(3)
+    learner.tell(learner.ask(), word)
+    assert told(learner) == [[0, 2, 0, value]]
+
+
+@pytest.mark.parametrize(("word", "value"), [("left", 1.0), ("right", 0.0), ("tie", 0.5)])
+def test_a_duel_told_twice_is_refused_with_the_outcome_that_counts(word, value):
     learner = Recorder(3)
     duel = learner.ask()
-    learner.tell(duel, 1)
-    assert unchanged_by(learner, duel, 1) == "duel 0 was told already"
-    assert unchanged_by(learner, 0, 1) == "duel 0 was told already"
+    learner.tell(duel, value)
+    for again in (duel, 0, duel.code):
+        assert unchanged_by(learner, again, 1) == f"duel 0 was told already: {word}"
+    with pytest.raises(AlreadyTold) as error:
+        learner.tell(duel, 1)
+    assert (error.value.number, error.value.outcome) == (0, value)
+    again = pickle.loads(pickle.dumps(error.value))
+    assert (type(again), str(again), again.outcome) == (AlreadyTold, str(error.value), value)
+
+
+def test_how_the_latest_duels_were_told_is_remembered_of_the_others_only_that(monkeypatch):
+    monkeypatch.setattr(session, "REMEMBERED", 3)
+    learner = Recorder(3)
+    duels = [learner.ask() for _ in range(6)]
+    for duel in reversed(duels):  # the order of telling counts, not that of asking
+        learner.tell(duel, 0.5)
+    for duel in duels[:3]:
+        assert unchanged_by(learner, duel, 1) == f"duel {duel.id} was told already: tie"
+    for duel in duels[3:]:
+        expected = f"duel {duel.id} was told or cancelled already, too long ago to say how"
+        assert unchanged_by(learner, duel, 1) == expected
+        with pytest.raises(ClosedDuel) as error:
+            learner.tell(duel.code, 1)
+        assert not isinstance(error.value, AlreadyTold)
+        assert error.value.how is None
+
+
+# Codes
+
+
+def test_a_code_is_the_number_with_four_digits():
+    learner = Recorder(3)
+    codes = [learner.ask().code for _ in range(12)]
+    assert all(re.fullmatch(r"\d+-[0-9a-f]{4}", code) for code in codes)
+    assert [int(code.partition("-")[0]) for code in codes] == list(range(12))
+    assert codes == [duel.code for duel in learner.open_duels]
+
+
+def test_a_duel_may_be_told_by_its_code():
+    learner = Recorder(3)
+    codes = [learner.ask().code for _ in range(2)]
+    learner.tell(codes[1], "tie")
+    assert [duel.code for duel in learner.open_duels] == codes[:1]
+
+
+def test_a_code_of_another_learner_or_pair_is_refused_open_or_told():
+    learner, other = dd.Uniform(9, seed=1), dd.Uniform(9, seed=2)
+    learner.tell(learner.ask(), 1)
+    other.tell(other.ask(), 1)
+    twin = copy.deepcopy(learner)
+    twin.session.rng.random()  # so that it asks other pairs
+    for told_here in (False, True):
+        mine, theirs, copied = learner.ask(), other.ask(), twin.ask()
+        assert (mine.left, mine.right) != (copied.left, copied.right)
+        if told_here:
+            learner.tell(mine, 1)
+        for code in (theirs.code, copied.code):
+            assert unchanged_by(learner, code, 1) == (
+                f"duel {code} was asked by another learner, or by a copy of this one"
+            )
+        assert unchanged_by(learner, copied, 1) == (
+            f"duel {mine.id} was asked by a copy of this learner"
+        )
+
+
+def test_every_pair_of_nine_arms_has_a_code_of_its_own():
+    codes = {Duel(7, left, right, None, "a" * 32).code for left in range(9) for right in range(9)}
+    assert len(codes) == 81
+
+
+@pytest.mark.parametrize("code", ["0-", "0-12345", "0-XYZW", "-1-0000", "0", " 0-0000", "9" * 5000])
+def test_a_code_that_is_none_is_refused(code):
+    learner = Recorder(3)
+    learner.ask()
+    assert unchanged_by(learner, code, 1) == (
+        f"duel is {code!r}, must be a duel, its number or its code"
+    )
+    assert unchanged_by(learner, "1-0000", 1) == "duel 1 was never asked"
+
+
+# Cancelling
+
+
+def test_a_duel_cancelled_is_not_open_and_cannot_be_told():
+    learner = Recorder(3)
+    duels = [learner.ask() for _ in range(4)]
+    learner.cancel(duels[0])
+    learner.cancel(1)
+    learner.cancel(duels[2].code)
+    assert learner.open_duels == duels[3:]
+    assert learner.rounds == 0
+    for duel in duels[:3]:
+        assert unchanged_by(learner, duel, 1) == f"duel {duel.id} was cancelled"
+        before = as_payload(learner)
+        learner.cancel(duel)
+        assert as_payload(learner) == before
+    learner.tell(duels[3], 1)
+    assert told(learner) == [[0, 2, 0, 1.0]]
+
+
+def test_a_duel_that_was_told_or_never_asked_is_not_cancelled():
+    learner = Recorder(3)
+    duel = learner.ask()
+    learner.tell(duel, 0)
+    before = as_payload(learner)
+    for wrong, message in (
+        (duel, "duel 0 was told already: right"),
+        (7, "duel 7 was never asked"),
+        (Recorder(3).ask(), "duel 0 was asked by another learner"),
+    ):
+        with pytest.raises(ValueError) as error:  # noqa: PT011
+            learner.cancel(wrong)
+        assert str(error.value) == message
+    assert as_payload(learner) == before
+
+
+# Open duels: how many, how long
+
+
+class Clock:
+    """A clock that the test sets."""
+
+    def __init__(self, monkeypatch):
+        self.now = 1_000_000.0
+        monkeypatch.setattr(session.time, "time", lambda: self.now)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    return Clock(monkeypatch)
+
+
+def test_so_many_duels_may_be_open_and_no_more():
+    learner = Recorder(3)
+    learner.limit_open(3)
+    duels = [learner.ask() for _ in range(3)]
+    before = as_payload(learner)
+    with pytest.raises(ValueError) as error:  # noqa: PT011
+        learner.ask()
+    assert str(error.value) == (
+        "3 duels are open, no more are allowed: tell or cancel some, let old ones expire, or "
+        "allow more"
+    )
+    assert as_payload(learner) == before
+    learner.tell(duels[1], 1)
+    learner.ask()
+    learner.cancel(duels[0])
+    assert learner.ask().id == 4
+
+
+def test_ten_thousand_duels_may_be_open_unless_it_is_said_otherwise():
+    learner = dd.FixedPair(2)
+    for _ in range(10_000):
+        learner.ask()
+    with pytest.raises(ValueError, match=r"^10,000 duels are open, no more are allowed"):
+        learner.ask()
+    learner.limit_open(10_001)
+    learner.ask()
+
+
+def test_a_duel_remembers_when_it_was_asked(clock):
+    learner = Recorder(3)
+    assert learner.ask().asked_at == 1_000_000
+    clock.now += 60
+    assert learner.ask().asked_at == 1_000_060
+    assert [duel.asked_at for duel in learner.open_duels] == [1_000_000, 1_000_060]
+
+
+def test_a_duel_that_was_open_for_too_long_has_expired(clock):
+    learner = Recorder(3)
+    learner.limit_open(2, seconds=60)
+    early = learner.ask()
+    clock.now += 40
+    late = learner.ask()
+    clock.now += 20
+    assert learner.open_duels == [early, late]
+    clock.now += 1
+    assert learner.open_duels == [late]
+    assert unchanged_by(learner, early, 1) == "duel 0 has expired, it was open for too long"
+    learner.cancel(early)
+    third = learner.ask()  # which makes room first
+    assert learner.open_duels == [late, third]
+    assert unchanged_by(learner, early, 1) == "duel 0 has expired, it was open for too long"
+    learner.cancel(early)
+    learner.limit_open(2)
+    clock.now += 10**6
+    assert learner.open_duels == [late, third]
+
+
+def test_what_is_learned_depends_on_what_is_told_alone(clock):
+    plain, other = (dd.MetaBosse(3, 2000, seed=4) for _ in range(2))
+    other.limit_open(4, seconds=5)
+    for n in range(1000):
+        duel, twin = plain.ask(), other.ask()
+        assert (duel.left, duel.right, duel.propensity) == (twin.left, twin.right, twin.propensity)
+        clock.now += 1
+        if n % 3 == 0:
+            other.cancel(twin)
+        elif n % 3 == 1:
+            plain.tell(duel, "left")
+            other.tell(twin, "left")
+    for one, two in zip(*(item.session.state for item in (plain, other)), strict=True):
+        assert one.tobytes() == two.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"at_most": 0}, "at_most is 0, must be at least 1"),
+        ({"at_most": 2.5}, "at_most is 2.5, must be a whole number"),
+        ({"seconds": 0}, "seconds is 0, must be a positive number"),
+        ({"seconds": float("nan")}, "seconds is nan, must be a positive number"),
+        ({"seconds": "1h"}, "seconds is '1h', must be a positive number"),
+    ],
+)
+def test_limits_that_make_no_sense_are_refused(options, message):
+    learner = Recorder(3)
+    with pytest.raises(ValueError) as error:  # noqa: PT011
+        learner.limit_open(**options)
+    assert str(error.value) == message
+    assert (learner.session.max_open, learner.session.expire) == (10_000, None)
+
+
+def test_limits_and_closed_duels_are_kept_in_a_file(tmp_path, clock):
+    learner = dd.Uniform(3, seed=1)
+    learner.limit_open(5, seconds=60)
+    early = learner.ask()
+    clock.now += 61
+    duels = [learner.ask() for _ in range(4)]
+    learner.tell(duels[2], "right")
+    learner.tell(duels[0], "tie")
+    learner.cancel(duels[1])
+    learner.save(tmp_path / "learner.json")
+    again = dd.load_learner(tmp_path / "learner.json")
+    assert as_payload(again) == as_payload(learner)
+    assert again.session.closed == learner.session.closed
+    assert [duel.asked_at for duel in again.open_duels] == [clock.now]
+    for duel, end in (
+        (early, "has expired, it was open for too long"),
+        (duels[2], "was told already: right"),
+        (duels[0].code, "was told already: tie"),
+        (duels[1], "was cancelled"),
+    ):
+        number = duel if isinstance(duel, str) else duel.id
+        assert unchanged_by(again, duel, 1) == f"duel {str(number).split('-')[0]} {end}"
+
+
+def test_a_file_of_many_votes_grows_by_six_bytes_a_vote_and_then_no_more(tmp_path):
+    sizes = []
+    learner = dd.FixedPair(2)
+    for n in range(20_001):
+        if n % 5_000 == 0:
+            learner.save(tmp_path / "learner.json")
+            sizes.append((tmp_path / "learner.json").stat().st_size)
+        learner.tell(learner.ask(), 1)
+    grown = np.diff(sizes)
+    assert (grown[:2] < 6 * 5_000).all()
+    assert (abs(grown[2:]) < 100).all()
 
 
 def test_a_duel_never_asked_is_refused():
@@ -197,7 +464,9 @@ def test_a_duel_that_is_not_the_one_asked_is_refused(change):
 def test_something_that_is_no_duel_is_refused(duel):
     learner = Recorder(3)
     learner.ask()
-    assert unchanged_by(learner, duel, 1) == f"duel is {duel!r}, must be a whole number"
+    assert unchanged_by(learner, duel, 1) == (
+        f"duel is {duel!r}, must be a duel, its number or its code"
+    )
 
 
 def test_rounds_are_refused_after_a_horizon_that_must_not_be_passed():

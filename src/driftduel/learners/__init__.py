@@ -9,8 +9,8 @@ from driftduel._families import MODULE_OF, PARTS
 from driftduel._jit import inline_kernel, kernel
 from driftduel.learners.base import Learner, Literature
 from driftduel.learners.history import Eviction, Replay
-from driftduel.learners.session import Duel
-from driftduel.learners.storage import load_learner
+from driftduel.learners.session import AlreadyTold, ClosedDuel, Duel
+from driftduel.learners.storage import learner_file, load_learner
 
 if TYPE_CHECKING:
     from driftduel.learners.calibrated.learner import CalibratedMetaBosse as CalibratedMetaBosse
@@ -100,6 +100,8 @@ def __dir__() -> list[str]:
 
 
 __all__ = [  # noqa: PLE0604
+    "AlreadyTold",
+    "ClosedDuel",
     "Duel",
     "Eviction",
     "Learner",
@@ -108,6 +110,7 @@ __all__ = [  # noqa: PLE0604
     "all_learners",
     "inline_kernel",
     "kernel",
+    "learner_file",
     "load_learner",
     *_HOME,
 ]

@@ -45,7 +45,7 @@ from driftduel._jit import inline_kernel
 from driftduel.criteria import Borda, Criterion, as_criterion
 from driftduel.learners.history import Eviction, History, Replay
 from driftduel.learners.ranges import Range, Ranges
-from driftduel.learners.session import Duel, Session
+from driftduel.learners.session import MOST_OPEN, Duel, Session
 
 State = Any
 """A NamedTuple of arrays; each learner has its own."""
@@ -201,7 +201,7 @@ class Learner(ABC):
     def ask(self) -> Duel:
         """Return the next duel to put before a voter.
 
-        Any number of duels may be open at once, and one that is never told costs nothing.
+        Many duels may be open at once, see `limit_open`, and one that is never told costs nothing.
         """
         session = self.session
         session.lock.acquire()  # half of what a with statement costs
@@ -210,21 +210,38 @@ class Learner(ABC):
         finally:
             session.lock.release()
 
-    def tell(self, duel: Duel | int, outcome: float) -> None:
+    def tell(self, duel: Duel | int | str, outcome: float | str) -> None:
         """Take in the outcome of a duel: 1 left preferred, 0 right preferred, 0.5 tie.
 
         Parameters
         ----------
-        duel : Duel or int
-            The duel, or its number.
-        outcome : float
-            1, 0 or 0.5.
+        duel : Duel, int or str
+            The duel, or its number, or its code, which is safer than the number.
+        outcome : float or str
+            1, 0 or 0.5, or "left", "right" or "tie".
 
         Raises
         ------
+        AlreadyTold
+            If the duel was told before; its ``outcome`` is the one that counts. A program that
+            is not sure whether its first try came through may tell the same again and take this
+            for success if the outcomes are equal.
+        ClosedDuel
+            If the duel was cancelled, has expired, or was told too long ago to know how.
         ValueError
-            If the duel is not open here or the outcome is none of the three; the learner is
-            unchanged.
+            If the duel was not asked here or the outcome is none of the three. Whatever is
+            raised, the learner is unchanged; the two above are ValueErrors too.
+
+        Examples
+        --------
+        >>> import driftduel as dd
+        >>> learner = dd.FixedPair(2)
+        >>> duel = learner.ask()
+        >>> learner.tell(duel, "left")
+        >>> learner.tell(duel, "tie")
+        Traceback (most recent call last):
+            ...
+        driftduel.learners.session.AlreadyTold: duel 0 was told already: left
         """
         session = self.session
         session.lock.acquire()
@@ -232,6 +249,41 @@ class Learner(ABC):
             session.tell(self, duel, outcome)
         finally:
             session.lock.release()
+
+    def cancel(self, duel: Duel | int | str) -> None:
+        """Take back a duel that nobody will tell.
+
+        A duel that is cancelled already, or has expired, may be cancelled again.
+
+        Raises
+        ------
+        AlreadyTold
+            If the duel was told.
+        ValueError
+            If the duel was not asked here, or was closed too long ago to know how.
+        """
+        session = self.session
+        with session.lock:
+            session.cancel(duel)
+
+    def limit_open(self, at_most: int = MOST_OPEN, seconds: float | None = None) -> None:
+        """Set how many duels may be open at once, and after how long an open duel expires.
+
+        `ask` drops what has expired, and refuses while too many are open. What the learner
+        learns does not depend on it.
+
+        Parameters
+        ----------
+        at_most : int
+            How many duels may be open.
+        seconds : float, optional
+            How long a duel stays open, by the clock of the machine; for ever if left out.
+        """
+        at_most = as_count(at_most, "at_most", 1)
+        seconds = None if seconds is None else as_positive(seconds, "seconds")
+        session = self.session
+        with session.lock:
+            session.max_open, session.expire = at_most, seconds
 
     def best(self) -> int:
         """Return the arm that the learner would pick now."""
@@ -253,7 +305,7 @@ class Learner(ABC):
 
     @property
     def open_duels(self) -> list[Duel]:
-        """The duels asked and not told yet."""
+        """The duels that were asked and may still be told, in order of asking."""
         session = self.session
         with session.lock:
             return session.open_duels()

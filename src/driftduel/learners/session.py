@@ -1,10 +1,18 @@
-"""The changing part of a learner that is driven by hand: open duels, rounds, what happened."""
+"""The changing part of a learner that is driven by hand: duels open and closed, what happened.
+
+Nothing here but the state and its generator matters to play: the state depends on what was told and
+in which order, never on the clock, on duels cancelled or on what is remembered of those told.
+"""
 
 from __future__ import annotations
 
 import math
 import numbers
+import re
+import time
 import uuid
+from binascii import crc_hqx
+from collections import OrderedDict
 from copy import deepcopy
 from dataclasses import dataclass, field
 from threading import RLock
@@ -16,6 +24,21 @@ from driftduel.learners.history import History
 
 if TYPE_CHECKING:
     from driftduel.learners.base import Learner, State
+
+OUTCOMES = {"left": 1.0, "right": 0.0, "tie": 0.5}
+"""Outcomes in words."""
+
+WAYS_TO_CLOSE = (*OUTCOMES, "cancelled", "expired")
+"""How a duel ends."""
+
+REMEMBERED = 10_000
+"""Of so many duels, the last that were closed, it is remembered how."""
+
+MOST_OPEN = 10_000
+"""So many duels may be open at once, unless `Learner.limit_open` says otherwise."""
+
+_WORDS = {value: word for word, value in OUTCOMES.items()}
+_CODE = re.compile(r"([0-9]{1,18})-([0-9a-f]{4})")
 
 
 @dataclass(frozen=True)
@@ -33,6 +56,8 @@ class Duel:
         no formula for it.
     learner : str
         Which learner asked.
+    asked_at : float or None
+        When it was asked, in seconds since 1970; None if that is not known.
     """
 
     id: int
@@ -40,11 +65,86 @@ class Duel:
     right: int
     propensity: float | None
     learner: str
+    asked_at: float | None = field(default=None, compare=False)
+
+    @property
+    def code(self) -> str:
+        """The number with four digits that depend on learner, number and pair, as in 17-5f3a.
+
+        `Learner.tell` takes it for the duel and notices if it is that of another learner, or of
+        a copy that asked another pair under this number.
+        """
+        return _code(self.learner, self.id, self.left, self.right)
+
+
+class ClosedDuel(ValueError):  # noqa: N818
+    """A duel is not open any more: it was told or cancelled, or it has expired.
+
+    Attributes
+    ----------
+    number : int
+        The number of the duel.
+    how : str or None
+        "left", "right", "tie", "cancelled" or "expired"; None if it is too long ago to know.
+    """
+
+    def __init__(self, number: int, how: str | None) -> None:
+        super().__init__(number, how)
+        self.number = number
+        self.how = how
+
+    def __str__(self) -> str:
+        if self.how is None:
+            return f"duel {self.number} was told or cancelled already, too long ago to say how"
+        if self.how == "expired":
+            return f"duel {self.number} has expired, it was open for too long"
+        if self.how == "cancelled":
+            return f"duel {self.number} was cancelled"
+        return f"duel {self.number} was told already: {self.how}"
+
+
+class AlreadyTold(ClosedDuel):
+    """A duel was told already, and it is known how.
+
+    Attributes
+    ----------
+    outcome : float
+        The outcome that it was told first, and that counts.
+    """
+
+    @property
+    def outcome(self) -> float:
+        """The outcome that counts."""
+        return OUTCOMES[str(self.how)]
 
 
 @dataclass
 class Session:
-    """The changing part of a learner that is driven by hand; its user holds its lock."""
+    """The changing part of a learner that is driven by hand; its user holds its lock.
+
+    Attributes
+    ----------
+    state, rng
+        All that matters to play.
+    name : str
+        Whose duels these are; copies of a learner have the same.
+    asked, told : int
+        How many duels were asked, and how many of them told.
+    open : dict
+        Left arm, right arm and ticket of each open duel, by its number, in order of asking.
+    asked_at : dict
+        When open duels were asked.
+    closed : dict
+        Left arm, right arm and end of the duels closed last, in the order in which they were.
+    max_open : int
+        How many duels may be open at once.
+    expire : float or None
+        After how many seconds an open duel expires.
+    history : History
+        What happened.
+    lock
+        Held by who reads or changes any of this.
+    """
 
     state: State
     rng: np.random.Generator
@@ -52,6 +152,10 @@ class Session:
     asked: int = 0
     told: int = 0
     open: dict[int, tuple[int, int, tuple[float, ...]]] = field(default_factory=dict)
+    asked_at: dict[int, float] = field(default_factory=dict)
+    closed: OrderedDict[int, tuple[int, int, str]] = field(default_factory=OrderedDict)
+    max_open: int = MOST_OPEN
+    expire: float | None = None
     history: History = field(default_factory=History)
     lock: RLock = field(default_factory=RLock, repr=False, compare=False)
 
@@ -66,53 +170,135 @@ class Session:
     def ask(self, learner: Learner) -> Duel:
         """Return the next duel of the learner whose session this is."""
         learner.check_horizon(self.told + 1)
+        if self.expire is not None:
+            self._drop_expired()
+        if len(self.open) >= self.max_open:
+            raise ValueError(
+                f"{len(self.open):,} duels are open, no more are allowed: tell or cancel some, let "
+                "old ones expire, or allow more"
+            )
         left, right, ticket = learner.choose(self.state, self.rng)
         number = self.asked
         self.open[number] = (int(left), int(right), tuple(map(float, ticket)))
+        self.asked_at[number] = time.time()
         self.asked += 1
         return self._duel(number)
 
-    def tell(self, learner: Learner, duel: Duel | int, outcome: float) -> None:
+    def tell(self, learner: Learner, duel: Duel | int | str, outcome: float | str) -> None:
         """Take in the outcome of a duel of the learner whose session this is."""
-        number = self._number_of(duel)
+        number = self._number_of_open(duel)
         value = _as_outcome(outcome)
         learner.check_horizon(self.told + 1)
-        left, right, ticket = self.open.pop(number)
+        left, right, ticket = self._close(number, _WORDS[value])
         if learner.learn(self.state, left, right, ticket, value):
             learner.settle(self.state, self.rng)
             learner.collect(self.state, self.history)
         self.told += 1
 
-    def open_duels(self) -> list[Duel]:
-        """Return the duels asked and not told yet."""
-        return [self._duel(number) for number in self.open]
-
-    def _number_of(self, duel: Duel | int) -> int:
-        """Return the number of a duel after checking that it is open here."""
-        if not isinstance(duel, Duel):
-            if isinstance(duel, bool) or not isinstance(duel, int | np.integer):
-                raise ValueError(f"duel is {duel!r}, must be a whole number")
-            number = int(duel)
-        elif duel.learner == self.name:
-            number = duel.id
+    def cancel(self, duel: Duel | int | str) -> None:
+        """Close a duel that will not be told; nothing happens if it is cancelled or expired."""
+        try:
+            number = self._number_of_open(duel)
+        except ClosedDuel as closed:
+            if closed.how not in ("cancelled", "expired"):
+                raise
         else:
-            raise ValueError(f"duel {duel.id} was asked by another learner")
+            self._close(number, "cancelled")
+
+    def open_duels(self) -> list[Duel]:
+        """Return the duels that may still be told, in order of asking."""
+        return [self._duel(number) for number in self.open if not self._is_expired(number)]
+
+    def find(self, duel: Duel | int | str) -> Duel:
+        """Return a duel that was asked here, open or closed.
+
+        Raises
+        ------
+        ValueError
+            If it was not asked here; `ClosedDuel` if it was closed too long ago to know.
+        """
+        number = self._number_of(duel)
+        if number in self.open:
+            return self._duel(number)
+        if number not in self.closed:
+            raise ClosedDuel(number, None)
+        left, right, _ = self.closed[number]
+        return Duel(number, left, right, None, self.name)
+
+    def _number_of_open(self, duel: Duel | int | str) -> int:
+        """Return the number of a duel after checking that it may be told here."""
+        number = self._number_of(duel)
         if number not in self.open:
-            known = "was told already" if 0 <= number < self.asked else "was never asked"
-            raise ValueError(f"duel {number} {known}")
-        # Copies of a learner, also through a file, have one name but ask apart from then on.
-        if isinstance(duel, Duel) and duel != self._duel(number):
-            raise ValueError(f"duel {number} was asked by a copy of this learner")
+            how = self.closed[number][2] if number in self.closed else None
+            raise (AlreadyTold if how in OUTCOMES else ClosedDuel)(number, how)
+        if self._is_expired(number):
+            raise ClosedDuel(number, "expired")
         return number
+
+    def _number_of(self, duel: Duel | int | str) -> int:
+        """Return the number of a duel after checking, as far as is known, that it is ours."""
+        code = None
+        if isinstance(duel, Duel):
+            number = duel.id
+            if duel.learner != self.name:
+                raise ValueError(f"duel {number} was asked by another learner")
+        elif isinstance(duel, str) and (parts := _CODE.fullmatch(duel)):
+            number, code = int(parts[1]), duel
+        elif isinstance(duel, int | np.integer) and not isinstance(duel, bool):
+            number = int(duel)
+        else:
+            raise ValueError(f"duel is {duel!r}, must be a duel, its number or its code")
+        if not 0 <= number < self.asked:
+            raise ValueError(f"duel {number} was never asked")
+        known = self.open.get(number) or self.closed.get(number)
+        if known is None:
+            return number
+        # Copies of a learner, also through a file, have one name but ask apart from then on.
+        if isinstance(duel, Duel) and not self._is_mine(duel):
+            raise ValueError(f"duel {number} was asked by a copy of this learner")
+        if code is not None and code != _code(self.name, number, known[0], known[1]):
+            raise ValueError(f"duel {code} was asked by another learner, or by a copy of this one")
+        return number
+
+    def _is_mine(self, duel: Duel) -> bool:
+        if duel.id in self.open:
+            return duel == self._duel(duel.id)
+        return (duel.left, duel.right) == self.closed[duel.id][:2]
 
     def _duel(self, number: int) -> Duel:
         left, right, ticket = self.open[number]
         propensity = None if math.isnan(ticket[0]) else ticket[0]
-        return Duel(number, left, right, propensity, self.name)
+        return Duel(number, left, right, propensity, self.name, self.asked_at.get(number))
+
+    def _close(self, number: int, how: str) -> tuple[int, int, tuple[float, ...]]:
+        left, right, ticket = self.open.pop(number)
+        self.asked_at.pop(number, None)
+        self.closed[number] = (left, right, how)
+        if len(self.closed) > REMEMBERED:
+            self.closed.popitem(last=False)
+        return left, right, ticket
+
+    def _is_expired(self, number: int) -> bool:
+        if self.expire is None:
+            return False
+        return time.time() - self.asked_at.get(number, math.inf) > self.expire
+
+    def _drop_expired(self) -> None:
+        for number in list(self.open):
+            if not self._is_expired(number):
+                return  # the others were asked later
+            self._close(number, "expired")
+
+
+def _code(learner: str, number: int, left: int, right: int) -> str:
+    check = crc_hqx(f"{learner} {number} {left} {right}".encode(), 0)
+    return f"{number}-{check:04x}"
 
 
 def _as_outcome(outcome: Any) -> float:
+    if isinstance(outcome, str) and outcome in OUTCOMES:
+        return OUTCOMES[outcome]
     number = isinstance(outcome, numbers.Real) and not isinstance(outcome, bool)
     if not number or outcome not in (0, 0.5, 1):
-        raise ValueError(f"outcome is {outcome!r}, must be 1 (left), 0 (right) or 0.5 (tie)")
+        raise ValueError(f"outcome is {outcome!r}, must be 1 or 'left', 0 or 'right', 0.5 or 'tie'")
     return float(outcome)

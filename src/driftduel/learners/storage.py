@@ -19,7 +19,9 @@ import json
 import math
 import os
 import re
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import astuple, fields, is_dataclass
 from importlib import import_module
 from pathlib import Path
@@ -30,13 +32,13 @@ from numpy.typing import NDArray
 
 from driftduel._checks import LONGEST
 from driftduel._families import MODULE_OF, PARTS
-from driftduel._files import replacing
+from driftduel._files import locked, replacing
 from driftduel._version import __version__
 from driftduel.criteria import Borda, Condorcet, Copeland, Weighted
-from driftduel.learners.base import Learner, State, as_count, learner_generator
+from driftduel.learners.base import Learner, State, as_count, as_positive, learner_generator
 from driftduel.learners.history import Eviction, History, Replay
 from driftduel.learners.ranges import LONGEST_SESSION, check_state, check_ticket
-from driftduel.learners.session import Session
+from driftduel.learners.session import OUTCOMES, REMEMBERED, WAYS_TO_CLOSE, Session
 from driftduel.weights import WeightSequence
 
 _FORMAT = 1
@@ -46,6 +48,9 @@ _ARMS = ("arm", "beaten_by", "weight")
 
 _PLAIN = re.compile("[<|](b1|[iu][1248]|f[248]|c8|c16|[US][0-9]{1,9})")
 """The types of arrays that parameters may be."""
+
+_CLOSED = ("step", "left", "right", "end")
+"""The columns of the duels closed last."""
 
 Record = TypeVar("Record", Eviction, Replay)
 _PARTS_OF_CRITERIA: dict[str, type] = {
@@ -123,6 +128,7 @@ def load_learner(
         if not isinstance(learner, Learner):
             raise ValueError(f"holds a {type(learner).__name__}, which is no learner")
         learner.__dict__["_session"] = _decode_session(payload["session"], learner)
+        learner.limit_open(payload["session"]["max_open"], payload["session"]["expire"])
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from None
     except MemoryError:
@@ -132,6 +138,43 @@ def load_learner(
     except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError) as error:
         raise ValueError(f"{name}: is damaged ({error!r})") from None
     return learner
+
+
+@contextmanager
+def learner_file(
+    path: str | os.PathLike[str], learners: Mapping[str, type] | None = None
+) -> Iterator[Learner]:
+    """Use a learner in a file that other processes may use too.
+
+    The block holds a lock on the file, so that others wait. When it ends the learner is written
+    back, whole, and is on the disk; if it raises, the file is left as it was.
+
+    Parameters
+    ----------
+    path : path
+        A file that `Learner.save` or ``driftduel new`` wrote.
+    learners : mapping of str to class, optional
+        As for `load_learner`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import driftduel as dd
+    >>> file = Path(tempfile.mkdtemp()) / "drinks.json"
+    >>> dd.MetaBosse(3, labels=["tea", "coffee", "milk"]).save(file)
+    >>> with dd.learner_file(file) as learner:
+    ...     duel = learner.ask()
+    >>> with dd.learner_file(file) as learner:  # any time later, in any process
+    ...     learner.tell(duel.code, "left")
+    >>> dd.load_learner(file).rounds
+    1
+    """
+    if not Path(path).exists():
+        raise FileNotFoundError(f"{path}: there is no such file")
+    with locked(path):
+        learner = load_learner(path, learners)
+        yield learner
+        learner.save(path)
 
 
 def as_payload(learner: Learner) -> dict[str, Any]:
@@ -308,9 +351,18 @@ def _encode_session(session: Session) -> dict[str, Any]:
         "asked": session.asked,
         "told": session.told,
         "open": [
-            [number, left, right, [_encode(value, "ticket") for value in ticket]]
+            [
+                number,
+                left,
+                right,
+                [_encode(value, "ticket") for value in ticket],
+                session.asked_at.get(number),
+            ]
             for number, (left, right, ticket) in session.open.items()
         ],
+        "closed": _encode_closed(session.closed),
+        "max_open": session.max_open,
+        "expire": session.expire,
         "episodes": list(history.episodes),
         "evictions": [
             [_encode(value, "eviction") for value in astuple(item)] for item in history.evictions
@@ -336,16 +388,22 @@ def _decode_session(content: dict[str, Any], learner: Learner) -> Session:
     rng = _decode_generator(content["generator"])
     session = Session(state, rng, str(content["name"]), asked, told, history=history)
     for row in content["open"]:
-        if len(row) != 4:
-            raise ValueError(f"an open duel has {len(row)} values, must have 4")
-        number, left, right, saved = row
+        if len(row) != 5:
+            raise ValueError(f"an open duel has {len(row)} values, must have 5")
+        number, left, right, saved, asked_at = row
         as_count(number, "duel", 0, asked - 1)
         for arm in (left, right):
             as_count(arm, "arm", 0, learner.n_arms - 1)
         ticket = tuple(float(_decode(value, {})) for value in saved)
         check_ticket(learner, ticket, state, told)
         session.open[number] = (left, right, ticket)
-    as_count(len(session.open), "number of open duels", 0, asked - told)
+        if asked_at is not None:
+            session.asked_at[number] = as_positive(asked_at, "time of asking")
+    session.closed = _decode_closed(content["closed"], session, learner.n_arms)
+    told_last = sum(how in OUTCOMES for _, _, how in session.closed.values())
+    as_count(told_last, "number of duels told last", 0, told)
+    closed = told + len(session.closed) - told_last
+    as_count(len(session.open), "number of open duels", 0, asked - closed)
     return session
 
 
@@ -391,6 +449,43 @@ def _decode_generator(content: dict[str, Any]) -> np.random.Generator:
     as_count(content["uinteger"], "uinteger", 0, 2**32 - 1)
     rng.bit_generator.state = content
     return rng
+
+
+def _encode_closed(closed: Mapping[int, tuple[int, int, str]]) -> dict[str, Any]:
+    """Return the duels closed last, a few bytes each; numbers as steps from one to the next."""
+    rows = [(n, left, right, WAYS_TO_CLOSE.index(how)) for n, (left, right, how) in closed.items()]
+    columns = np.array(rows, np.int64).reshape(-1, 4).T
+    first = int(columns[0, 0]) if rows else 0
+    columns[0] = np.diff(columns[0], prepend=first)
+    small = [_encode_array(_as_small(column)) for column in columns]
+    return {"first": first, **dict(zip(_CLOSED, small, strict=True))}
+
+
+def _as_small(column: NDArray[np.int64]) -> NDArray[Any]:
+    """Return whole numbers in the smallest type that holds them."""
+    kinds = (np.int8, np.int16, np.int32, np.int64)
+    return next(small for kind in kinds if ((small := column.astype(kind)) == column).all())
+
+
+def _decode_closed(
+    content: dict[str, Any], session: Session, n_arms: int
+) -> OrderedDict[int, tuple[int, int, str]]:
+    columns = [_decode_array(content[name]) for name in _CLOSED]
+    if any(column.dtype.kind != "i" or column.ndim != 1 for column in columns):
+        raise ValueError("its closed duels are no whole numbers")
+    columns[0] = as_count(content["first"], "duel", 0, LONGEST) + np.cumsum(
+        columns[0], dtype=np.int64
+    )
+    limits = (session.asked, n_arms, n_arms, len(WAYS_TO_CLOSE))
+    for name, column, limit in zip(_CLOSED, columns, limits, strict=True):
+        if len(column) != len(columns[0]) or ((column < 0) | (column >= limit)).any():
+            raise ValueError(f"its closed duels have a {name} that is wrong")
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    closed = OrderedDict((n, (left, right, WAYS_TO_CLOSE[how])) for n, left, right, how in rows)
+    as_count(len(columns[0]), "number of closed duels", 0, REMEMBERED)
+    if len(closed) < len(columns[0]) or closed.keys() & session.open.keys():
+        raise ValueError("a duel is closed twice, or open and closed")
+    return closed
 
 
 def _fill(state: State, saved: dict[str, Any]) -> None:

@@ -95,8 +95,13 @@ def essence(duels: list[Duel]) -> list[tuple[int, int, float | None]]:
 
 
 def snapshot(learner: Learner, *, named: bool = True) -> dict[str, Any]:
-    """Return all that a learner is, as a file would hold it; the name only if it matters."""
+    """Return all that a learner is, as a file would hold it, but for what the clock said.
+
+    The name is in it only if it matters.
+    """
     payload = as_payload(learner)
+    for row in payload["session"]["open"]:
+        row.pop()  # the time of asking
     if not named:
         del payload["session"]["name"]
     return payload
