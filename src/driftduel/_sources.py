@@ -26,6 +26,8 @@ _APART = {
     "driftduel._numba_cache",
     "driftduel._sources",
     "driftduel._version",
+    "driftduel.learners.calibrated.account",
+    "driftduel.learners.report",
     "driftduel.learners.session",
     "driftduel.learners.storage",
 }

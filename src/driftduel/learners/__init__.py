@@ -9,6 +9,7 @@ from driftduel._families import MODULE_OF, PARTS
 from driftduel._jit import inline_kernel, kernel
 from driftduel.learners.base import Learner, Literature
 from driftduel.learners.history import Eviction, Replay
+from driftduel.learners.report import Change, Report
 from driftduel.learners.session import AlreadyTold, ClosedDuel, Duel
 from driftduel.learners.storage import learner_file, load_learner
 
@@ -101,12 +102,14 @@ def __dir__() -> list[str]:
 
 __all__ = [  # noqa: PLE0604
     "AlreadyTold",
+    "Change",
     "ClosedDuel",
     "Duel",
     "Eviction",
     "Learner",
     "Literature",
     "Replay",
+    "Report",
     "all_learners",
     "inline_kernel",
     "kernel",

@@ -45,6 +45,7 @@ from driftduel._jit import inline_kernel
 from driftduel.criteria import Borda, Criterion, as_criterion
 from driftduel.learners.history import Eviction, History, Replay
 from driftduel.learners.ranges import Range, Ranges
+from driftduel.learners.report import Report, last_of_each, names_of
 from driftduel.learners.session import MOST_OPEN, Duel, Session
 
 State = Any
@@ -330,6 +331,29 @@ class Learner(ABC):
         session = self.session
         with session.lock:
             return list(session.history.replays)
+
+    def report(self) -> Report:
+        """Return what the learner makes of the votes so far; print it to read it.
+
+        Examples
+        --------
+        >>> import driftduel as dd
+        >>> learner = dd.FixedPair(3, labels=["tea", "coffee", "milk"])
+        >>> learner.tell(learner.ask(), "left")
+        >>> print(learner.report())
+        After 1 round the learner would pick tea.
+        In play: tea, coffee; 1 set aside.
+        """
+        session = self.session
+        with session.lock:
+            return Report(
+                names=names_of(self.n_arms, self.labels),
+                rounds=session.told,
+                best=self.best_of(session.state),
+                active=tuple(self.active_of(session.state).tolist()),
+                episodes=tuple(session.history.episodes),
+                evictions=last_of_each(session.history.evictions),
+            )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the learner to a JSON file, whole or not at all; see `load_learner`."""

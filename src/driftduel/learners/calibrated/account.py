@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from driftduel.learners.base import State
-from driftduel.learners.history import Eviction
+from driftduel.learners.report import Change, Report
 
 _NORMAL = 1.96
 """Standard deviations to either side that hold 95 % of a normal distribution."""
@@ -43,58 +42,25 @@ class Standing:
     active: bool
 
 
-@dataclass(frozen=True)
-class Change:
-    """A change of the world that was proved.
-
-    Attributes
-    ----------
-    noticed : int
-        The round at which a new episode began.
-    around : int
-        The round at which the world seems to have changed.
-    before, after : int
-        Who was best before, and who took over.
-    """
-
-    noticed: int
-    around: int
-    before: int
-    after: int
-
-
-@dataclass(frozen=True)
-class Account:
+@dataclass(frozen=True, kw_only=True)
+class Account(Report):
     """Who is best, since when, how sure, and what changed; `str` tells it in plain words.
 
+    Evictions are those of the arms that are out.
+
     Attributes
     ----------
-    rounds : int
-        Rounds played.
-    best : int
-        The arm that is best now.
-    since : int
-        The round since which it leads.
     standings : tuple of Standing
         All arms, the best first.
-    evictions : tuple of Eviction
-        Of each arm that is out the last one: by whom it was found worse and how clearly.
-    changes : tuple of Change
-        The latest changes, in order.
     scored_against : str
         What a score is about.
     """
 
-    rounds: int
-    best: int
-    since: int
     standings: tuple[Standing, ...]
-    evictions: tuple[Eviction, ...]
-    changes: tuple[Change, ...]
     scored_against: str
 
     def __str__(self) -> str:
-        names = {standing.arm: standing.name for standing in self.standings}
+        names = self.names
         lines = [
             f"After {self.rounds:,} rounds {names[self.best]} is best, since round {self.since:,}."
         ]
@@ -104,18 +70,12 @@ class Account:
         lines += [best, *others]
         if not self.changes:
             lines.append("No change of taste was noticed.")
-        for change in self.changes:
+        for change in self.changes or ():
             lines.append(
                 f"Tastes changed around round {change.around:,}, from {names[change.before]} to "
                 f"{names[change.after]}; noticed at round {change.noticed:,}."
             )
-        for eviction in self.evictions:
-            lines.append(
-                f"{names[eviction.arm]} was found worse than {names[eviction.beaten_by]} at round "
-                f"{eviction.round:,}: {eviction.statistic:.3g} behind, "
-                f"{eviction.threshold:.3g} was enough."
-            )
-        return "\n".join(lines)
+        return "\n".join([*lines, *self.reasons()])
 
 
 def _sentence(standing: Standing, against: str) -> str:
@@ -128,20 +88,13 @@ def _sentence(standing: Standing, against: str) -> str:
     )
 
 
-def account_of(
-    n_arms: int,
-    labels: Sequence[str] | None,
-    rounds: int,
-    state: State,
-    evictions: Sequence[Eviction],
-) -> Account:
-    """Return the account of a calibrated learner in a state."""
+def account_of(report: Report, state: State) -> Account:
+    """Return the account of a calibrated learner: a report, and what its state tells besides."""
     clock = state.clock[0]
     leader = int(clock["leader"])
-    names = [str(arm) for arm in range(n_arms)] if labels is None else list(labels)
     pairs = bool(state.rule[0]["unknown"])
     standings = []
-    for arm in range(n_arms):
+    for arm, name in enumerate(report.names):
         if pairs:
             total, n = state.totals[:, arm, leader]
         else:
@@ -149,20 +102,19 @@ def account_of(
         low, high = wilson(total, n)
         score = None if n == 0 else 0.5 + total / n
         active = bool(state.is_active[arm])
-        standings.append(Standing(arm, names[arm], score, low, high, int(n), active))
+        standings.append(Standing(arm, name, score, low, high, int(n), active))
+    intervals = tuple((one.low, one.high) for one in standings)
     standings.sort(key=lambda one: (one.arm != leader, -(one.score or 0.0)))
     count = int(clock["restarts"])
     kept = state.changes.shape[0]
     rows = [state.changes[number % kept] for number in range(max(0, count - kept), count)]
     changes = tuple(Change(*(int(number) for number in row)) for row in rows)
-    last = {one.arm: one for one in evictions if not state.is_active[one.arm]}
+    known = {item.name: getattr(report, item.name) for item in fields(Report)}
+    known["evictions"] = tuple(one for one in report.evictions if not state.is_active[one.arm])
+    known |= {"since": int(clock["led"]), "intervals": intervals, "changes": changes}
     return Account(
-        rounds=rounds,
-        best=leader,
-        since=int(clock["led"]),
+        **known,
         standings=tuple(standings),
-        evictions=tuple(sorted(last.values(), key=lambda one: one.round)),
-        changes=changes,
         scored_against="against the best" if pairs else "against the others",
     )
 

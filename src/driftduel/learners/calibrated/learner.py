@@ -201,9 +201,7 @@ class CalibratedMetaBosse(Learner):
         """
         session = self.session
         with session.lock:
-            return account_of(
-                self.n_arms, self.labels, session.told, session.state, session.history.evictions
-            )
+            return account_of(super().report(), session.state)
 
     def _rule(self, *, even: bool) -> np.ndarray:
         constants = self.calibration or (PAIRS if self.unknown else SCORES)
