@@ -13,7 +13,7 @@ from driftduel.cli import main, streams
 
 COMMANDS = (
     *("demo", "run", "report", "reproduce", "benchmark", "measure", "streams", "learners"),
-    *("new", "ask", "tell", "status"),
+    *("new", "ask", "tell", "cancel", "status"),
 )
 CALL = "import sys; from driftduel.cli import main; sys.exit(main())"
 

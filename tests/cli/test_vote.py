@@ -2,12 +2,16 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+import time
+from dataclasses import asdict
 
 import pytest
 
 import driftduel as dd
+from driftduel.cli import main
 from driftduel.cli.vote import read_outcome
 from driftduel.learners import load_learner
 
@@ -41,8 +45,29 @@ def drinks(run, tmp_path):
 
 
 def ask(run, path):
-    number, left, right = run("ask", path).out.rstrip("\n").split("\t")
-    return int(number), left, right
+    return tuple(run("ask", path).out.rstrip("\n").split("\t"))
+
+
+def number_of(code):
+    number, _, check = code.partition("-")
+    assert len(check) == 4
+    return int(number)
+
+
+@pytest.fixture
+def conflict(capsys):
+    """Run the command on what does not go with what was said before; return its one sentence."""
+
+    def command(*arguments):
+        capsys.readouterr()
+        code = main([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        assert (code, out) == (3, "")
+        assert err.startswith("driftduel: ")
+        assert err.count("\n") == 1
+        return err.removeprefix("driftduel: ").rstrip("\n")
+
+    return command
 
 
 def start(script, *arguments):
@@ -116,7 +141,9 @@ def test_the_file_plays_as_the_learner_in_memory_does(run, drinks):
     learner = dd.CalibratedMetaBosse(3, 1000, seed=3, labels=("tea", "coffee", "milk"))
     for n in range(30):
         duel = learner.ask()
-        assert ask(run, drinks) == (n, learner.labels[duel.left], learner.labels[duel.right])
+        code, *names = ask(run, drinks)
+        assert number_of(code) == n
+        assert names == [learner.labels[duel.left], learner.labels[duel.right]]
         if n % 3:
             outcome = float(duel.left < duel.right)
             learner.tell(duel, outcome)
@@ -124,12 +151,12 @@ def test_the_file_plays_as_the_learner_in_memory_does(run, drinks):
     facts = run("status", drinks, "--json").json
     assert facts["rounds"] == learner.rounds == 20
     assert facts["best"] == learner.labels[learner.best()]
-    assert [duel["duel"] for duel in facts["open"]] == list(range(0, 30, 3))
+    assert [number_of(duel["duel"]) for duel in facts["open"]] == list(range(0, 30, 3))
 
 
 def test_asking_in_json_gives_the_propensity_too(run, drinks):
     found = run("ask", drinks, "--json").json
-    assert found["duel"] == 0
+    assert number_of(found["duel"]) == 0
     assert found["propensity"] == pytest.approx(1 / 9)
     assert {found["left"], found["right"]} <= {"tea", "coffee", "milk"}
 
@@ -151,6 +178,7 @@ def test_outcomes_are_words_or_numbers(run, drinks, word, value):
     found = run("tell", drinks, number, word, "--json").json
     assert (found["left"], found["right"], found["outcome"]) == (left, right, value)
     assert (found["duel"], found["rounds"]) == (number, 1)
+    assert found["already_counted"] is False
 
 
 def test_the_outcome_may_be_the_name_of_the_preferred_arm(run, drinks):
@@ -189,12 +217,12 @@ def test_status_tells_who_is_best_and_who_was_dropped(run, tmp_path):
     learner.save(path)
     done = run("status", path)
     dropped = learner.evictions[0]
-    assert "best now tea" in done.words
+    assert f"After {learner.rounds:,} rounds the learner would pick tea." in done.out
     assert f"votes {learner.rounds:,} of 20,000" in done.words
-    assert f"open duels {waiting.id} (" in done.words
-    assert "episodes 1, begun after votes 0" in done.words
+    assert f"open duels {waiting.code} (" in done.words
     arm, winner = learner.labels[dropped.arm], learner.labels[dropped.beaten_by]
-    assert f"{arm} after vote {dropped.round + 1:,}: {winner} was ahead of it by" in done.words
+    assert f"{arm} was found worse than {winner} at round {dropped.round:,}: " in done.out
+    assert done.out.endswith(f"{learner.report()}\n")
     facts = run("status", path, "--json").json
     assert facts["evictions"][0]["arm"] == arm
     assert facts["evictions"][0]["statistic"] == dropped.statistic
@@ -210,7 +238,9 @@ def test_status_tells_who_is_best_and_who_was_dropped(run, tmp_path):
         "open",
         "evictions",
         "replays",
+        "report",
     }
+    assert facts["report"] == json.loads(json.dumps(asdict(learner.report())))
 
 
 def test_a_learner_without_labels_goes_by_numbers(run, refused, tmp_path):
@@ -258,17 +288,103 @@ def test_a_file_of_another_kind_is_refused(refused, tmp_path):
     assert refused("ask", path) == "other.json: is not a learner"
 
 
-def test_a_duel_told_twice_is_refused_and_counts_once(run, refused, drinks):
-    number, _, _ = ask(run, drinks)
-    run("tell", drinks, number, "left")
+def test_telling_the_same_again_is_success_and_counts_once(run, drinks):
+    code, left, right = pair(run, drinks)
+    run("tell", drinks, code, left)
     before = drinks.read_bytes()
-    assert refused("tell", drinks, number, "left") == f"duel {number} was told already"
+    for again in (left, "left", "1"):
+        said = run("tell", drinks, code, again).out
+        assert said == f"duel {code}: {left} was preferred to {right}, already counted\n"
+    found = run("tell", drinks, number_of(code), "left", "--json").json
+    assert (found["duel"], found["already_counted"], found["rounds"]) == (code, True, 1)
+    assert drinks.read_bytes() == before
+
+
+def test_telling_another_outcome_is_a_conflict(run, conflict, drinks):
+    code, _, right = pair(run, drinks)
+    run("tell", drinks, code, "left")
+    before = drinks.read_bytes()
+    for other in (right, "tie", "0"):
+        sentence = conflict("tell", drinks, code, other)
+        assert sentence == f"duel {number_of(code)} was told already: left"
     assert drinks.read_bytes() == before
 
 
 def test_a_duel_never_asked_is_refused(refused, drinks):
     assert refused("tell", drinks, 0, "left") == "duel 0 was never asked"
-    assert "DUEL" in refused("tell", drinks, "first", "left")
+    assert refused("tell", drinks, "first", "left") == (
+        "duel is 'first', must be a duel, its number or its code, as in '17-5f3a'"
+    )
+
+
+def test_a_bare_number_will_do_at_a_prompt(run, drinks):
+    code, left, right = pair(run, drinks)
+    done = run("tell", drinks, number_of(code), "tie")
+    assert done.out == f"duel {code}: {left} tied with {right}\n"
+
+
+def test_a_duel_of_a_copy_that_asked_another_pair_under_the_number_is_refused(run, refused, drinks):
+    twin = drinks.with_name("twin.json")
+    shutil.copy(drinks, twin)
+    with dd.learner_file(twin) as learner:
+        learner.session.rng.random()  # so that it asks other pairs from now on
+    mine, theirs = ask(run, drinks), ask(run, twin)
+    while mine[1:] == theirs[1:]:
+        mine, theirs = ask(run, drinks), ask(run, twin)
+    assert number_of(mine[0]) == number_of(theirs[0])
+    sentence = f"duel {theirs[0]} was asked by another learner, or by a copy of this one"
+    before = drinks.read_bytes()
+    assert refused("tell", drinks, theirs[0], "left") == sentence
+    assert refused("cancel", drinks, theirs[0]) == sentence
+    assert drinks.read_bytes() == before
+    run("tell", drinks, mine[0], "left")
+    assert refused("tell", drinks, theirs[0], "left") == sentence
+
+
+def test_a_duel_cancelled_is_not_open_and_cannot_be_told(run, conflict, refused, drinks):
+    codes = [ask(run, drinks)[0] for _ in range(4)]
+    assert run("cancel", drinks, codes[0]).out == f"duel {codes[0]}: cancelled\n"
+    found = run("cancel", drinks, codes[0], number_of(codes[1]), "--json").json
+    assert found == {"cancelled": codes[:2], "open": 2}
+    assert conflict("tell", drinks, codes[0], "left") == "duel 0 was cancelled"
+    run("tell", drinks, codes[2], "left")
+    before = drinks.read_bytes()
+    assert conflict("cancel", drinks, codes[3], codes[2]) == "duel 2 was told already: left"
+    assert refused("cancel", drinks, 9) == "duel 9 was never asked"
+    assert refused("cancel", drinks) == "name the duels to cancel, or say --older-than SECONDS"
+    assert drinks.read_bytes() == before
+    assert [duel["duel"] for duel in run("status", drinks, "--json").json["open"]] == [codes[3]]
+
+
+def test_so_many_duels_may_be_open_as_new_was_told(run, refused, tmp_path):
+    path = tmp_path / "few.json"
+    run("new", path, "--arms", "a,b", "--max-open", "2")
+    codes = [ask(run, path)[0] for _ in range(2)]
+    sentence = refused("ask", path)
+    assert sentence.startswith("2 duels are open, no more are allowed: tell or cancel some")
+    run("cancel", path, codes[0])
+    ask(run, path)
+    assert "--max-open" in refused("new", tmp_path / "x.json", *PAPERS, "--max-open", 0)
+
+
+def test_duels_expire_as_new_was_told_and_old_ones_can_be_cancelled(
+    run, conflict, refused, tmp_path, monkeypatch
+):
+    path = tmp_path / "short.json"
+    run("new", path, "--arms", "a,b", "--expire", "60")
+    code, _, _ = ask(run, path)
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 30)
+    later, _, _ = ask(run, path)
+    assert [duel["duel"] for duel in run("status", path, "--json").json["open"]] == [code, later]
+    found = run("cancel", path, "--older-than", "20", "--json").json
+    assert found == {"cancelled": [code], "open": 1}
+    monkeypatch.setattr(time, "time", lambda: now + 91)
+    assert conflict("tell", path, later, "left") == "duel 1 has expired, it was open for too long"
+    assert run("status", path, "--json").json["open"] == []
+    assert refused("new", tmp_path / "x.json", *PAPERS, "--expire", 0) == (
+        "seconds is 0.0, must be a positive number"
+    )
 
 
 @pytest.mark.parametrize("outcome", ["cocoa", "2", "-0.5", "nan", "inf", "", "yes"])
@@ -335,10 +451,10 @@ def test_processes_that_ask_at_once_get_different_duels_and_lose_none(run, tmp_p
     path = tmp_path / "drinks.json"
     run("new", path, "--arms", "tea,coffee,milk", "--learner", "Uniform")
     voters = [start(VOTER, path, name, 8) for name in ("ann", "bob")]
-    numbers = [int(line.split("\t")[0]) for out in finished(voters) for line in out.splitlines()]
-    assert sorted(numbers) == list(range(16))
+    codes = [line.split("\t")[0] for out in finished(voters) for line in out.splitlines()]
+    assert sorted(map(number_of, codes)) == list(range(16))
     assert len(load_learner(path).open_duels) == 16
-    tellers = [start(TELLER, path, *numbers[part::2]) for part in range(2)]
+    tellers = [start(TELLER, path, *codes[part::2]) for part in range(2)]
     assert all(out.count("\n") == 8 for out in finished(tellers))
     learner = load_learner(path)
     assert (learner.rounds, learner.open_duels) == (16, [])
@@ -353,3 +469,17 @@ def test_status_of_the_default_learner_reports_in_words_and_as_data(run, drinks)
     assert report["rounds"] == 40
     assert {one["name"] for one in report["standings"]} == {"tea", "coffee", "milk"}
     assert "No change of taste was noticed." in run("status", drinks).out
+
+
+@pytest.mark.parametrize("name", ["Uniform", "RUCB", "MetaBosse", "CalibratedMetaBosse"])
+def test_status_is_the_report_of_any_learner(run, tmp_path, name):
+    path = tmp_path / "drinks.json"
+    learner = dd.all_learners()[name](3, labels=["tea", "coffee", "milk"])
+    for _ in range(20):
+        learner.tell(learner.ask(), "tie")
+    learner.save(path)
+    report = learner.report()
+    assert run("status", path).out.endswith(f"{report}\n")
+    facts = run("status", path, "--json").json
+    assert facts["report"] == json.loads(json.dumps(asdict(report)))
+    assert (facts["best"], facts["rounds"]) == (learner.labels[learner.best()], 20)

@@ -253,7 +253,7 @@ def test_a_code_that_is_none_is_refused(code):
     learner = Recorder(3)
     learner.ask()
     assert unchanged_by(learner, code, 1) == (
-        f"duel is {code!r}, must be a duel, its number or its code"
+        f"duel is {code!r}, must be a duel, its number or its code, as in '17-5f3a'"
     )
     assert unchanged_by(learner, "1-0000", 1) == "duel 1 was never asked"
 
@@ -465,7 +465,7 @@ def test_something_that_is_no_duel_is_refused(duel):
     learner = Recorder(3)
     learner.ask()
     assert unchanged_by(learner, duel, 1) == (
-        f"duel is {duel!r}, must be a duel, its number or its code"
+        f"duel is {duel!r}, must be a duel, its number or its code, as in '17-5f3a'"
     )
 
 

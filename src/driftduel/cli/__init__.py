@@ -11,14 +11,16 @@ import sys
 from collections.abc import Sequence
 
 BAD_INPUT = 2
+CONFLICT = 3
 INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code.
 
-    What the user did wrong becomes one sentence on standard error and exit code 2, an interrupt
-    exit code 130. Only a mistake of ours shows a traceback.
+    What the user did wrong becomes one sentence on standard error and exit code 2, what does not go
+    with what was said before exit code 3, an interrupt exit code 130. Only a mistake of
+    ours shows a traceback.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -38,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _interrupted()
     except Exception as error:
-        from driftduel.cli.shared import Stopped
+        from driftduel.cli.shared import Conflict, Stopped
 
         if isinstance(error, Stopped):
             return _interrupted(str(error))
@@ -46,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if sentence is None:
             raise
         print(f"driftduel: {sentence}", file=sys.stderr)
-        return BAD_INPUT
+        return CONFLICT if isinstance(error, Conflict) else BAD_INPUT
 
 
 def _interrupted(sentence: str = "interrupted") -> int:

@@ -32,6 +32,10 @@ class Stopped(Exception):  # noqa: N818
     """The user interrupted a command that has more to say than that; the message says it."""
 
 
+class Conflict(ValueError):  # noqa: N818
+    """What the user says does not go with what was said before; the message says how."""
+
+
 @contextmanager
 def resumable(folder: Path) -> Iterator[None]:
     """Tell a user who interrupts the block that nothing finished is lost, and how to go on."""

@@ -1,12 +1,15 @@
-"""``driftduel new``, ``ask``, ``tell`` and ``status``: a learner that lives in a file.
+"""``driftduel new``, ``ask``, ``tell``, ``cancel`` and ``status``: a learner that lives in a file.
 
-Two commands may use one file at once: each takes a lock beside it, reads the learner, changes it
-and replaces the file. Reading alone needs no lock, because a file is replaced whole.
+Two commands may use one file at once: each takes its lock by `driftduel.learner_file`. Reading
+alone needs none, because a file is replaced whole.
 """
 
 from __future__ import annotations
 
-from contextlib import suppress
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,17 +17,25 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from driftduel.cli.learners import learner_class
-from driftduel.cli.shared import Json, Param, as_names, as_numbers, as_pairs, console, print_json
+from driftduel.cli.shared import (
+    Conflict,
+    Json,
+    Param,
+    as_names,
+    as_numbers,
+    as_pairs,
+    console,
+    print_json,
+)
 
 if TYPE_CHECKING:
     from driftduel.criteria import Criterion
-    from driftduel.learners import Eviction, Learner
+    from driftduel.learners import Duel, Eviction, Learner
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The file of the learner.")]
 
 _OWN_OPTIONS = ("n_arms", "horizon", "criterion", "seed", "labels")
-_WORDS = {"left": 1.0, "right": 0.0, "tie": 0.5}
-_SHOWN_EVICTIONS = 5
+_SHOWN_DUELS = 5
 
 
 def new(
@@ -45,6 +56,13 @@ def new(
     ] = "CalibratedMetaBosse",
     seed: Annotated[int, typer.Option(help="Seed of the learner's randomness.")] = 0,
     param: Param = None,
+    max_open: Annotated[
+        int, typer.Option(min=1, help="How many duels may be open at once.")
+    ] = 10_000,
+    expire: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", help="How long a duel may be told; for ever if left out."),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
 ) -> None:
     """Make a learner in a file."""
@@ -66,6 +84,7 @@ def new(
         labels=tuple(names),
         **read_parameters(learner, annotations, as_pairs(param or [])),
     )
+    made.limit_open(max_open, expire)
     with locked(file):
         if file.exists() and not force:
             raise ValueError(f"{file}: exists already, --force replaces it and forgets its votes")
@@ -74,34 +93,23 @@ def new(
 
 
 def ask(file: File, as_json: Json = False) -> None:
-    """Print the next duel: number, left arm, right arm.
+    """Print the next duel: its code, left arm, right arm.
 
     They are separated by tabs. The two arms may be the same; tell such a duel as a tie. A duel
     that is never told costs nothing.
     """
-    from driftduel._files import locked
-
-    with locked(_existing(file)):
-        learner = _load(file)
+    with _learner_in(file) as learner:
         duel = learner.ask()
-        learner.save(file)
     names = _names(learner)
     if as_json:
-        print_json(
-            {
-                "duel": duel.id,
-                "left": names[duel.left],
-                "right": names[duel.right],
-                "propensity": duel.propensity,
-            }
-        )
+        print_json({**_pair(duel, names), "propensity": duel.propensity})
     else:
-        print(duel.id, names[duel.left], names[duel.right], sep="\t")
+        print(duel.code, names[duel.left], names[duel.right], sep="\t")
 
 
 def tell(
     file: File,
-    duel: Annotated[int, typer.Argument(metavar="DUEL", help="Its number.")],
+    duel: Annotated[str, typer.Argument(metavar="DUEL", help="Its code, or its number.")],
     outcome: Annotated[
         str,
         typer.Argument(
@@ -111,63 +119,86 @@ def tell(
     ],
     as_json: Json = False,
 ) -> None:
-    """Tell the outcome of a duel; each counts once, in any order."""
-    from driftduel._files import locked
+    """Tell the outcome of a duel; each counts once, in any order.
 
-    with locked(_existing(file)):
-        learner = _load(file)
-        sides = {asked.id: (asked.left, asked.right) for asked in learner.open_duels}
+    To tell the same again is no mistake: it is counted already. To tell another outcome is a
+    conflict, exit code 3, as it is to tell a duel that was cancelled or has expired.
+    """
+    from driftduel.learners import AlreadyTold
+
+    already = False
+    with _learner_in(file) as learner:
         names = _names(learner)
-        value = read_outcome(outcome, [names[arm] for arm in sides.get(duel, ())])
-        learner.tell(duel, value)
-        learner.save(file)
-    left, right = (names[arm] for arm in sides[duel])
+        asked = learner.session.find(_as_duel(duel))
+        value = read_outcome(outcome, [names[asked.left], names[asked.right]])
+        try:
+            learner.tell(asked.id, value)
+        except AlreadyTold as told:
+            if told.outcome != value:
+                raise
+            already = True
     if as_json:
-        print_json(
-            {
-                "duel": duel,
-                "left": left,
-                "right": right,
-                "outcome": value,
-                "rounds": learner.rounds,
-                "best": names[learner.best()],
-            }
-        )
+        found = {"outcome": value, "already_counted": already, "rounds": learner.rounds}
+        print_json({**_pair(asked, names), **found, "best": names[learner.best()]})
     else:
         relation = {1.0: "was preferred to", 0.0: "lost to", 0.5: "tied with"}[value]
-        print(f"duel {duel}: {left} {relation} {right}")
+        before = ", already counted" if already else ""
+        print(f"duel {asked.code}: {names[asked.left]} {relation} {names[asked.right]}{before}")
+
+
+def cancel(
+    file: File,
+    duels: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[DUEL]...", help="Their codes, or their numbers."),
+    ] = None,
+    older_than: Annotated[
+        float | None,
+        typer.Option(min=0, metavar="SECONDS", help="Cancel what was asked longer ago than this."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Take back duels that nobody will tell."""
+    if not duels and older_than is None:
+        raise ValueError("name the duels to cancel, or say --older-than SECONDS")
+    with _learner_in(file) as learner:
+        chosen = [learner.session.find(_as_duel(duel)) for duel in duels or []]
+        if older_than is not None:
+            before = time.time() - older_than
+            chosen += [duel for duel in learner.open_duels if (duel.asked_at or 0.0) < before]
+        for duel in chosen:
+            learner.cancel(duel.id)
+    codes = list(dict.fromkeys(duel.code for duel in chosen))
+    if as_json:
+        print_json({"cancelled": codes, "open": len(learner.open_duels)})
+    else:
+        print("".join(f"duel {code}: cancelled\n" for code in codes), end="")
 
 
 def status(file: File, as_json: Json = False) -> None:
     """Tell who is best now and what happened so far."""
-    from driftduel.learners import CalibratedMetaBosse
-
     learner = _load(_existing(file))
     names = _names(learner)
+    report = learner.report()
     facts: dict[str, Any] = {
         "learner": type(learner).__name__,
         "criterion": learner.criterion.name,
         "arms": names,
         "horizon": learner.horizon,
-        "rounds": learner.rounds,
-        "best": names[learner.best()],
-        "active": [names[arm] for arm in learner.active],
-        "episodes": learner.episodes,
-        "open": [
-            {"duel": duel.id, "left": names[duel.left], "right": names[duel.right]}
-            for duel in learner.open_duels
-        ],
+        "rounds": report.rounds,
+        "best": names[report.best],
+        "active": [names[arm] for arm in report.active],
+        "episodes": report.episodes,
+        "open": [{**_pair(duel, names), "asked_at": duel.asked_at} for duel in learner.open_duels],
         "evictions": [_eviction(item, names) for item in learner.evictions],
         "replays": len(learner.replays),
+        "report": asdict(report),
     }
-    if isinstance(learner, CalibratedMetaBosse):
-        facts["report"] = asdict(learner.report())
     if as_json:
         print_json(facts)
     else:
         _print_status(facts)
-        if isinstance(learner, CalibratedMetaBosse):
-            print(learner.report())
+        print(report)
 
 
 def read_outcome(text: str, sides: list[str]) -> float:
@@ -182,10 +213,12 @@ def read_outcome(text: str, sides: list[str]) -> float:
         ...
     ValueError: outcome is 'cocoa', must be left, right, tie, 1, 0, 0.5, 'tea' or 'milk'
     """
+    from driftduel.learners.session import OUTCOMES
+
     word = text.strip()
     meanings = set()
-    if word.lower() in _WORDS:
-        meanings.add(_WORDS[word.lower()])
+    if word.lower() in OUTCOMES:
+        meanings.add(OUTCOMES[word.lower()])
     with suppress(ValueError):
         meanings.add(float(word))
     if word in sides:
@@ -215,6 +248,27 @@ def _existing(file: Path) -> Path:
     return file
 
 
+@contextmanager
+def _learner_in(file: Path) -> Iterator[Learner]:
+    """Use the learner in a file; what its duels do not allow is a conflict."""
+    from driftduel.learners import ClosedDuel, learner_file
+
+    try:
+        with learner_file(_existing(file)) as learner:
+            yield learner
+    except ClosedDuel as closed:
+        raise Conflict(str(closed)) from None
+
+
+def _as_duel(text: str) -> int | str:
+    """Return a number for a text of digits; people at a prompt may leave out the rest of a code."""
+    return int(text) if re.fullmatch("[0-9]{1,18}", text) else text
+
+
+def _pair(duel: Duel, names: list[str]) -> dict[str, Any]:
+    return {"duel": duel.code, "left": names[duel.left], "right": names[duel.right]}
+
+
 def _load(file: Path) -> Learner:
     from driftduel.learners import load_learner
 
@@ -222,7 +276,9 @@ def _load(file: Path) -> Learner:
 
 
 def _names(learner: Learner) -> list[str]:
-    return list(learner.labels or map(str, range(learner.n_arms)))
+    from driftduel.learners.report import names_of
+
+    return list(names_of(learner.n_arms, learner.labels))
 
 
 def _eviction(item: Eviction, names: list[str]) -> dict[str, Any]:
@@ -242,36 +298,9 @@ def _print_status(facts: dict[str, Any]) -> None:
     from driftduel.cli.tables import fact_grid, joined
 
     grid = fact_grid()
-    grid.add_row("best now", facts["best"])
-    grid.add_row("in play", ", ".join(facts["active"]))
+    grid.add_row("learner", f"{facts['learner']}, {facts['criterion']}")
     planned = "" if facts["horizon"] is None else f" of {facts['horizon']:,}"
     grid.add_row("votes", f"{facts['rounds']:,}{planned}")
     waiting = [f"{duel['duel']} ({duel['left']}, {duel['right']})" for duel in facts["open"]]
-    grid.add_row("open duels", joined(waiting[:5], len(waiting)) or "none")
-    episodes = [f"{start:,}" for start in facts["episodes"]]
-    grid.add_row("episodes", f"{len(episodes):,}, begun after votes {joined_last(episodes)}")
-    grid.add_row("learner", f"{facts['learner']}, {facts['criterion']}")
-    for number, item in enumerate(facts["evictions"][-_SHOWN_EVICTIONS:]):
-        grid.add_row("" if number else "dropped", _in_words(item))
+    grid.add_row("open duels", joined(waiting[:_SHOWN_DUELS], len(waiting)) or "none")
     console().print(grid)
-
-
-def joined_last(items: list[str], most: int = 5) -> str:
-    """Join the last items of a list; the latest matter most.
-
-    Examples
-    --------
-    >>> joined_last(["0", "10", "20"]), joined_last(["0", "10", "20"], most=2)
-    ('0, 10, 20', '... 10, 20')
-    """
-    text = ", ".join(items[-most:])
-    return text if len(items) <= most else f"... {text}"
-
-
-def _in_words(item: dict[str, Any]) -> str:
-    against = "" if item["weight"] is None else f" against {item['weight']}"
-    return (
-        f"{item['arm']} after vote {item['round'] + 1:,}: {item['beaten_by']} was ahead of it"
-        f"{against} by {item['statistic']:,.4g} (needed: {item['threshold']:,.4g}) over votes "
-        f"{item['first'] + 1:,} to {item['last'] + 1:,}"
-    )

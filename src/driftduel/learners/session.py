@@ -38,6 +38,7 @@ MOST_OPEN = 10_000
 """So many duels may be open at once, unless `Learner.limit_open` says otherwise."""
 
 _WORDS = {value: word for word, value in OUTCOMES.items()}
+_WHAT_A_DUEL_IS = "must be a duel, its number or its code, as in '17-5f3a'"
 _CODE = re.compile(r"([0-9]{1,18})-([0-9a-f]{4})")
 
 
@@ -247,7 +248,7 @@ class Session:
         elif isinstance(duel, int | np.integer) and not isinstance(duel, bool):
             number = int(duel)
         else:
-            raise ValueError(f"duel is {duel!r}, must be a duel, its number or its code")
+            raise ValueError(f"duel is {duel!r}, {_WHAT_A_DUEL_IS}")
         if not 0 <= number < self.asked:
             raise ValueError(f"duel {number} was never asked")
         known = self.open.get(number) or self.closed.get(number)

@@ -68,18 +68,22 @@ def check_bad_outcomes_change_nothing(make: Make) -> None:
 
 
 def check_bad_duels_change_nothing(make: Make) -> None:
-    """Check that a duel told twice, never asked, or of another learner is a ValueError."""
+    """Check that a duel told twice, cancelled, never asked or of another is a ValueError."""
     learner = drive(make(3, 100, 1), switching_world(3, 50)).learner
-    told, still_open = learner.ask(), learner.ask()
-    learner.tell(told, 1.0)
+    told, cancelled, still_open = (learner.ask() for _ in range(3))
+    learner.tell(told.code, "left")
+    learner.cancel(cancelled)
     other = make(3, 100, 1)
     foreign = [other.ask() for _ in range(still_open.id + 1)][-1]
     before = snapshot(learner)
     for duel, what in (
         (told, "a duel told twice"),
         (told.id, "the number of a duel told twice"),
+        (told.code, "the code of a duel told twice"),
+        (cancelled, "a duel that was cancelled"),
         (foreign, "a duel of another learner"),
         (replace(still_open, left=(still_open.left + 1) % 3), "a duel with another arm"),
+        (f"{still_open.id}-{'0000' if still_open.code[-1] != '0' else '0001'}", "a wrong code"),
         (still_open.id + 1, "a number never asked"),
         (-1, "the number -1"),
         (None, "None for a duel"),
