@@ -390,6 +390,11 @@ def drop(*path):
 ONE_FLOAT = {"dtype": "<f8", "shape": [1], "bytes": "AAAAAAAA8D8="}
 
 
+def bytes_of(value, count):
+    data = base64.b64encode(bytes([value] * count)).decode()
+    return {"dtype": "|i1", "shape": [count], "bytes": data}
+
+
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
@@ -453,7 +458,27 @@ ONE_FLOAT = {"dtype": "<f8", "shape": [1], "bytes": "AAAAAAAA8D8="}
         (change("session", "open", 0, 0, to=42), "duel is 42, must be at most 41"),
         (change("session", "open", 0, 1, to=3), "arm is 3, must be at most 2"),
         (change("session", "open", 0, 2, to=-1), "arm is -1, must be at least 0"),
-        (change("session", "open", 0, to=[1, 2]), "an open duel has 2 values, must have 4"),
+        (change("session", "open", 0, to=[1, 2]), "an open duel has 2 values, must have 5"),
+        (
+            change("session", "open", 0, 4, to="noon"),
+            "time of asking is 'noon', must be a positive",
+        ),
+        (change("session", "max_open", to=0), "at_most is 0, must be at least 1"),
+        (change("session", "expire", to=-1), "seconds is -1, must be a positive number"),
+        (change("session", "closed", to=None), "is damaged (TypeError("),
+        (change("session", "closed", "first", to=-1), "duel is -1, must be at least 0"),
+        (change("session", "closed", "first", to=9), "closed duels: step is wrong"),
+        (change("session", "closed", "end", to=ONE_FLOAT), "closed duels: must be whole numbers"),
+        (change("session", "closed", "end", to=bytes_of(1, 39)), "closed duels: end is wrong"),
+        (change("session", "closed", "left", to=bytes_of(3, 40)), "closed duels: left is wrong"),
+        (
+            change("session", "closed", "step", to=bytes_of(0, 40)),
+            "a duel is closed twice, or open and",
+        ),
+        (
+            change("session", "closed", "end", to=bytes_of(3, 40)),
+            "number of open duels is 2, must be at",
+        ),
         (change("session", "open", 0, 3, to=["tea"]), "could not convert string to float"),
         (change("session", "open", to=None), "is damaged (TypeError("),
         (change("session", "episodes", to=[0, "x"]), "episode is 'x', must be a whole number"),

@@ -472,14 +472,14 @@ def _decode_closed(
 ) -> OrderedDict[int, tuple[int, int, str]]:
     columns = [_decode_array(content[name]) for name in _CLOSED]
     if any(column.dtype.kind != "i" or column.ndim != 1 for column in columns):
-        raise ValueError("its closed duels are no whole numbers")
+        raise ValueError("closed duels: must be whole numbers")
     columns[0] = as_count(content["first"], "duel", 0, LONGEST) + np.cumsum(
         columns[0], dtype=np.int64
     )
     limits = (session.asked, n_arms, n_arms, len(WAYS_TO_CLOSE))
     for name, column, limit in zip(_CLOSED, columns, limits, strict=True):
         if len(column) != len(columns[0]) or ((column < 0) | (column >= limit)).any():
-            raise ValueError(f"its closed duels have a {name} that is wrong")
+            raise ValueError(f"closed duels: {name} is wrong")
     rows = zip(*(column.tolist() for column in columns), strict=True)
     closed = OrderedDict((n, (left, right, WAYS_TO_CLOSE[how])) for n, left, right, how in rows)
     as_count(len(columns[0]), "number of closed duels", 0, REMEMBERED)
