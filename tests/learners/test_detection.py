@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,52 +12,50 @@ import driftduel as dd
 from driftduel.learners.rivals.detection import DETECT, MDB
 from driftduel.learners.rivals.elimination import RRDB
 from driftduel.testing import CHECKS
-from tests.learners.following import follow
-from tests.learners.problems import COMPILED
+from tests.learners.driving import drawn, higher_wins, lower_wins, play, play_beside, random_world
 from tests.naive import detection as naive
 
-SEEDS = range(16 if COMPILED else 10)
+SEEDS = range(10)
+LATE = (0.0, 0.4)
 
 
-def drawn(seed):
+def problem(seed):
     """Number of arms, the learner's seed, a window and a threshold, drawn from a seed."""
-    rng = np.random.default_rng(seed)
+    rng, n_arms = drawn(seed, 5)
     window = 2 * int(rng.integers(1, 12))
-    return (
-        int(rng.integers(2, 6)),
-        int(rng.integers(2**31)),
-        window,
-        float(rng.uniform(0.3, 0.6) * window / 2),
-    )
+    return n_arms, int(rng.integers(2**31)), window, float(rng.uniform(0.3, 0.6) * window / 2)
 
 
-def test_mdb_plays_what_its_rule_says():
+def restarts_of(learner, oracle_of, seed, late):
+    """Play a world with some changes; return how often the learner began anew."""
+    world = random_world(np.random.default_rng(seed), learner.n_arms, 800, 0.01)
+    play_beside(learner, oracle_of, 800, seed, world=world, late=late)
+    return len(learner.episodes) - 1
+
+
+@pytest.mark.parametrize("late", LATE)
+def test_mdb_plays_what_its_rule_says(late):
     changes = 0
     for seed in SEEDS:
-        n_arms, own, window, threshold = drawn(seed)
+        n_arms, own, window, threshold = problem(seed)
         rate = (0.5, 0.3, 0.07)[seed % 3]
         learner = MDB(n_arms, 9, seed=own, window=window, threshold=threshold, rate=rate)
-        args = (n_arms, window, threshold, rate, 1.05)
-        for oracle in follow(learner, naive.MDB, *args, seed=seed, n_rounds=800, changes=0.01):
-            assert learner.best() == oracle.best
-            assert learner.episodes == oracle.episodes
-        changes += len(oracle.episodes) - 1
+        oracle_of = partial(naive.MDB, n_arms, window, threshold, rate, 1.05)
+        changes += restarts_of(learner, oracle_of, seed, late)
     assert changes > 2 * len(SEEDS)
 
 
-def test_detect_plays_what_its_rule_says():
+@pytest.mark.parametrize("late", LATE)
+def test_detect_plays_what_its_rule_says(late):
     changes = 0
     for seed in SEEDS:
-        n_arms, own, window, threshold = drawn(seed)
+        n_arms, own, window, threshold = problem(seed)
         exploration = (1, 10, 37)[seed % 3]
         learner = DETECT(
             n_arms, 9, seed=own, window=window, threshold=threshold, exploration=exploration
         )
-        args = (n_arms, window, threshold, exploration)
-        for oracle in follow(learner, naive.DETECT, *args, seed=seed, n_rounds=800, changes=0.01):
-            assert learner.best() == oracle.best
-            assert learner.episodes == oracle.episodes
-        changes += len(oracle.episodes) - 1
+        oracle_of = partial(naive.DETECT, n_arms, window, threshold, exploration)
+        changes += restarts_of(learner, oracle_of, seed, late)
     assert changes > 2 * len(SEEDS)
 
 
@@ -92,24 +91,6 @@ def test_short_horizons_have_a_tuning(horizon):
         assert window >= 2
         assert threshold > 0
         assert exploration >= 1
-
-
-def play(learner, n_rounds, outcome):
-    """Return the pairs of some rounds, each told ``outcome(left, right)``."""
-    pairs = []
-    for _ in range(n_rounds):
-        duel = learner.ask()
-        pairs.append((duel.left, duel.right))
-        learner.tell(duel, outcome(duel.left, duel.right))
-    return pairs
-
-
-def lower_wins(left, right):
-    return float(left < right)
-
-
-def higher_wins(left, right):
-    return float(left > right)
 
 
 def test_mdb_looks_at_all_pairs_in_each_period():

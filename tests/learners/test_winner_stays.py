@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -15,80 +16,75 @@ from driftduel.learners.rivals.winner_stays import (
     WinnerStaysStrong,
 )
 from driftduel.testing import CHECKS
-from tests.learners.following import follow
-from tests.learners.problems import COMPILED
+from tests.learners.driving import drawn, play, play_beside
 from tests.naive import winner_stays as naive
 
-SEEDS = range(16 if COMPILED else 10)
+ROUNDS = 400
+SEEDS = range(10)
+LATE = (0.0, 0.4)
 STRONG = (WinnerStaysStrong, BeatTheWinnerResetStrong)
 ALL = (WinnerStays, BeatTheWinnerReset, *STRONG)
 
 
-def drawn(seed):
+def problem(seed):
     """Number of arms, the learner's seed and a growth, drawn from a seed."""
-    rng = np.random.default_rng(seed)
-    return int(rng.integers(2, 7)), int(rng.integers(2**31)), float(rng.uniform(1.02, 1.4))
+    rng, n_arms = drawn(seed)
+    return n_arms, int(rng.integers(2**31)), float(rng.uniform(1.02, 1.4))
 
 
-@pytest.mark.parametrize("delay", [0.0, 0.4])
-def test_winner_stays_plays_what_its_rule_says(delay):
+@pytest.mark.parametrize("late", LATE)
+def test_winner_stays_plays_what_its_rule_says(late):
     for seed in SEEDS:
-        n_arms, own, _ = drawn(seed)
+        n_arms, own, _ = problem(seed)
         learner = WinnerStays(n_arms, seed=own)
-        for oracle in follow(learner, naive.WinnerStays, n_arms, None, seed=seed, delay=delay):
-            assert learner.best() == oracle.i
+        oracle_of = partial(naive.WinnerStays, n_arms, None)
+        oracle = play_beside(learner, oracle_of, ROUNDS, seed, late=late).oracle
         leads = list(map(oracle.lead, range(n_arms)))
         assert learner.session.state.leads.tolist() == leads
 
 
-@pytest.mark.parametrize("delay", [0.0, 0.4])
-def test_strong_winner_stays_plays_what_its_rule_says(delay):
+@pytest.mark.parametrize("late", LATE)
+def test_strong_winner_stays_plays_what_its_rule_says(late):
     stages = 0
     for seed in SEEDS:
-        n_arms, own, growth = drawn(seed)
+        n_arms, own, growth = problem(seed)
         learner = WinnerStaysStrong(n_arms, seed=own, growth=growth)
-        for oracle in follow(learner, naive.WinnerStays, n_arms, growth, seed=seed, delay=delay):
-            assert learner.best() == oracle.i
+        oracle_of = partial(naive.WinnerStays, n_arms, growth)
+        oracle = play_beside(learner, oracle_of, ROUNDS, seed, late=late).oracle
         stages += oracle.stage - 1
         assert learner.session.state.clock[0]["stage"] == oracle.stage
     assert stages > 2 * len(SEEDS)
 
 
-def test_beat_the_winner_reset_plays_what_its_rule_says():
-    longest = 0
+@pytest.mark.parametrize("late", LATE)
+def test_beat_the_winner_reset_plays_what_its_rule_says(late):
+    lengths = []
+
+    def compare(learner, oracle):
+        assert learner.session.state.clock[0]["length"] == oracle.r
+        lengths.append(oracle.r)
+
     for seed in SEEDS:
-        n_arms, own, _ = drawn(seed)
+        n_arms, own, _ = problem(seed)
         learner = BeatTheWinnerReset(n_arms, seed=own)
-        for oracle in follow(learner, naive.BeatTheWinner, n_arms, True, None, seed=seed):
-            assert learner.best() == oracle.incumbent
-            assert learner.session.state.clock[0]["length"] == oracle.r
-            longest = max(longest, oracle.r)
-    assert longest > 10
+        oracle_of = partial(naive.BeatTheWinner, n_arms, True, None)
+        play_beside(learner, oracle_of, ROUNDS, seed, late=late, compare=compare)
+    assert max(lengths) > 10
 
 
-def test_strong_beat_the_winner_reset_plays_what_its_rule_says():
-    longest = 0
+@pytest.mark.parametrize("late", LATE)
+def test_strong_beat_the_winner_reset_plays_what_its_rule_says(late):
+    rests = []
     for seed in SEEDS:
-        n_arms, own, growth = drawn(seed)
+        n_arms, own, growth = problem(seed)
         learner = BeatTheWinnerResetStrong(n_arms, seed=own, growth=growth)
-        for oracle in follow(learner, naive.BeatTheWinner, n_arms, True, growth, seed=seed):
-            assert learner.best() == oracle.incumbent
-            longest = max(longest, oracle.rest)
-    assert longest > 5
+        oracle_of = partial(naive.BeatTheWinner, n_arms, True, growth)
+        look = lambda _, oracle: rests.append(oracle.rest)  # noqa: E731
+        play_beside(learner, oracle_of, ROUNDS, seed, late=late, compare=look)
+    assert max(rests) > 5
 
 
 # By hand.
-
-
-def play(learner, n_rounds, outcome):
-    """Return the pairs of some rounds, each told ``outcome(left, right)``."""
-    pairs = []
-    for _ in range(n_rounds):
-        duel = learner.ask()
-        assert duel.propensity == 1
-        pairs.append((duel.left, duel.right))
-        learner.tell(duel, outcome(duel.left, duel.right))
-    return pairs
 
 
 def test_a_winner_meets_everyone_and_then_begins_the_next_stage():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from itertools import combinations
 
+from tests.naive.protocol import Oracle
 from tests.naive.winner_stays import BeatTheWinner, WinnerStays
 
 
@@ -41,79 +42,91 @@ def detect_tuning(T, K, delta, p, variant):
     return window, math.sqrt(window / 2 * log), int(math.sqrt(T))
 
 
-class MDB:
+class Detector(Oracle):
+    """Begins anew when the window of a pair or an arm has changed; older duels do not count."""
+
+    def __init__(self, n_arms, window, threshold, rng):
+        self.n_arms, self.window, self.threshold, self.rng = n_arms, window, threshold, rng
+        self.rounds = 0
+        self.episodes = [0]
+
+    def best(self):
+        return self.inner.best()
+
+    def tell(self, left, right, ticket, outcome):
+        self.rounds += 1
+        _, episode, watched, inner = ticket
+        if episode != len(self.episodes):
+            return
+        if inner is not None:
+            self.tell_inner(left, right, inner, outcome)
+            return
+        self.watch(right)
+        self.seen[watched].append(outcome)
+        if differ(self.seen[watched], self.window, self.threshold):
+            self.begin()
+            self.episodes.append(self.rounds)
+
+
+class MDB(Detector):
     def __init__(self, n_arms, window, threshold, rate, beta, rng):
-        self.n_arms, self.window, self.threshold, self.beta = n_arms, window, threshold, beta
+        super().__init__(n_arms, window, threshold, rng)
+        self.beta = beta
         self.pairs = list(combinations(range(n_arms), 2))
         for place in range(len(self.pairs) - 1, 0, -1):
             other = int(rng.random() * (place + 1))
             self.pairs[place], self.pairs[other] = self.pairs[other], self.pairs[place]
         self.period = math.floor(len(self.pairs) / rate)
-        self.rounds = 0
-        self.episodes = [0]
-        self.begin(rng)
+        self.begin()
 
-    def begin(self, rng):
-        self.inner = WinnerStays(self.n_arms, self.beta, rng)
+    def begin(self):
+        self.inner = WinnerStays(self.n_arms, self.beta, self.rng)
         self.seen = {pair: [] for pair in self.pairs}
         self.tau = 1
 
-    @property
-    def best(self):
-        return self.inner.i
+    def ask(self):
+        step = (self.tau - 1) % self.period
+        if step < len(self.pairs):
+            pair = self.pairs[step]
+            return *pair, (1, len(self.episodes), pair, None)
+        left, right, inner = self.inner.ask()
+        return left, right, (1, len(self.episodes), None, inner)
 
-    def monitors(self):
-        return (self.tau - 1) % self.period < len(self.pairs)
-
-    def pair(self, rng):
-        if self.monitors():
-            return self.pairs[(self.tau - 1) % self.period]
-        return self.inner.pair(rng)
-
-    def tell(self, left, right, outcome, rng):
-        self.rounds += 1
-        if not self.monitors():
-            self.inner.tell(left, right, outcome, rng)
-            self.tau += 1
-            return
+    def tell_inner(self, left, right, inner, outcome):
+        self.inner.tell(left, right, inner, outcome)
         self.tau += 1
-        self.seen[left, right].append(outcome)
-        if differ(self.seen[left, right], self.window, self.threshold):
-            self.begin(rng)
-            self.episodes.append(self.rounds)
+
+    def watch(self, right):
+        self.tau += 1
 
 
-class DETECT:
+class DETECT(Detector):
     def __init__(self, n_arms, window, threshold, exploration, rng):
-        self.n_arms, self.window, self.threshold = n_arms, window, threshold
+        super().__init__(n_arms, window, threshold, rng)
         self.exploration = exploration
-        self.rounds = 0
-        self.episodes = [0]
-        self.begin(rng)
+        self.begin()
 
-    def begin(self, rng):
-        self.inner = BeatTheWinner(self.n_arms, False, None, rng)
+    def begin(self):
+        self.inner = BeatTheWinner(self.n_arms, False, None, self.rng)
         self.seen = {arm: [] for arm in range(self.n_arms)}
-        self.tau = 0
+        self.explored = self.turns = 0
 
-    @property
-    def best(self):
-        return self.inner.incumbent
+    def rival(self):
+        others = [arm for arm in range(self.n_arms) if arm != self.best()]
+        return others[self.turns % len(others)]
 
-    def pair(self, rng):
-        if self.tau < self.exploration:
-            return self.inner.pair(rng)
-        others = [arm for arm in range(self.n_arms) if arm != self.best]
-        return self.best, others[(self.tau - self.exploration) % len(others)]
+    def ask(self):
+        if self.explored < self.exploration:
+            left, right, inner = self.inner.ask()
+            return left, right, (1, len(self.episodes), None, inner)
+        rival = self.rival()
+        return self.best(), rival, (1, len(self.episodes), rival, None)
 
-    def tell(self, left, right, outcome, rng):
-        self.rounds += 1
-        if self.tau < self.exploration:
-            self.inner.tell(left, right, outcome, rng)
-            self.tau += 1
-            return
-        self.tau += 1
-        self.seen[right].append(outcome)
-        if differ(self.seen[right], self.window, self.threshold):
-            self.begin(rng)
-            self.episodes.append(self.rounds)
+    def tell_inner(self, left, right, inner, outcome):
+        if self.explored < self.exploration:
+            self.inner.tell(left, right, inner, outcome)
+            self.explored += 1
+
+    def watch(self, right):
+        if right == self.rival():
+            self.turns += 1

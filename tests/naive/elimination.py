@@ -1,8 +1,4 @@
-"""RR-DB, SAVAGE, Interleaved Filter and Beat the Mean from their rules, everything anew each round.
-
-Each is made with a generator last, and has ``pair(rng)`` and ``tell(left, right, outcome, rng)``;
-outcomes may come late.
-"""
+"""RR-DB, SAVAGE, Interleaved Filter and Beat the Mean from their rules, all anew each round."""
 
 from __future__ import annotations
 
@@ -10,12 +6,14 @@ import math
 from collections import defaultdict
 from itertools import combinations
 
+from tests.naive.protocol import Oracle
 
-class LeastCompared:
+
+class LeastCompared(Oracle):
     """Duel the least compared pair left; who is below 1/2 by more than a radius is out."""
 
     def __init__(self, n_arms, radius):
-        self.left = list(range(n_arms))
+        self.active = list(range(n_arms))
         self.radius = radius
         self.log = defaultdict(list)
         self.rounds = 0
@@ -24,25 +22,26 @@ class LeastCompared:
         """What a scored in its duels with b."""
         return self.log[a, b] + [1 - outcome for outcome in self.log[b, a]]
 
-    def pair(self, rng):
-        if len(self.left) == 1:
-            return self.left[0], self.left[0]
-        return min(combinations(self.left, 2), key=lambda pair: (len(self.outcomes(*pair)), pair))
+    def ask(self):
+        if len(self.active) == 1:
+            return self.active[0], self.active[0], (1,)
+        pairs = combinations(self.active, 2)
+        return *min(pairs, key=lambda pair: (len(self.outcomes(*pair)), pair)), (1,)
 
-    def tell(self, left, right, outcome, rng):
+    def tell(self, left, right, ticket, outcome):
         self.rounds += 1
-        if left == right or left not in self.left or right not in self.left:
+        if left == right or left not in self.active or right not in self.active:
             return
         self.log[left, right].append(outcome)
         out = set()
-        for a in self.left:
-            for b in self.left:
+        for a in self.active:
+            for b in self.active:
                 scores = self.outcomes(a, b)
                 if a != b and scores:
                     rate = sum(scores) / len(scores)
                     if rate + self.radius(len(scores), self.rounds) < 0.5:
                         out.add(a)
-        self.left = [a for a in self.left if a not in out]
+        self.active = [a for a in self.active if a not in out]
 
 
 def rrdb(n_arms, delta, rng):
@@ -59,7 +58,7 @@ def savage(n_arms, delta, horizon, rng):
     return LeastCompared(n_arms, radius)
 
 
-class InterleavedFilter:
+class InterleavedFilter(Oracle):
     """A candidate duels the others in turn; arms are judged when all had their turn."""
 
     def __init__(self, n_arms, horizon, scale, rng):
@@ -71,11 +70,14 @@ class InterleavedFilter:
         self.scale = scale
 
     @property
-    def left(self):
+    def active(self):
         return sorted([self.candidate, *self.others])
 
-    def pair(self, rng):
-        return self.candidate, self.waiting[0] if self.others else self.candidate
+    def best(self):
+        return self.candidate
+
+    def ask(self):
+        return self.candidate, self.waiting[0] if self.others else self.candidate, (1,)
 
     def rate(self, b):
         return sum(self.scores[b]) / len(self.scores[b])
@@ -83,7 +85,7 @@ class InterleavedFilter:
     def radius(self, b):
         return math.sqrt(self.scale * self.log / len(self.scores[b]))
 
-    def tell(self, left, right, outcome, rng):
+    def tell(self, left, right, ticket, outcome):
         if left != self.candidate or right not in self.others:
             return
         self.scores[right].append(outcome)
@@ -100,34 +102,36 @@ class InterleavedFilter:
         self.waiting = list(self.others)
 
 
-class BeatTheMean:
+class BeatTheMean(Oracle):
     """The arm that was first least often duels a random arm left; the worst arm leaves."""
 
     def __init__(self, n_arms, horizon, gamma, scale, rng):
-        self.left = list(range(n_arms))
+        self.active = list(range(n_arms))
         self.log = defaultdict(list)
+        self.rng = rng
         self.width = scale * gamma**2, math.log(2 * horizon * n_arms)
 
     def scores(self, arm):
-        return [outcome for other in self.left for outcome in self.log[arm, other]]
+        return [outcome for other in self.active for outcome in self.log[arm, other]]
 
     def rate(self, arm):
         scores = self.scores(arm)
         return sum(scores) / len(scores) if scores else 0.5
 
-    def pair(self, rng):
-        first = min(self.left, key=lambda arm: (len(self.scores(arm)), arm))
-        return first, self.left[int(rng.random() * len(self.left))]
+    def ask(self):
+        first = min(self.active, key=lambda arm: (len(self.scores(arm)), arm))
+        right = self.active[int(self.rng.random() * len(self.active))]
+        return first, right, (1 / len(self.active),)
 
-    def tell(self, left, right, outcome, rng):
-        if len(self.left) == 1 or left not in self.left or right not in self.left:
+    def tell(self, left, right, ticket, outcome):
+        if len(self.active) == 1 or left not in self.active or right not in self.active:
             return
         self.log[left, right].append(outcome)
-        fewest = min(len(self.scores(arm)) for arm in self.left)
+        fewest = min(len(self.scores(arm)) for arm in self.active)
         if fewest == 0:
             return
         factor, log = self.width
         radius = factor * math.sqrt(log / fewest)
-        worst = min(self.left, key=lambda arm: (self.rate(arm), arm))
-        if self.rate(worst) + radius <= max(map(self.rate, self.left)) - radius:
-            self.left.remove(worst)
+        worst = min(self.active, key=lambda arm: (self.rate(arm), arm))
+        if self.rate(worst) + radius <= max(map(self.rate, self.active)) - radius:
+            self.active.remove(worst)

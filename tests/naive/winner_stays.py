@@ -1,83 +1,84 @@
-"""Winner Stays and Beat the Winner from their rules, everything anew each round.
-
-Each is made with a generator last, and has ``pair(rng)`` and ``tell(left, right, outcome, rng)``;
-numbers are drawn in the order in which choices are made, the first pair at once.
-"""
+"""Winner Stays and Beat the Winner from their rules, everything anew each round."""
 
 from __future__ import annotations
 
 import math
 
+from tests.naive.protocol import Oracle
 
-class WinnerStays:
-    """The two arms with the most wins minus losses; outcomes may come late."""
+
+class WinnerStays(Oracle):
+    """The two arms with the most wins minus losses."""
 
     def __init__(self, n_arms, beta, rng):
-        self.n_arms = n_arms
-        self.beta = beta
+        self.n_arms, self.beta, self.rng = n_arms, beta, rng
         self.results = [[] for _ in range(n_arms)]
         self.stage = 1
         self.rest = 0
         self.i = self.j = None
-        self.pick(rng)
+        self.pick()
+
+    def best(self):
+        return self.i
 
     def lead(self, arm):
         return sum(self.results[arm])
 
-    def argmax(self, arms, rng):
+    def argmax(self, arms):
         most = max(map(self.lead, arms))
         equal = [arm for arm in arms if self.lead(arm) == most]
         for old in (self.i, self.j):
             if old in equal:
                 return old
-        return equal[int(rng.random() * len(equal))] if len(equal) > 1 else equal[0]
+        return equal[int(self.rng.random() * len(equal))] if len(equal) > 1 else equal[0]
 
-    def pick(self, rng):
+    def pick(self):
         arms = range(self.n_arms)
-        i = self.argmax(arms, rng)
-        j = self.argmax([arm for arm in arms if arm != i], rng)
+        i = self.argmax(arms)
+        j = self.argmax([arm for arm in arms if arm != i])
         self.i, self.j = i, j
 
-    def pair(self, rng):
-        return self.i, self.i if self.rest else self.j
+    def ask(self):
+        return self.i, self.i if self.rest else self.j, (1,)
 
-    def tell(self, left, right, outcome, rng):
+    def tell(self, left, right, ticket, outcome):
         if left == right:
             self.rest = max(0, self.rest - 1)
             return
         self.results[left].append(outcome - (1 - outcome))
         self.results[right].append((1 - outcome) - outcome)
-        self.pick(rng)
+        self.pick()
         while self.beta and self.lead(self.i) >= (self.n_arms - 1) * self.stage:
             self.rest += math.floor(self.beta**self.stage)
             self.stage += 1
 
 
-class BeatTheWinner:
-    """Races to r wins; told only outcomes of the race that is on."""
+class BeatTheWinner(Oracle):
+    """Races to r wins; only outcomes of the race that is on count."""
 
     def __init__(self, n_arms, reset, beta, rng):
-        self.n_arms = n_arms
-        self.reset = reset
-        self.beta = beta
-        self.begin(rng)
-
-    def begin(self, rng):
-        arms = list(range(self.n_arms))
-        for place in range(self.n_arms - 1, 0, -1):
+        self.reset, self.beta = reset, beta
+        arms = list(range(n_arms))
+        for place in range(n_arms - 1, 0, -1):
             other = int(rng.random() * (place + 1))
             arms[place], arms[other] = arms[other], arms[place]
         self.incumbent, self.challenger, *self.queue = arms
         self.r = 1
         self.rest = 0
-        self.race = []
+        self.race, self.number = [], 1
 
-    def pair(self, rng):
-        return self.incumbent, self.incumbent if self.rest else self.challenger
+    def best(self):
+        return self.incumbent
 
-    def tell(self, left, right, outcome, rng):
+    def ask(self):
+        right = self.incumbent if self.rest else self.challenger
+        return self.incumbent, right, (1, self.number)
+
+    def tell(self, left, right, ticket, outcome):
+        if ticket[1] != self.number:
+            return
         if left == right:
-            self.rest -= 1
+            self.rest = max(0, self.rest - 1)
             return
         self.race.append(outcome)
         if sum(self.race) >= self.r:
@@ -90,4 +91,4 @@ class BeatTheWinner:
         self.queue.append(loser)
         self.incumbent, self.challenger = winner, self.queue.pop(0)
         self.r = r
-        self.race = []
+        self.race, self.number = [], self.number + 1
