@@ -62,6 +62,12 @@ class Played:
     def pairs(self):
         return [(duel.left, duel.right) for duel in self.duels]
 
+    @property
+    def spread(self):
+        """The largest chance of a duel divided by the smallest."""
+        chances = [duel.propensity for duel in self.duels]
+        return max(chances) / min(chances)
+
 
 def play_beside(
     learner, oracle_of, n_rounds, seed, *, world=None, late=0.0, compare=None, rel=1e-11

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -15,26 +16,25 @@ from driftduel.learners.rivals.sparring import (
     SparringThompson,
     SparringUCB,
 )
-from tests.learners.problems import COMPILED
-from tests.learners.side_by_side import generator_of, last_regret, side_by_side
+from tests.learners.driving import drawn, final_and_late_regret, ladder, play_beside
 from tests.naive import exponential as naive
 
-SEEDS = range(8 if COMPILED else 4)
+SEEDS = range(8)
 EVERY = (SparringUCB, SparringEXP3, SparringThompson, SelfSparring, REX3)
 
 
 def rex3_of(n_arms, horizon, rng):
     gamma = min(0.5, math.sqrt(n_arms * math.log(n_arms) / horizon))
-    return naive.REX3(n_arms, rng, lambda t: gamma)
+    return naive.REX3(n_arms, lambda t: gamma, rng)
 
 
 PAIRS = {
     "SparringUCB": (
         lambda K, T, **kw: SparringUCB(K, T, alpha=0.7, **kw),
-        lambda K, T, rng: naive.SparringUCB(K, rng, alpha=0.7),
+        lambda K, T, rng: naive.SparringUCB(K, 0.7, rng),
     ),
-    "SparringThompson": (SparringThompson, lambda K, T, rng: naive.Thompson(K, rng, shared=False)),
-    "SelfSparring": (SelfSparring, lambda K, T, rng: naive.Thompson(K, rng, shared=True)),
+    "SparringThompson": (SparringThompson, lambda K, T, rng: naive.Thompson(K, False, rng)),
+    "SelfSparring": (SelfSparring, lambda K, T, rng: naive.Thompson(K, True, rng)),
     "REX3": (REX3, rex3_of),
 }
 
@@ -43,16 +43,10 @@ PAIRS = {
 def test_every_round_is_that_of_the_transcription(name):
     make, transcribe = PAIRS[name]
     for seed in SEEDS:
-        rng = np.random.default_rng([seed, 6])
-        n_arms, horizon = int(rng.integers(2, 7)), int(rng.integers(50, 1500))
+        rng, n_arms = drawn([seed, 6])
+        horizon = int(rng.integers(50, 1500))
         learner = make(n_arms, horizon, seed=seed)
-        side_by_side(
-            learner,
-            transcribe(n_arms, horizon, generator_of(learner)),
-            seed,
-            400,
-            propensity="Thompson" not in name and name != "SelfSparring",
-        )
+        play_beside(learner, partial(transcribe, n_arms, horizon), 400, seed, late=0.3, rel=1e-8)
 
 
 @pytest.mark.large
@@ -61,7 +55,7 @@ def test_without_a_horizon_rex3_explores_less_and_less():
         return min(0.5, math.sqrt(2 * math.log(2) / max(t, 10_000)))
 
     learner = REX3(2, seed=3)
-    side_by_side(learner, naive.REX3(2, generator_of(learner), gamma), 3, 13_000)
+    play_beside(learner, partial(naive.REX3, 2, gamma), 13_000, 3, late=0.3, rel=1e-8)
     assert learner.session.state.rule[0]["exploration"] < gamma(10_500)
 
 
@@ -166,9 +160,8 @@ def test_sparring_exp3_needs_a_horizon_and_the_others_do_not():
 # Every limit is more than 7 standard deviations above the mean of 40 other seeds, so with normal
 # tails a right learner fails with probability far below 1e-6.
 
-STEPS = np.arange(5)
 ROUNDS = 100_000
-STATIONARY = dd.Stream.stationary(0.5 + 0.1 * (STEPS[None, :] - STEPS[:, None]), ROUNDS)
+STATIONARY = dd.Stream.stationary(ladder(5, 0.1), ROUNDS)
 
 
 @pytest.mark.large
@@ -185,8 +178,8 @@ STATIONARY = dd.Stream.stationary(0.5 + 0.1 * (STEPS[None, :] - STEPS[:, None]),
     ids=lambda value: type(value).__name__ if isinstance(value, dd.learners.Learner) else "",
 )
 def test_they_lose_much_less_than_uniform_play(learner, most):
-    for seed in range(2):
-        assert last_regret(learner, STATIONARY, seed) < most
+    final, _ = final_and_late_regret(learner, STATIONARY, range(2))
+    assert (final < most).all()
 
 
 @pytest.mark.large
@@ -194,7 +187,5 @@ def test_they_lose_much_less_than_uniform_play(learner, most):
 def test_where_regret_is_logarithmic_it_is_flat_at_the_end(kind):
     # log(100,000 / 75,000) / log(100,000) is 2.5 %. With 40 other seeds the mean was at most 6 %
     # with a standard deviation of at most 1.5 %, so 15 % is 7 of them above it.
-    learner = kind(5, ROUNDS)
-    for seed in range(2):
-        total = last_regret(learner, STATIONARY, seed)
-        assert last_regret(learner, STATIONARY, seed, since=0.75) < 0.15 * total
+    final, late = final_and_late_regret(kind(5, ROUNDS), STATIONARY, range(2))
+    assert (late < 0.15 * final).all()

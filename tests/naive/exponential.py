@@ -1,12 +1,14 @@
 """Slow transcriptions of D-EXP3, DEX3, the sparring learners, REX3 and Versatile-DB.
 
-Each takes the numbers that a generator gives in the order left arm, right arm, and
-computes its chances anew from the formulas in every round.
+Each draws a number for its left arm and then one for its right arm, and computes its chances anew
+from the formulas in every round. A ticket holds the chance of the pair and those of its two arms.
 """
 
 from __future__ import annotations
 
 import math
+
+from tests.naive.protocol import Oracle
 
 EULER = math.exp(1)
 
@@ -31,10 +33,10 @@ def mixed(shares, gamma):
     return [(1 - gamma) * share + gamma / len(shares) for share in shares]
 
 
-class DEXP3:
+class DEXP3(Oracle):
     """Scores are sums of estimates; ``beta`` is 0 for the plain form."""
 
-    def __init__(self, K, T, rng, beta=0.0):
+    def __init__(self, K, T, beta, rng):
         self.K, self.rng, self.beta = K, rng, beta
         self.eta = (math.log(K) / (T * math.sqrt(K))) ** (2 / 3)
         self.gamma = min(1.0, math.sqrt(self.eta * K))
@@ -46,19 +48,19 @@ class DEXP3:
     def ask(self):
         q = self.chances()
         x, y = pick(q, self.gamma, self.rng.random()), pick(q, self.gamma, self.rng.random())
-        return x, y, (q[x], q[y])
+        return x, y, (q[x] * q[y],)
 
-    def tell(self, x, y, asked, outcome):
+    def tell(self, x, y, ticket, outcome):
         q = self.chances()
-        self.S[x] += outcome / (self.K * asked[0] * asked[1])
+        self.S[x] += outcome / (self.K * ticket[0])
         for k in range(self.K):
             self.S[k] += self.beta / q[k]
 
 
-class DEX3:
+class DEX3(Oracle):
     """Two players; ``alpha`` is 0 for DEX3.P and SparringEXP3, ``beta`` for SparringEXP3."""
 
-    def __init__(self, K, rng, eta, gamma, beta, alpha, borda=False):
+    def __init__(self, K, eta, gamma, beta, alpha, rng, borda=False):
         self.K, self.rng, self.borda = K, rng, borda
         self.eta, self.gamma, self.beta, self.alpha = eta, min(1.0, gamma), beta, alpha
         self.W = {+1: [1.0] * K, -1: [1.0] * K}
@@ -72,13 +74,14 @@ class DEX3:
         p = self.chances()
         row = pick(p[+1], self.gamma, self.rng.random())
         column = pick(p[-1], self.gamma, self.rng.random())
-        return row, column, (p[+1][row], p[-1][column])
+        chances = p[+1][row], p[-1][column]
+        return row, column, (chances[0] * chances[1], *chances)
 
-    def tell(self, row, column, asked, outcome):
+    def tell(self, row, column, ticket, outcome):
         p = self.chances()
         for i, arm, reward, own, other in (
-            (+1, row, outcome, *asked),
-            (-1, column, 1 - outcome, *asked[::-1]),
+            (+1, row, outcome, *ticket[1:]),
+            (-1, column, 1 - outcome, *ticket[:0:-1]),
         ):
             total = math.fsum(self.W[i])
             new = []
@@ -92,38 +95,38 @@ class DEX3:
 
 def dex3p(K, T, rng):
     eta = math.sqrt(math.log(K) / (K * T)) / 2
-    return DEX3(K, rng, eta, 2 * eta * K, math.sqrt(math.log(K) / (K * T)), 0)
+    return DEX3(K, eta, 2 * eta * K, math.sqrt(math.log(K) / (K * T)), 0, rng)
 
 
 def sparring_exp3(K, T, rng):
     eta = math.sqrt(math.log(K) / (K * T)) / 2
-    return DEX3(K, rng, eta, 2 * eta * K, 0, 0)
+    return DEX3(K, eta, 2 * eta * K, 0, 0, rng)
 
 
-def dex3s(K, T, rng, S=None, V=None):
+def dex3s(K, T, S, V, rng):
     if V is not None:
         eta = V ** (1 / 3) / (4 * K ** (2 / 3) * T ** (1 / 3))
     elif S is not None:
         eta = math.sqrt(S / (K * T))
     else:
         eta = 1 / math.sqrt(K * T)
-    return DEX3(K, rng, eta, 2 * eta * K, eta, 1 / T)
+    return DEX3(K, eta, 2 * eta * K, eta, 1 / T, rng)
 
 
-def borda_dex3s(K, T, rng, S, delta):
+def borda_dex3s(K, T, S, delta, rng):
     eta = (S * math.log(K) / (T * math.sqrt(2 * K))) ** (2 / 3)
     beta = (
         S ** (1 / 3)
         * math.sqrt(math.log(2 * K / delta))
         / ((2 * eta) ** (1 / 4) * K ** (3 / 4) * math.sqrt(T))
     )
-    return DEX3(K, rng, eta, math.sqrt(2 * eta * K), beta, 1 / (K * T), borda=True)
+    return DEX3(K, eta, math.sqrt(2 * eta * K), beta, 1 / (K * T), rng, borda=True)
 
 
-class REX3:
+class REX3(Oracle):
     """``gamma(t)`` is the exploration after t outcomes."""
 
-    def __init__(self, K, rng, gamma):
+    def __init__(self, K, gamma, rng):
         self.K, self.rng, self.gamma = K, rng, gamma
         self.logs = [0.0] * K
         self.t = 0
@@ -134,21 +137,21 @@ class REX3:
     def ask(self):
         p, gamma = self.chances(), self.gamma(self.t)
         a, b = pick(p, gamma, self.rng.random()), pick(p, gamma, self.rng.random())
-        return a, b, (p[a], p[b])
+        return a, b, (p[a] * p[b], p[a], p[b])
 
-    def tell(self, a, b, asked, outcome):
+    def tell(self, a, b, ticket, outcome):
         psi = {1.0: +1, 0.0: -1, 0.5: 0}[outcome]
         if a != b:
             gamma = self.gamma(self.t)
-            self.logs[a] += (gamma / self.K) * psi / (2 * asked[0])
-            self.logs[b] -= (gamma / self.K) * psi / (2 * asked[1])
+            self.logs[a] += (gamma / self.K) * psi / (2 * ticket[1])
+            self.logs[b] -= (gamma / self.K) * psi / (2 * ticket[2])
         self.t += 1
 
 
-class SparringUCB:
+class SparringUCB(Oracle):
     """Keeps the rewards of every arm and side; an arm without one has an infinite index."""
 
-    def __init__(self, K, rng, alpha):
+    def __init__(self, K, alpha, rng):
         self.K, self.rng, self.alpha = K, rng, alpha
         self.rewards = [[[] for _ in range(K)] for _ in range(2)]
 
@@ -173,15 +176,15 @@ class SparringUCB:
             chance /= len(best)
         return *chosen, (chance,)
 
-    def tell(self, left, right, asked, outcome):
+    def tell(self, left, right, ticket, outcome):
         self.rewards[0][left].append(outcome)
         self.rewards[1][right].append(1 - outcome)
 
 
-class Thompson:
+class Thompson(Oracle):
     """Wins and losses are told apart by the side that chose, or are shared by both sides."""
 
-    def __init__(self, K, rng, shared):
+    def __init__(self, K, shared, rng):
         self.K, self.rng = K, rng
         first = dict.fromkeys(range(K), (1.0, 1.0))
         self.sides = [first, first if shared else dict(first)]
@@ -191,15 +194,15 @@ class Thompson:
         for side in self.sides:
             theta = [self.rng.beta(*side[k]) for k in range(self.K)]
             chosen.append(theta.index(max(theta)))
-        return *chosen, ()
+        return *chosen, (None,)
 
-    def tell(self, left, right, asked, outcome):
+    def tell(self, left, right, ticket, outcome):
         for side, arm, won in ((0, left, outcome), (1, right, 1 - outcome)):
             wins, losses = self.sides[side][arm]
             self.sides[side][arm] = (wins + won, losses + 1 - won)
 
 
-class VersatileDB:
+class VersatileDB(Oracle):
     """x by bisection: the chances sum to less than 1 far below all losses, to more just below."""
 
     def __init__(self, K, rng):
@@ -222,9 +225,10 @@ class VersatileDB:
     def ask(self):
         p = [self.chances(0), self.chances(1)]
         left, right = (pick(p[side], 0, self.rng.random()) for side in range(2))
-        return left, right, (p[0][left], p[1][right])
+        chances = p[0][left], p[1][right]
+        return left, right, (chances[0] * chances[1], *chances)
 
-    def tell(self, left, right, asked, outcome):
-        self.losses[0][left] += (1 - outcome) / asked[0]
-        self.losses[1][right] += outcome / asked[1]
+    def tell(self, left, right, ticket, outcome):
+        self.losses[0][left] += (1 - outcome) / ticket[1]
+        self.losses[1][right] += outcome / ticket[2]
         self.t += 1
