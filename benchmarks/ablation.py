@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 import driftduel as dd
-from driftduel.learners.calibrated.learner import PAIRS, SCORES
+from driftduel.learners.calibrated.calibration import FOR_PAIRS, FOR_SCORES
 from driftduel.studies.benchmark import suite
 
 OFF = 1e9
@@ -61,7 +61,7 @@ def scores(
     criterion: str, change: dict[str, float], seeds: range, workers: int
 ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """Return the mean regret on each world of the tuning half."""
-    base = SCORES if criterion == "borda" else PAIRS
+    base = FOR_SCORES if criterion == "borda" else FOR_PAIRS
     values = {
         key: getattr(base, key) * value if key in SCALED else value for key, value in change.items()
     }

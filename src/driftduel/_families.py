@@ -92,7 +92,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     ),
 }
 
-PARTS: dict[str, str] = {"Calibration": "calibrated.learner", "Constants": "episodic.bosse"}
+PARTS: dict[str, str] = {"Calibration": "calibrated.calibration", "Constants": "episodic.bosse"}
 """Classes that learners take as parameters, and the module of each."""
 
 MODULE_OF = {name: module for module, names in FAMILIES.items() for name in names}

@@ -14,8 +14,8 @@ from driftduel.learners.session import AlreadyTold, ClosedDuel, Duel
 from driftduel.learners.storage import learner_file, load_learner
 
 if TYPE_CHECKING:
+    from driftduel.learners.calibrated.calibration import Calibration as Calibration
     from driftduel.learners.calibrated.learner import CalibratedMetaBosse as CalibratedMetaBosse
-    from driftduel.learners.calibrated.learner import Calibration as Calibration
     from driftduel.learners.episodic.anaconda import Anaconda as Anaconda
     from driftduel.learners.episodic.anaconda import MetaSwift as MetaSwift
     from driftduel.learners.episodic.bosse import Bosse as Bosse

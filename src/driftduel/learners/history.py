@@ -37,6 +37,14 @@ class Eviction:
 
 
 @dataclass(frozen=True)
+class Activation:
+    """An arm that was evicted and is in play again from this round on."""
+
+    round: int
+    arm: int
+
+
+@dataclass(frozen=True)
 class Replay:
     """A base that was started to look again at all arms: its first round and its length."""
 
@@ -50,4 +58,5 @@ class History:
 
     episodes: list[int] = field(default_factory=lambda: [0])
     evictions: list[Eviction] = field(default_factory=list)
+    activations: list[Activation] = field(default_factory=list)
     replays: list[Replay] = field(default_factory=list)

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, fields
 
 from driftduel.learners.base import State
+from driftduel.learners.parts.journal import read_changes
 from driftduel.learners.report import Change, Report
 
 _NORMAL = 1.96
@@ -90,9 +91,10 @@ def _sentence(standing: Standing, against: str) -> str:
 
 def account_of(report: Report, state: State) -> Account:
     """Return the account of a calibrated learner: a report, and what its state tells besides."""
-    clock = state.clock[0]
+    watching = state.watching
+    clock = watching.clock[0]
     leader = int(clock["leader"])
-    pairs = bool(state.rule[0]["unknown"])
+    pairs = bool(watching.rule[0]["unknown"])
     standings = []
     for arm, name in enumerate(report.names):
         if pairs:
@@ -101,16 +103,15 @@ def account_of(report: Report, state: State) -> Account:
             total, n = state.sums[:, arm] - state.since[:, arm]
         low, high = wilson(total, n)
         score = None if n == 0 else 0.5 + total / n
-        active = bool(state.is_active[arm])
+        active = bool(watching.is_active[arm])
         standings.append(Standing(arm, name, score, low, high, int(n), active))
     intervals = tuple((one.low, one.high) for one in standings)
     standings.sort(key=lambda one: (one.arm != leader, -(one.score or 0.0)))
-    count = int(clock["restarts"])
-    kept = state.changes.shape[0]
-    rows = [state.changes[number % kept] for number in range(max(0, count - kept), count)]
-    changes = tuple(Change(*(int(number) for number in row)) for row in rows)
+    changes = tuple(
+        Change(**change) for change in read_changes(watching.changes, int(clock["restarts"]))
+    )
     known = {item.name: getattr(report, item.name) for item in fields(Report)}
-    known["evictions"] = tuple(one for one in report.evictions if not state.is_active[one.arm])
+    known["evictions"] = tuple(one for one in report.evictions if not watching.is_active[one.arm])
     known |= {"since": int(clock["led"]), "intervals": intervals, "changes": changes}
     return Account(
         **known,

@@ -17,27 +17,30 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._jit import inline_kernel, kernel
 from driftduel.learners.calibrated.watching import (
+    LEVELS,
     STEPS,
+    Watching,
+    activate,
     alarm_at,
     begin_random_replay,
     drop,
-    note_eviction,
+    evict,
     set_fading,
     set_watch,
     weigh_proof,
 )
-from driftduel.learners.episodic.meta import new_note
-from driftduel.learners.episodic.state import REPLAY, Floats, Ints
+from driftduel.learners.parts.arrays import Floats, Records
+from driftduel.learners.parts.journal import note_replay
 from driftduel.learners.parts.memory import HEAVIEST
 from driftduel.learners.parts.optimism import (
     Optimism,
     choose_optimistically,
     find_hopeful,
     lighten,
+    no_fading,
     weigh,
 )
 from driftduel.learners.parts.verdicts import lift
@@ -72,28 +75,39 @@ MOMENT = np.dtype([("looks", "i8"), ("round", "i8"), ("n", "f8"), ("sum", "f8")]
 class PairsState(NamedTuple):
     """RUCB's bounds, in growing units, and what watching and trials need."""
 
+    watching: Watching  # active are the leader and those who may beat it
     optimism: Optimism
-    fading: NDArray[np.void]  # (1,) FADING of parts.optimism
-    clock: NDArray[np.void]  # (1,) watching.CLOCK
-    rule: NDArray[np.void]  # (1,) watching.RULE
-    arms: NDArray[np.void]  # (K,) calibrated_scores.ARM
-    active: Ints  # (K,) the leader and those who may beat it first, in order
-    is_active: NDArray[np.bool_]  # (K,)
-    trial: NDArray[np.void]  # (1,) TRIAL
+    fading: Records  # (1,) FADING of parts.optimism
+    trial: Records  # (1,) TRIAL
     totals: Floats  # (2, K, K) sums of outcomes less 1/2 and duels of pairs in this episode
     scores: Floats  # (2, K) the same of tosses
     watched: Floats  # (2,) the same of the leader's tosses since it is watched
     fresh: Floats  # (2, K) the leader's row of totals when the random replay began
-    moments: NDArray[np.void]  # (L, STEPS) MOMENT
-    changes: Floats  # (M, 4)
-    replay_at: Ints  # (R,)
-    journal: Floats  # (J, 9)
+    moments: Records  # (L, STEPS) MOMENT
+
+
+def start_pairs(watching: Watching, optimism: Optimism) -> PairsState:
+    """Return the state before the first round."""
+    n_arms = len(watching.arms)
+    moments = np.zeros((LEVELS, STEPS), MOMENT)
+    moments["looks"] = -1
+    return PairsState(
+        watching=watching,
+        optimism=optimism,
+        fading=no_fading(1.0),
+        trial=np.zeros(1, TRIAL),
+        totals=np.zeros((2, n_arms, n_arms)),
+        scores=np.zeros((2, n_arms)),
+        watched=np.zeros(2),
+        fresh=np.zeros((2, n_arms)),
+        moments=moments,
+    )
 
 
 @inline_kernel
 def choose(state: PairsState, rng: np.random.Generator) -> tuple[int, int, Ticket]:
     """Try the old leader, let the leader meet a challenger, watch it, or let it play itself."""
-    clock = state.clock[0]
+    clock = state.watching.clock[0]
     trial = state.trial[0]
     n_arms = state.optimism.hopeful.shape[0]
     share = 1.0
@@ -106,12 +120,11 @@ def choose(state: PairsState, rng: np.random.Generator) -> tuple[int, int, Ticke
     if clock["replay_end"] > clock["round"] and clock["n_active"] > 1:
         others = clock["n_active"] - 1
         place = min(int(rng.random() * others), others - 1)
-        right = state.active[place]
+        right = state.watching.active[place]
         if right >= clock["leader"]:
-            right = state.active[place + 1]
+            right = state.watching.active[place + 1]
         return clock["leader"], right, (1.0 / others if share == 1.0 else np.nan, PLAIN)
-    left, right, ticket = choose_optimistically(state.optimism, rng)
-    chance = ticket[0]
+    left, right, (chance,) = choose_optimistically(state.optimism, rng)
     purpose = PLAIN
     if left == right:
         watch = clock["watch"]
@@ -128,7 +141,7 @@ def learn(state: PairsState, left: int, right: int, ticket: Ticket, outcome: flo
     """Count a duel; say if a verdict changed, something was tossed or the time has come."""
     verdicts = state.optimism.verdicts.clock[0]
     fading = state.fading[0]
-    clock = state.clock[0]
+    clock = state.watching.clock[0]
     fading["unit"] *= fading["growth"]
     fading["rounds"] = fading["rounds"] / fading["growth"] + 1.0
     verdicts["round"] += 1
@@ -137,7 +150,8 @@ def learn(state: PairsState, left: int, right: int, ticket: Ticket, outcome: flo
     work = clock["round"] >= clock["wake"] or fading["unit"] > HEAVIEST
     # An arm against itself is even, whatever the voter says.
     value = 0.0 if left == right else outcome - 0.5
-    if ticket[1] == WATCH:
+    _, purpose = ticket
+    if purpose == WATCH:
         state.scores[0, left] += value
         state.scores[1, left] += 1.0
         if left == clock["leader"]:
@@ -168,16 +182,16 @@ def set_bonus(state: PairsState) -> None:
 @kernel
 def settle(state: PairsState, rng: np.random.Generator) -> None:
     """Do what is due: verdicts, tests, replays, leader, trial, rates."""
-    clock = state.clock[0]
+    clock = state.watching.clock[0]
     now = clock["round"]
     if state.fading[0]["unit"] > HEAVIEST:
         lighten(state.optimism, state.fading)
     find_hopeful(state.optimism)
     if clock["looks"] >= clock["next_check"]:
-        clock["next_check"] = clock["looks"] + state.rule[0]["tick"]
+        clock["next_check"] = clock["looks"] + state.watching.rule[0]["tick"]
         check_blocks(state, rng)
-    if now >= clock["next_replay"]:
-        begin_random_replay(state, rng)
+    if now >= state.watching.replays.schedule[0]["next"]:
+        begin_random_replay(state.watching, rng)
         remember_row(state)
     if now < clock["replay_end"]:
         judge_replay(state, rng)
@@ -196,16 +210,16 @@ def check_blocks(state: PairsState, rng: np.random.Generator) -> None:
 
     Blocks are counted from the first look at this leader.
     """
-    clock = state.clock[0]
+    clock = state.watching.clock[0]
     looks = clock["looks"] - clock["since_looks"]
-    index = looks // state.rule[0]["tick"]
+    index = looks // state.watching.rule[0]["tick"]
     changed = -1
     for level in range(state.moments.shape[0]):
         moment = state.moments[level, index & (STEPS - 1)]
         if moment["looks"] >= 0:
             n1 = state.watched[1] - moment["n"]
             statistic = drop(moment["n"], moment["sum"], n1, state.watched[0] - moment["sum"])
-            if statistic >= alarm_at(state, looks, looks - moment["looks"]):
+            if statistic >= alarm_at(state.watching, looks, looks - moment["looks"]):
                 changed = moment["round"]
                 break
         moment["looks"] = looks
@@ -222,10 +236,10 @@ def check_blocks(state: PairsState, rng: np.random.Generator) -> None:
 @kernel
 def look_again(state: PairsState, rng: np.random.Generator, changed: int) -> None:
     """Doubt all that is known: a new duel counts for many old ones."""
-    clock = state.clock[0]
+    clock = state.watching.clock[0]
     fading = state.fading[0]
-    fading["unit"] /= state.rule[0]["keep"]
-    fading["rounds"] *= state.rule[0]["keep"]
+    fading["unit"] /= state.watching.rule[0]["keep"]
+    fading["rounds"] *= state.watching.rule[0]["keep"]
     set_bonus(state)
     lift(state.optimism.verdicts)
     find_hopeful(state.optimism)
@@ -233,16 +247,16 @@ def look_again(state: PairsState, rng: np.random.Generator, changed: int) -> Non
     clock["alarms"] += 1
     clock["changed"] = changed
     clock["base"] = clock["round"]
-    new_note(state, REPLAY, clock["round"], clock["round"] - changed)  # type: ignore[arg-type]
+    note_replay(state.watching.journal, clock["round"], clock["round"] - changed)
     watch_from_here(state)
 
 
 @kernel
 def watch_from_here(state: PairsState) -> None:
     """Begin to watch the leader."""
-    clock = state.clock[0]
+    clock = state.watching.clock[0]
     clock["since_looks"] = clock["looks"]
-    clock["next_check"] = clock["looks"] + state.rule[0]["tick"]
+    clock["next_check"] = clock["looks"] + state.watching.rule[0]["tick"]
     state.watched[0] = 0.0
     state.watched[1] = 0.0
     for level in range(state.moments.shape[0]):
@@ -253,12 +267,12 @@ def watch_from_here(state: PairsState) -> None:
 @kernel
 def judge_replay(state: PairsState, rng: np.random.Generator) -> None:
     """Look again if in the random replay's own duels an arm clearly beats the leader."""
-    clock = state.clock[0]
+    clock = state.watching.clock[0]
     leader = clock["leader"]
     for arm in range(state.fresh.shape[1]):
         n = state.totals[1, leader, arm] - state.fresh[1, arm]
         total = state.totals[0, leader, arm] - state.fresh[0, arm]
-        if total < 0.0 and 2.0 * total * total >= state.rule[0]["likely"] * n:
+        if total < 0.0 and 2.0 * total * total >= state.watching.rule[0]["likely"] * n:
             look_again(state, rng, clock["replay_start"])
             return
 
@@ -266,7 +280,7 @@ def judge_replay(state: PairsState, rng: np.random.Generator) -> None:
 @kernel
 def remember_row(state: PairsState) -> None:
     """Keep the leader's row of totals, to tell fresh duels from older ones."""
-    leader = state.clock[0]["leader"]
+    leader = state.watching.clock[0]["leader"]
     for arm in range(state.fresh.shape[1]):
         state.fresh[0, arm] = state.totals[0, leader, arm]
         state.fresh[1, arm] = state.totals[1, leader, arm]
@@ -275,7 +289,7 @@ def remember_row(state: PairsState) -> None:
 @kernel
 def set_leader(state: PairsState) -> None:
     """Follow RUCB's favourite; without one the leader stays while nobody beats it."""
-    clock = state.clock[0]
+    clock = state.watching.clock[0]
     leader = clock["leader"]
     best = state.optimism.hopes[0]["favourite"]
     if best < 0:
@@ -298,7 +312,7 @@ def set_leader(state: PairsState) -> None:
 @kernel
 def open_trial(state: PairsState, old: int, new: int) -> None:
     """Put a deposed leader on trial if what spoke for it can be told from what speaks now."""
-    clock = state.clock[0]
+    clock = state.watching.clock[0]
     trial = state.trial[0]
     trial["pair_n"] = state.totals[1, old, new]
     trial["pair_sum"] = state.totals[0, old, new]
@@ -316,7 +330,7 @@ def open_trial(state: PairsState, old: int, new: int) -> None:
     else:
         return
     trial["new"] = new
-    trial["end"] = 2.0 * max(1.0, state.rule[0]["proof"]) / max(0.05, mean) ** 2
+    trial["end"] = 2.0 * max(1.0, state.watching.rule[0]["proof"]) / max(0.05, mean) ** 2
     clock["accused"] = old
     clock["counted"] = 0
     if clock["alarms"] == 0 or clock["base"] < clock["led"]:
@@ -326,7 +340,7 @@ def open_trial(state: PairsState, old: int, new: int) -> None:
 @kernel
 def hear_trial(state: PairsState, rng: np.random.Generator) -> None:
     """Begin an episode if the fall of the leader on trial is beyond chance, or end the trial."""
-    clock = state.clock[0]
+    clock = state.watching.clock[0]
     trial = state.trial[0]
     old = clock["accused"]
     if trial["by"] == BY_PAIR:
@@ -343,7 +357,7 @@ def hear_trial(state: PairsState, rng: np.random.Generator) -> None:
         refuted = n1 >= 8.0 and sum1 * n0 >= sum0 * n1
     if clock["leader"] == old or refuted or n1 > trial["end"]:
         trial["by"] = 0
-    elif weigh_proof(state, rng, drop(n0, sum0, n1, sum1), n0 + n1, n1):
+    elif weigh_proof(state.watching, rng, drop(n0, sum0, n1, sum1), n0 + n1, n1):
         trial["by"] = 0
         clock["base"] = clock["round"]
         state.totals[:] = 0.0
@@ -354,37 +368,38 @@ def hear_trial(state: PairsState, rng: np.random.Generator) -> None:
 @kernel
 def set_active(state: PairsState) -> None:
     """List the leader and the arms that may beat it; in a random replay, by fresh duels."""
-    clock = state.clock[0]
+    clock = state.watching.clock[0]
     leader = clock["leader"]
     replaying = clock["round"] < clock["replay_end"]
     if not replaying:
         clock["replay_end"] = 0
     n_active = 0
-    for arm in range(state.active.shape[0]):
+    for arm in range(state.watching.active.shape[0]):
         active = arm == leader
         if not active and replaying:
             n = state.totals[1, leader, arm] - state.fresh[1, arm]
             total = state.totals[0, leader, arm] - state.fresh[0, arm]
-            active = n == 0.0 or 2.0 * total < state.rule[0]["doubt"] * math.sqrt(n)
+            active = n == 0.0 or 2.0 * total < state.watching.rule[0]["doubt"] * math.sqrt(n)
         elif not active:
             active = not state.optimism.verdicts.beaten[arm, leader]
         if active:
-            state.active[n_active] = arm
+            activate(state.watching, arm)
+            state.watching.active[n_active] = arm
             n_active += 1
-        elif state.is_active[arm]:
+        elif state.watching.is_active[arm]:
             start = clock["replay_start"] if replaying else clock["base"]
             unit = state.fading[0]["unit"]
             margin = state.optimism.verdicts.margin[arm, leader] / unit
             bonus = state.optimism.verdicts.clock[0]["bonus"] / unit
-            note_eviction(state, arm, start, arm, margin, bonus)
-        state.is_active[arm] = active
+            evict(state.watching, arm, start, arm, margin, bonus)
+        state.watching.is_active[arm] = active
     clock["n_active"] = n_active
 
 
 @kernel
 def set_rates(state: PairsState) -> None:
     """Compute how fast memory fades, how often to watch, and the next round with work."""
-    clock = state.clock[0]
+    clock = state.watching.clock[0]
     leader = clock["leader"]
     wins = state.optimism.verdicts.wins
     lead = 0.0
@@ -394,11 +409,11 @@ def set_rates(state: PairsState) -> None:
         if arm != leader and n > 0.0:
             lead += max(0.0, wins[leader, arm] / n - 0.5)
             met += 1
-    set_watch(state, lead / max(1, met))
-    set_fading(state)
+    set_watch(state.watching, lead / max(1, met))
+    set_fading(state.watching)
     state.fading[0]["growth"] = 1.0 + clock["fading"]
     now = clock["round"]
-    wake = min(now + max(1, now // 16), clock["next_replay"])
+    wake = min(now + max(1, now // 16), state.watching.replays.schedule[0]["next"])
     if now < clock["replay_end"]:
         wake = min(wake, clock["replay_end"])
     clock["wake"] = wake

@@ -16,23 +16,25 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._jit import inline_kernel, kernel
 from driftduel.learners.calibrated.watching import (
+    LEVELS,
     STEPS,
+    Watching,
+    activate,
     alarm_at,
     begin_random_replay,
     drop,
+    evict,
     likelihood_ratio,
-    note_eviction,
     set_fading,
     set_watch,
     weigh_proof,
 )
-from driftduel.learners.episodic.evidence import copy_sums
-from driftduel.learners.episodic.meta import new_note
-from driftduel.learners.episodic.state import REPLAY, Floats, Ints
+from driftduel.learners.parts.arrays import Floats, Records, copy_sums
+from driftduel.learners.parts.journal import note_replay
+from driftduel.learners.parts.reference import Reference, draw_reference, turn_reference
 
 Ticket = tuple[float, float]
 
@@ -44,10 +46,7 @@ CLEAR = 2.5
 
 MOMENT = np.dtype([("looks", "i8"), ("round", "i8")], align=True)
 
-ARM = np.dtype([("told", "i8")], align=True)
-"""The start of the base in which an arm's eviction was last noted."""
-
-REFERENCE = np.dtype(
+LEADER = np.dtype(
     [
         ("n", "f8"),  # the leader's tosses when it became leader
         ("sum", "f8"),
@@ -61,47 +60,60 @@ REFERENCE = np.dtype(
 class ScoresState(NamedTuple):
     """The arrays; tables (2, K) hold sums of outcomes less 1/2, and numbers of tosses."""
 
-    clock: NDArray[np.void]  # (1,) watching.CLOCK
-    rule: NDArray[np.void]  # (1,) watching.RULE
-    arms: NDArray[np.void]  # (K,) ARM
-    active: Ints  # (K,) the active arms first
-    is_active: NDArray[np.bool_]  # (K,)
-    reference: NDArray[np.void]  # (1,) REFERENCE
+    watching: Watching
+    reference: Reference  # the known weights
+    leader: Records  # (1,) LEADER
     known: Floats  # (2, K) fading, in growing units
     sums: Floats  # (2, K) of all time
     since: Floats  # (2, K) sums when the world may last have changed
     before: Floats  # (2, K) sums when it may have changed before that
     fresh: Floats  # (2, K) sums when the random replay began
-    moments: NDArray[np.void]  # (L, STEPS) MOMENT
+    moments: Records  # (L, STEPS) MOMENT
     moment_sums: Floats  # (L, STEPS, 2, K) sums at these moments
-    changes: Floats  # (M, 4) the latest restarts: when, since when, from whom, to whom
-    replay_at: Ints  # (R,) next random replay of length 2, 4, 8, ...
-    mix: NDArray[np.void]  # (N, K) state.MIX, the known weights in order
-    weight_starts: Ints  # (N + 1,)
-    journal: Floats  # (J, 9)
+
+
+def start_scores(watching: Watching, reference: Reference) -> ScoresState:
+    """Return the state before the first round."""
+    n_arms = len(watching.arms)
+    moments = np.zeros((LEVELS, STEPS), MOMENT)
+    moments["looks"][:, 1:] = -1
+    return ScoresState(
+        watching=watching,
+        reference=reference,
+        leader=np.zeros(1, LEADER),
+        known=np.zeros((2, n_arms)),
+        sums=np.zeros((2, n_arms)),
+        since=np.zeros((2, n_arms)),
+        before=np.zeros((2, n_arms)),
+        fresh=np.zeros((2, n_arms)),
+        moments=moments,
+        moment_sums=np.zeros((LEVELS, STEPS, 2, n_arms)),
+    )
 
 
 @inline_kernel
 def choose(state: ScoresState, rng: np.random.Generator) -> tuple[int, int, Ticket]:
     """Let the leader play itself, or now and then toss for an arm's score."""
-    clock = state.clock[0]
+    clock = state.watching.clock[0]
     leader = clock["leader"]
     full = clock["full"]
     explore = full + clock["half"]
     number = rng.random()
     if number >= explore:
         return leader, leader, (pair_chance(state, leader, leader), 0.0)
-    n_arms = state.active.shape[0]
+    n_arms = state.watching.active.shape[0]
     arm = leader
     credit = LEFT
     if number < full:
         arm = min(int(number / full * n_arms), n_arms - 1)
-        credit = BOTH if state.rule[0]["uniform"] else LEFT
+        credit = BOTH if state.watching.rule[0]["uniform"] else LEFT
     else:
         place = (number - full) / clock["half"] * 2.0
         if place >= 1.0:
-            arm = state.active[min(int((place - 1.0) * clock["n_active"]), clock["n_active"] - 1)]
-    other = draw_reference(state, rng.random())
+            arm = state.watching.active[
+                min(int((place - 1.0) * clock["n_active"]), clock["n_active"] - 1)
+            ]
+    other = draw_other(state, rng.random())
     chance = pair_chance(state, arm, other)
     if rng.random() < 0.5:
         return arm, other, (chance, credit)
@@ -109,22 +121,19 @@ def choose(state: ScoresState, rng: np.random.Generator) -> tuple[int, int, Tick
 
 
 @inline_kernel
-def draw_reference(state: ScoresState, number: float) -> int:
+def draw_other(state: ScoresState, number: float) -> int:
     """Draw an arm from the reference weight."""
-    n_arms = state.active.shape[0]
-    scaled = number * n_arms
-    arm = min(int(scaled), n_arms - 1)
-    if state.rule[0]["uniform"]:
-        return arm
-    mix = state.mix[state.clock[0]["weight_row"], arm]
-    return arm if scaled - arm < mix["chance"] else mix["other"]
+    n_arms = state.watching.active.shape[0]
+    if state.watching.rule[0]["uniform"]:
+        return min(int(number * n_arms), n_arms - 1)
+    return draw_reference(state.reference, number * n_arms)
 
 
 @inline_kernel
 def pair_chance(state: ScoresState, left: int, right: int) -> float:
     """Return the chance of an ordered pair, either side being as likely."""
-    clock = state.clock[0]
-    mix = state.mix[clock["weight_row"]]
+    clock = state.watching.clock[0]
+    mix = state.reference.mix[state.reference.turn[0]["row"]]
     chance = toss_chance(state, left) * mix[right]["weight"]
     chance = 0.5 * (chance + toss_chance(state, right) * mix[left]["weight"])
     if left == right and left == clock["leader"]:
@@ -135,18 +144,18 @@ def pair_chance(state: ScoresState, left: int, right: int) -> float:
 @inline_kernel
 def toss_chance(state: ScoresState, arm: int) -> float:
     """Return the chance that a round is a toss for the score of an arm."""
-    clock = state.clock[0]
-    chance = clock["full"] / state.active.shape[0]
+    clock = state.watching.clock[0]
+    chance = clock["full"] / state.watching.active.shape[0]
     chance += 0.5 * clock["half"] * (arm == clock["leader"])
-    return chance + 0.5 * clock["half"] * state.is_active[arm] / clock["n_active"]
+    return chance + 0.5 * clock["half"] * state.watching.is_active[arm] / clock["n_active"]
 
 
 @inline_kernel
 def learn(state: ScoresState, left: int, right: int, ticket: Ticket, outcome: float) -> bool:
     """Count a toss; the rest is due only now and then."""
-    clock = state.clock[0]
+    clock = state.watching.clock[0]
     clock["round"] += 1
-    credit = ticket[1]
+    _, credit = ticket
     if credit != 0.0:
         age_memory(state)
         # An arm against itself is even, whatever the voter says.
@@ -164,7 +173,7 @@ def learn(state: ScoresState, left: int, right: int, ticket: Ticket, outcome: fl
 @inline_kernel
 def age_memory(state: ScoresState) -> None:
     """Let the weight of a new outcome grow with the rounds since the last one."""
-    clock = state.clock[0]
+    clock = state.watching.clock[0]
     clock["unit"] *= 1.0 + clock["fading"] * (clock["round"] - clock["faded"])
     clock["faded"] = clock["round"]
 
@@ -172,7 +181,7 @@ def age_memory(state: ScoresState) -> None:
 @inline_kernel
 def toss(state: ScoresState, arm: int, value: float) -> None:
     """Add a toss for an arm."""
-    unit = state.clock[0]["unit"]
+    unit = state.watching.clock[0]["unit"]
     state.sums[0, arm] += value
     state.sums[1, arm] += 1.0
     state.known[0, arm] += unit * value
@@ -182,16 +191,15 @@ def toss(state: ScoresState, arm: int, value: float) -> None:
 @kernel
 def settle(state: ScoresState, rng: np.random.Generator) -> None:
     """Do what is due: tests, replays, weights, leader, active arms, rates."""
-    clock = state.clock[0]
+    clock = state.watching.clock[0]
     now = clock["round"]
     if clock["looks"] >= clock["next_check"]:
-        clock["next_check"] = clock["looks"] + state.rule[0]["tick"]
+        clock["next_check"] = clock["looks"] + state.watching.rule[0]["tick"]
         check_blocks(state)
-    if now >= clock["next_weight"]:
-        clock["weight_row"] += 1
-        clock["next_weight"] = state.weight_starts[clock["weight_row"] + 1]
-    if now >= clock["next_replay"]:
-        begin_random_replay(state, rng)
+    if now >= state.reference.turn[0]["next"]:
+        turn_reference(state.reference)
+    if now >= state.watching.replays.schedule[0]["next"]:
+        begin_random_replay(state.watching, rng)
         copy_sums(state.fresh, state.sums)
     if now < clock["replay_end"]:
         judge_replay(state)
@@ -210,9 +218,9 @@ def check_blocks(state: ScoresState) -> None:
     Level k has blocks of ``STEPS * tick * 2^k`` looks that start at every multiple of
     ``tick * 2^k``, counted from the first look, as METABOSSE's blocks of rounds do.
     """
-    clock = state.clock[0]
+    clock = state.watching.clock[0]
     looks = clock["looks"]
-    index = looks // state.rule[0]["tick"]
+    index = looks // state.watching.rule[0]["tick"]
     alarm = False
     for level in range(state.moments.shape[0]):
         slot = index & (STEPS - 1)
@@ -220,7 +228,7 @@ def check_blocks(state: ScoresState) -> None:
         if moment["looks"] >= clock["since_looks"]:
             statistic = leader_drop(state, state.moment_sums[level, slot])
             length = looks - moment["looks"]
-            alarm |= statistic >= alarm_at(state, looks - clock["since_looks"], length)
+            alarm |= statistic >= alarm_at(state.watching, looks - clock["since_looks"], length)
         if alarm:
             break
         copy_sums(state.moment_sums[level, slot], state.sums)
@@ -236,8 +244,8 @@ def check_blocks(state: ScoresState) -> None:
 @kernel
 def leader_drop(state: ScoresState, then: Floats) -> float:
     """Return the likelihood ratio of a drop of the leader's score at a moment."""
-    leader = state.clock[0]["leader"]
-    reference = state.reference[0]
+    leader = state.watching.clock[0]["leader"]
+    reference = state.leader[0]
     n0 = reference["n"] + then[1, leader] - reference["n_then"]
     sum0 = reference["sum"] + then[0, leader] - reference["sum_then"]
     n1 = state.sums[1, leader] - then[1, leader]
@@ -247,7 +255,7 @@ def leader_drop(state: ScoresState, then: Floats) -> float:
 @kernel
 def doubt_since_drop(state: ScoresState) -> None:
     """Look again, from the moment that explains the drop of the leader best."""
-    clock = state.clock[0]
+    clock = state.watching.clock[0]
     looks = clock["looks"]
     best = 0.0
     best_level = 0
@@ -268,12 +276,12 @@ def doubt_since_drop(state: ScoresState) -> None:
 @kernel
 def look_again(state: ScoresState, then: Floats, since: int) -> None:
     """Doubt what is known from before a moment, the round ``since`` with the sums ``then``."""
-    clock = state.clock[0]
+    clock = state.watching.clock[0]
     # A second alarm about the same leader moves the suspected change, not what was before it.
     if clock["suspect"] == 0 or clock["accused"] != clock["leader"]:
         copy_sums(state.before, state.since)
     copy_sums(state.since, then)
-    keep = state.rule[0]["keep"] / clock["unit"]
+    keep = state.watching.rule[0]["keep"] / clock["unit"]
     for row in range(2):
         for arm in range(state.known.shape[1]):
             fresh = state.sums[row, arm] - then[row, arm]
@@ -289,7 +297,7 @@ def look_again(state: ScoresState, then: Floats, since: int) -> None:
     clock["changed"] = since
     clock["base"] = clock["round"]
     clock["alarms"] += 1
-    new_note(state, REPLAY, clock["round"], clock["round"] - since)  # type: ignore[arg-type]
+    note_replay(state.watching.journal, clock["round"], clock["round"] - since)
     leader = clock["leader"]
     watch_from_here(
         state,
@@ -302,7 +310,7 @@ def look_again(state: ScoresState, then: Floats, since: int) -> None:
 @kernel
 def judge_replay(state: ScoresState) -> None:
     """Look again if by the random replay's own tosses the leader is clearly behind an arm."""
-    clock = state.clock[0]
+    clock = state.watching.clock[0]
     leader = clock["leader"]
     n_leader, sum_leader = tosses(state, leader, True)
     for arm in range(state.known.shape[1]):
@@ -310,7 +318,7 @@ def judge_replay(state: ScoresState) -> None:
         if n > 0.0 and n_leader > 0.0:
             ahead = total / n - sum_leader / n_leader
             variance = 0.25 / n + 0.25 / n_leader
-            if ahead > 0.0 and ahead * ahead >= 2.0 * state.rule[0]["likely"] * variance:
+            if ahead > 0.0 and ahead * ahead >= 2.0 * state.watching.rule[0]["likely"] * variance:
                 look_again(state, state.fresh, clock["replay_start"])
                 return
 
@@ -318,18 +326,18 @@ def judge_replay(state: ScoresState) -> None:
 @kernel
 def watch_from_here(state: ScoresState, leader: int, n: float, total: float) -> None:
     """Begin to watch a leader, of whom ``n`` tosses with a sum are known already."""
-    reference = state.reference[0]
+    reference = state.leader[0]
     reference["n"] = n
     reference["sum"] = total
     reference["n_then"] = state.sums[1, leader]
     reference["sum_then"] = state.sums[0, leader]
-    state.clock[0]["since_looks"] = state.clock[0]["looks"]
+    state.watching.clock[0]["since_looks"] = state.watching.clock[0]["looks"]
 
 
 @kernel
 def lighten(state: ScoresState) -> None:
     """Count what is known in units of a new outcome, and let memory fade on."""
-    clock = state.clock[0]
+    clock = state.watching.clock[0]
     age_memory(state)
     unit = clock["unit"]
     if unit > 1.0:
@@ -337,13 +345,13 @@ def lighten(state: ScoresState) -> None:
             state.known[0, arm] /= unit
             state.known[1, arm] /= unit
         clock["unit"] = 1.0
-    set_fading(state)
+    set_fading(state.watching)
 
 
 @kernel
 def set_leader(state: ScoresState) -> None:
     """Find the arm with the best mean; the leader stays if it has it too."""
-    clock = state.clock[0]
+    clock = state.watching.clock[0]
     leader = clock["leader"]
     best = leader
     best_mean = -1.0
@@ -363,7 +371,7 @@ def set_leader(state: ScoresState) -> None:
 @kernel
 def seek_proof(state: ScoresState, rng: np.random.Generator) -> None:
     """Begin an episode if the old leader's fall or the new one's rise is beyond chance."""
-    clock = state.clock[0]
+    clock = state.watching.clock[0]
     accused = clock["accused"]
     leader = clock["leader"]
     if leader == accused:
@@ -381,7 +389,7 @@ def seek_proof(state: ScoresState, rng: np.random.Generator) -> None:
     rise = change_of(state, leader)
     # The two are tosses of different arms; that both are large is worth more than either.
     both = fall + rise - 5.0 - math.log(state.sums.shape[1])
-    weigh_proof(state, rng, max(fall, rise, both), clock["looks"], n_old + n_new)
+    weigh_proof(state.watching, rng, max(fall, rise, both), clock["looks"], n_old + n_new)
 
 
 @kernel
@@ -398,28 +406,29 @@ def change_of(state: ScoresState, arm: int) -> float:
 @kernel
 def set_active(state: ScoresState) -> None:
     """Find the arms that may be as good as the leader; in a random replay, by fresh tosses."""
-    clock = state.clock[0]
+    clock = state.watching.clock[0]
     leader = clock["leader"]
     replaying = clock["round"] < clock["replay_end"]
     if not replaying:
         clock["replay_end"] = 0
     start = clock["replay_start"] if replaying else clock["base"]
-    doubt = state.rule[0]["doubt"]
+    doubt = state.watching.rule[0]["doubt"]
     n_leader, sum_leader = tosses(state, leader, replaying)
     n_active = 0
-    for arm in range(state.active.shape[0]):
+    for arm in range(state.watching.active.shape[0]):
         n, total = tosses(state, arm, replaying)
         active = True
         if arm != leader and n > 0.0 and n_leader > 0.0:
             behind = sum_leader / n_leader - total / n
             threshold = doubt * math.sqrt(0.25 / n + 0.25 / n_leader)
             active = behind < threshold
-            if not active and state.is_active[arm]:
-                note_eviction(state, arm, start, 0, behind, threshold)
+            if not active and state.watching.is_active[arm]:
+                evict(state.watching, arm, start, -1, behind, threshold)
         if active:
-            state.active[n_active] = arm
+            activate(state.watching, arm)
+            state.watching.active[n_active] = arm
             n_active += 1
-        state.is_active[arm] = active
+        state.watching.is_active[arm] = active
     clock["n_active"] = n_active
 
 
@@ -435,16 +444,16 @@ def tosses(state: ScoresState, arm: int, replaying: bool) -> tuple[float, float]
 @kernel
 def set_rates(state: ScoresState) -> None:
     """Compute the chances to explore, and the next round at which there is work."""
-    clock = state.clock[0]
-    rule = state.rule[0]
-    n_arms = state.active.shape[0]
+    clock = state.watching.clock[0]
+    rule = state.watching.rule[0]
+    n_arms = state.watching.active.shape[0]
     now = clock["round"]
     leader = clock["leader"]
     n = state.known[1, leader]
     lead = 0.0
     if n > 0.0:
         lead = state.known[0, leader] / n - 0.5 / math.sqrt(n)
-    set_watch(state, lead)
+    set_watch(state.watching, lead)
     start = clock["replay_start"] if now < clock["replay_end"] else clock["base"]
     age = now - start + 1.0
     full = 0.1 * clock["watch"]
@@ -456,8 +465,8 @@ def set_rates(state: ScoresState) -> None:
     clock["full"] = min(1.0, full)
     clock["half"] = min(1.0 - clock["full"], half)
     wake = now + max(1, int(age / 16.0))
-    wake = min(wake, clock["next_replay"])
-    wake = min(wake, clock["next_weight"])
+    wake = min(wake, state.watching.replays.schedule[0]["next"])
+    wake = min(wake, state.reference.turn[0]["next"])
     if now < clock["replay_end"]:
         wake = min(wake, clock["replay_end"])
     clock["wake"] = wake

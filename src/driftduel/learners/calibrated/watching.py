@@ -21,12 +21,29 @@ with a probability of about exp(-x). Sums are of outcomes less 1/2.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from driftduel._jit import inline_kernel, kernel
-from driftduel.learners.episodic.meta import new_note, schedule_replay, take_due_replays
-from driftduel.learners.episodic.state import EPISODE, EVICTION, NEVER
+from driftduel.learners.parts.arrays import Flags, Ints, Records
+from driftduel.learners.parts.journal import (
+    CHANGE,
+    Journal,
+    journal_full,
+    no_journal,
+    note_activation,
+    note_change,
+    note_episode,
+    note_eviction,
+    note_replay,
+)
+from driftduel.learners.parts.replays import (
+    Replays,
+    no_replays,
+    schedule_replays,
+    take_due_replays,
+)
 
 CLOCK = np.dtype(
     [
@@ -34,11 +51,8 @@ CLOCK = np.dtype(
         ("wake", "i8"),  # the round at which settle has work
         ("episode", "i8"),  # the round at which the episode began
         ("base", "i8"),  # the round at which the learner last looked again at all arms
-        ("next_replay", "i8"),
         ("replay_start", "i8"),
         ("replay_end", "i8"),  # a replay is on before this round
-        ("next_weight", "i8"),
-        ("weight_row", "i8"),
         ("n_active", "i8"),
         ("leader", "i8"),
         ("led", "i8"),  # the round since which it leads
@@ -52,7 +66,6 @@ CLOCK = np.dtype(
         ("suspect", "i8"),  # 1 while an alarm or a new leader may still prove a change
         ("accused", "i8"),  # the leader before it
         ("changed", "i8"),  # the round around which the world may have changed
-        ("noted", "i8"),  # rows in the journal
         ("gap", "f8"),  # the leader's estimated lead
         ("watch", "f8"),  # chance to watch
         ("full", "f8"),  # chance to explore all arms
@@ -79,11 +92,14 @@ RULE = np.dtype(
         ("spread", "f8"),
         ("fade", "f8"),
         ("slow_fade", "f8"),
-        # As in driftduel.learners.episodic.state.RULE.
-        ("anytime", "i8"),
-        ("replays", "f8"),
-        ("replay_length", "f8"),
-        ("replay_age", "f8"),
+    ],
+    align=True,
+)
+
+ARM = np.dtype(
+    [
+        ("noted", "i8"),  # the start of the base in which its eviction was last noted, or -1
+        ("back", "i8"),  # the same of the last eviction whose end was noted
     ],
     align=True,
 )
@@ -91,11 +107,58 @@ RULE = np.dtype(
 STEPS = 4
 """Moments kept for each length."""
 
+LEVELS = 40
+"""Blocks of up to 2^40 looks."""
+
 SMALLEST_LEAD = 0.02
 """A lead is taken to be this large at least where exploring is tuned to it."""
 
 MOST_CHANGES = 64
 """So many of the latest restarts are remembered with their circumstances."""
+
+
+class Watching(NamedTuple):
+    """What scores and pairs have in common: the leader, who is active, what is due and noted."""
+
+    clock: Records  # (1,) CLOCK
+    rule: Records  # (1,) RULE
+    arms: Records  # (K,) ARM
+    active: Ints  # (K,) the active arms first, in order
+    is_active: Flags  # (K,)
+    changes: Records  # (M,) CHANGE, the latest restarts in a ring
+    replays: Replays
+    journal: Journal
+
+
+class WatchingState(Protocol):
+    """A state that holds this part."""
+
+    @property
+    def watching(self) -> Watching:
+        """The part."""
+
+
+def start_watching(n_arms: int, rule: Records, replay_rate: float) -> Watching:
+    """Return what is known before the first round; the replays are not drawn yet."""
+    clock = np.zeros(1, CLOCK)
+    clock["wake"] = 1
+    clock["n_active"] = n_arms
+    clock["next_check"] = rule["tick"]
+    clock["unit"] = 1.0
+    clock["full"] = 1.0
+    arms = np.zeros(n_arms, ARM)
+    arms["noted"] = -1
+    arms["back"] = -1
+    return Watching(
+        clock=clock,
+        rule=rule,
+        arms=arms,
+        active=np.arange(n_arms),
+        is_active=np.ones(n_arms, np.bool_),
+        changes=np.zeros(MOST_CHANGES, CHANGE),
+        replays=no_replays(LEVELS, replay_rate, -1 / 3, -2 / 3, grows=True),
+        journal=no_journal(n_arms),
+    )
 
 
 @kernel
@@ -125,26 +188,26 @@ def drop(n0: float, sum0: float, n1: float, sum1: float) -> float:
 
 
 @inline_kernel
-def alarm_at(state, looks: float, length: float) -> float:  # type: ignore[no-untyped-def]
+def alarm_at(watching: Watching, looks: float, length: float) -> float:
     """Return the threshold of an alarm over the last ``length`` of ``looks`` looks."""
-    alarms = state.clock[0]["alarms"]
-    return state.rule[0]["alarm"] + 0.5 * math.log(1.0 + looks / length) + math.log(1.0 + alarms)
+    alarms = watching.clock[0]["alarms"]
+    return watching.rule[0]["alarm"] + 0.5 * math.log(1.0 + looks / length) + math.log(1.0 + alarms)
 
 
 @inline_kernel
-def set_fading(state) -> None:  # type: ignore[no-untyped-def]
+def set_fading(watching: Watching) -> None:
     """Let memory last a fraction of the rounds between the likely changes so far."""
-    clock = state.clock[0]
-    rule = state.rule[0]
+    clock = watching.clock[0]
+    rule = watching.rule[0]
     shares = rule["slow_fade"] + rule["fade"] * clock["shifts"]
     clock["fading"] = min(0.1, shares / (clock["round"] + 10.0))
 
 
 @inline_kernel
-def set_watch(state, lead: float) -> None:  # type: ignore[no-untyped-def]
+def set_watch(watching: Watching, lead: float) -> None:
     """Compute the chance to watch from the leader's lead and the likely changes so far."""
-    clock = state.clock[0]
-    rule = state.rule[0]
+    clock = watching.clock[0]
+    rule = watching.rule[0]
     clock["gap"] = min(0.5, max(SMALLEST_LEAD, lead))
     hazard = (1.0 + 2.0 * clock["shifts"]) / (clock["round"] + 1.0)
     rate = rule["watch"] * math.sqrt(rule["alarm"] * hazard / 2.0) / clock["gap"]
@@ -152,88 +215,87 @@ def set_watch(state, lead: float) -> None:  # type: ignore[no-untyped-def]
 
 
 @kernel
-def weigh_proof(  # type: ignore[no-untyped-def]
-    state, rng: np.random.Generator, statistic: float, looks: float, length: float
+def weigh_proof(
+    watching: Watching, rng: np.random.Generator, statistic: float, looks: float, length: float
 ) -> bool:
     """Count a likely change, and begin an episode if it is beyond chance; tell whether it is."""
-    clock = state.clock[0]
-    if clock["counted"] == 0 and statistic >= state.rule[0]["likely"]:
+    clock = watching.clock[0]
+    if clock["counted"] == 0 and statistic >= watching.rule[0]["likely"]:
         clock["counted"] = 1
         clock["shifts"] += 1
         clock["wake"] = clock["round"]
-    threshold = state.rule[0]["proof"] + math.log(1.0 + looks / max(1.0, length))
+    threshold = watching.rule[0]["proof"] + math.log(1.0 + looks / max(1.0, length))
     if statistic < threshold:
         return False
-    restart(state, rng)
+    restart(watching, rng)
     return True
 
 
 @kernel
-def start_replays(state, rng: np.random.Generator) -> None:  # type: ignore[no-untyped-def]
-    """Draw the random replays of a new episode."""
-    state.clock[0]["next_replay"] = NEVER
-    for power in range(state.replay_at.shape[0]):
-        schedule_replay(state, rng, power, 0)
-
-
-@kernel
-def begin_random_replay(state, rng: np.random.Generator) -> None:  # type: ignore[no-untyped-def]
+def begin_random_replay(watching: Watching, rng: np.random.Generator) -> None:
     """Start the longest replay that is due."""
-    clock = state.clock[0]
+    clock = watching.clock[0]
     now = clock["round"]
-    longest = take_due_replays(state, rng)
+    longest = take_due_replays(watching.replays, rng, now, clock["episode"])
+    note_replay(watching.journal, now, longest)
     clock["wake"] = now
     clock["replay_start"] = now
     clock["replay_end"] = max(clock["replay_end"], now + longest)
 
 
 @kernel
-def note_eviction(  # type: ignore[no-untyped-def]
-    state, arm: int, start: int, weight: int, statistic: float, threshold: float
+def evict(
+    watching: Watching, arm: int, start: int, weight: int, statistic: float, threshold: float
 ) -> None:
     """Note that an arm is found worse than the leader, once for each base."""
-    clock = state.clock[0]
-    record = state.arms[arm]
-    if record["told"] >= start:
+    clock = watching.clock[0]
+    record = watching.arms[arm]
+    if record["noted"] >= start:
         return
-    record["told"] = start
+    record["noted"] = start
     last = clock["round"] - 1
-    note = state.journal[new_note(state, EVICTION, last, arm)]
-    note[3] = min(start, last)
-    note[4] = start
-    note[5] = clock["leader"]
-    note[6] = weight
-    note[7] = statistic
-    note[8] = threshold
+    note_eviction(
+        watching.journal,
+        last,
+        arm,
+        clock["leader"],
+        weight,
+        min(start, last),
+        start,
+        statistic,
+        threshold,
+    )
+
+
+@inline_kernel
+def activate(watching: Watching, arm: int) -> None:
+    """Note that an arm whose eviction was noted is active again, once for each eviction."""
+    record = watching.arms[arm]
+    if not watching.is_active[arm] and record["back"] < record["noted"]:
+        record["back"] = record["noted"]
+        note_activation(watching.journal, watching.clock[0]["round"], arm)
 
 
 @kernel
-def restart(state, rng: np.random.Generator) -> None:  # type: ignore[no-untyped-def]
+def restart(watching: Watching, rng: np.random.Generator) -> None:
     """Begin an episode: a change is proved."""
-    clock = state.clock[0]
+    clock = watching.clock[0]
     now = clock["round"]
-    new_note(state, EPISODE, now, 0)
-    row = state.changes[clock["restarts"] % state.changes.shape[0]]
-    row[0] = now
-    row[1] = clock["changed"]
-    row[2] = clock["accused"]
-    row[3] = clock["leader"]
+    note_episode(watching.journal, now)
+    number = clock["restarts"]
+    note_change(watching.changes, number, now, clock["changed"], clock["accused"], clock["leader"])
     clock["restarts"] += 1
     clock["episode"] = now
     clock["alarms"] = 0
     clock["suspect"] = 0
     clock["wake"] = now
-    start_replays(state, rng)
+    schedule_replays(watching.replays, rng, now)
 
 
-def fresh_clock() -> np.ndarray:
-    """Return the clock before the first round."""
-    clock = np.zeros(1, CLOCK)
-    clock["unit"] = 1.0
-    clock["full"] = 1.0
-    clock["next_weight"] = NEVER
-    clock["next_replay"] = NEVER
-    return clock
+@inline_kernel
+def full(state: WatchingState) -> bool:
+    """Tell whether the journal must be read before the next round."""
+    return journal_full(state.watching.journal, state.watching.arms.shape[0])
 
 
 def tick_of(n_arms: int) -> int:

@@ -29,9 +29,10 @@ from driftduel._jit import inline_kernel
 from driftduel.criteria import Condorcet, Criterion
 from driftduel.learners.base import Literature, as_positive
 from driftduel.learners.episodic.learner import Episodic, Plan
-from driftduel.learners.episodic.state import CANDIDATE, PAIRS, EpisodicState
+from driftduel.learners.episodic.state import TEST_CANDIDATE, TEST_PAIRS, EpisodicState
 
 Ticket = tuple[float, float, float]
+"""Propensity, its inverse up to the candidate, version of the active set."""
 
 
 @inline_kernel
@@ -61,14 +62,15 @@ def learn_ahead(
 ) -> bool:
     """Add to how far the left arm is ahead of the right one."""
     clock = state.clock[0]
-    row = left if state.rule[0]["test"] == PAIRS else 0
-    state.sums[row, right] += (outcome - state.rule[0]["centre"]) * ticket[1]
+    _, inverse, version = ticket
+    row = left if state.rule[0]["test"] == TEST_PAIRS else 0
+    state.sums[row, right] += (outcome - state.rule[0]["centre"]) * inverse
     clock["inverse_sum"] += 1.0
     clock["inverse_max"] = 1.0
     clock["round"] += 1
-    stale = ticket[2] < clock["version"]
+    stale = version < clock["version"]
     if stale:
-        clock["stale"] = int(ticket[2])
+        clock["stale"] = int(version)
     return stale or clock["round"] >= clock["wake"]
 
 
@@ -136,7 +138,7 @@ class Anaconda(Episodic):
             drift=k,
             power=0.5,
             range=k * k,
-            test=PAIRS,
+            test=TEST_PAIRS,
             unknown=True,
             replays=self.replay_rate,
             least_rounds=2 if self.horizon else 10_000,
@@ -212,7 +214,7 @@ class MetaSwift(Anaconda):
             drift=math.sqrt(k),
             power=0.5,
             range=k,
-            test=CANDIDATE,
+            test=TEST_CANDIDATE,
             switch=self.switch,
             replays=self.replay_rate,
             least_rounds=2 if self.horizon else 10_000,

@@ -18,7 +18,11 @@ from driftduel._jit import inline_kernel, kernel
 from driftduel.criteria import Borda, Condorcet, Weighted
 from driftduel.learners.base import Literature, as_positive
 from driftduel.learners.episodic.learner import Episodic, Plan, one_of
-from driftduel.learners.episodic.state import NEVER, EpisodicState, Floats, Ints
+from driftduel.learners.episodic.state import EpisodicState
+from driftduel.learners.parts.reference import draw_reference, is_uniform
+
+Ticket = tuple[float, float, float, float]
+"""Propensity, 1/eta, weight of the right arm in the estimate, version of the active set."""
 
 PAPER = "Suk & Agarwal, Non-Stationary Dueling Bandits Under a Weighted Borda Criterion"
 
@@ -73,9 +77,7 @@ THEORY = Constants(
 
 
 @inline_kernel
-def choose(
-    state: EpisodicState, rng: np.random.Generator
-) -> tuple[int, int, tuple[float, float, float, float]]:
+def choose(state: EpisodicState, rng: np.random.Generator) -> tuple[int, int, Ticket]:
     """Draw both arms from the mixture, with one uniform number each."""
     clock = state.clock[0]
     rule = state.rule[0]
@@ -88,7 +90,7 @@ def choose(
     else:
         left = _draw_weighted(state, rng.random())
         right = _draw_weighted(state, rng.random())
-        mix = state.mix[clock["weight_row"]]
+        mix = state.reference.mix[state.reference.turn[0]["row"]]
         q_left = clock["rate"] * mix[left]["weight"] + clock["q_active"] * state.is_active[left]
         q_right = clock["rate"] * mix[right]["weight"] + clock["q_active"] * state.is_active[right]
         share = mix[right]["weight"]
@@ -114,27 +116,22 @@ def _draw_weighted(state: EpisodicState, number: float) -> int:
     if number >= clock["rate"]:
         place = int((number - clock["rate"]) * clock["exploit_scale"])
         return state.active[min(place, clock["n_active"] - 1)]
-    scaled = number * clock["explore_scale"]
-    arm = min(int(scaled), state.active.shape[0] - 1)
-    mix = state.mix[clock["weight_row"], arm]
-    return arm if scaled - arm < mix["chance"] else mix["other"]
+    return draw_reference(state.reference, number * clock["explore_scale"])
 
 
 @inline_kernel
-def learn(
-    state: EpisodicState, left: int, right: int, ticket: tuple[float, ...], outcome: float
-) -> bool:
+def learn(state: EpisodicState, left: int, right: int, ticket: Ticket, outcome: float) -> bool:
     """Add the estimate of one duel to the sums; the rest is due only now and then."""
     clock = state.clock[0]
+    chance, inverse, share, version = ticket
     row = right if state.rule[0]["unknown"] else 0
-    state.sums[row, left] += (outcome - state.rule[0]["centre"]) * ticket[2] / ticket[0]
-    inverse = ticket[1]
+    state.sums[row, left] += (outcome - state.rule[0]["centre"]) * share / chance
     clock["inverse_sum"] += inverse
     clock["inverse_max"] = max(clock["inverse_max"], inverse)
     clock["round"] += 1
-    stale = ticket[3] < clock["version"]
+    stale = version < clock["version"]
     if stale:
-        clock["stale"] = int(ticket[3])
+        clock["stale"] = int(version)
     return stale or clock["round"] >= clock["wake"]
 
 
@@ -224,7 +221,7 @@ class Bosse(Episodic):
     @property
     def _even(self) -> bool:
         """Whether exploring is uniform over arms."""
-        return self.unknown or bool(np.ptp(self.weights()[0], axis=1).max() < 1e-12)
+        return self.unknown or is_uniform(self.weights()[0])
 
     def _constants(self) -> Constants:
         if isinstance(self.constants, Constants):
@@ -261,13 +258,6 @@ class Bosse(Episodic):
             least_rounds=constants.least_rounds,
             pairs=unknown,
         )
-
-    def weights(self) -> tuple[Floats, Ints]:
-        """Return the known weights (N, K) and when each begins to hold, closed by never."""
-        if isinstance(self.criterion, Weighted):
-            sequence = self.criterion.weight
-            return np.array(sequence.table), np.append(sequence.starts, NEVER)
-        return super().weights()
 
     def best_of(self, state: EpisodicState) -> int:
         """Return the arm ahead in this episode among those never evicted in it.

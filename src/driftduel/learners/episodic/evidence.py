@@ -25,7 +25,8 @@ from __future__ import annotations
 import numpy as np
 
 from driftduel._jit import inline_kernel, kernel
-from driftduel.learners.episodic.state import NEVER, PAIRS, SCORES, EpisodicState, Floats, Ints
+from driftduel.learners.episodic.state import TEST_PAIRS, TEST_SCORES, EpisodicState
+from driftduel.learners.parts.arrays import NEVER, Floats, Ints, copy_sums
 
 ROUNDING = 1 + 1e-9
 """Sums of many numbers may be this much off, relatively."""
@@ -65,7 +66,7 @@ def examine(state: EpisodicState, first: int, sums_then: Floats, threshold: floa
     farthest = 0.0
     if n_valid < 2:
         return farthest
-    if state.rule[0]["test"] != SCORES:
+    if state.rule[0]["test"] != TEST_SCORES:
         return examine_others(state, first, sums_then, threshold, valid[:n_valid], n_open)
     sums = state.sums
     for weight in range(sums.shape[0]):
@@ -145,7 +146,7 @@ def examine_others(
     farthest = 0.0
     for n in range(n_open):
         arm = valid[n]
-        if state.rule[0]["test"] == PAIRS:
+        if state.rule[0]["test"] == TEST_PAIRS:
             for other in valid:
                 ahead = state.sums[other, arm] - sums_then[other, arm] - offset
                 farthest = max(farthest, ahead)
@@ -174,14 +175,6 @@ def note_rates(state: EpisodicState) -> None:
     for depth in range(clock["depth"]):
         base = state.bases[depth]
         base["inverse_max"] = max(base["inverse_max"], largest)
-
-
-@inline_kernel
-def copy_sums(target: Floats, source: Floats) -> None:
-    """Copy an array (W, K), without the temporary that numba's assignment makes."""
-    for weight in range(source.shape[0]):
-        for arm in range(source.shape[1]):
-            target[weight, arm] = source[weight, arm]
 
 
 @inline_kernel
@@ -249,7 +242,7 @@ def check_all(state: EpisodicState) -> None:
     before = state.past[now - 1]
     here["inverse_sum"] = clock["inverse_sum"]
     here["jumps"] = before["jumps"] + largest_difference(state.sums, state.past_sums[now - 1])
-    if state.rule[0]["test"] != SCORES:
+    if state.rule[0]["test"] != TEST_SCORES:
         here["jumps"] += 0.5 - state.rule[0]["centre"]  # the offset of examine_others
     here["slack"] = -here["jumps"]
     before["inverse_rate"] = clock["inverse_max"]

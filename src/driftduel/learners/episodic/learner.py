@@ -20,22 +20,17 @@ from driftduel.learners.episodic.state import (
     ARM,
     BASE,
     CLOCK,
-    EPISODE,
-    JOURNAL_COLUMNS,
-    MIX,
-    NEVER,
     PAST,
-    REPLAY,
     RULE,
-    SCORES,
     SNAPSHOT,
+    TEST_SCORES,
     EpisodicState,
-    Floats,
-    Ints,
 )
-from driftduel.learners.history import Eviction, History, Replay
-from driftduel.learners.parts.reference import alias_table
-from driftduel.weights import uniform
+from driftduel.learners.history import History
+from driftduel.learners.parts.arrays import Floats, Ints
+from driftduel.learners.parts.journal import no_journal, read_journal
+from driftduel.learners.parts.reference import reference_of, weights_of
+from driftduel.learners.parts.replays import no_replays
 
 _ANYTIME_ROUNDS = 2**40
 
@@ -50,7 +45,7 @@ class Plan:
     power: float
     range: float
     variance: float = 0.0
-    test: int = SCORES
+    test: int = TEST_SCORES
     switch: float = 1.0
     unknown: bool = False
     uniform: bool = True
@@ -93,7 +88,7 @@ class Episodic(Learner):
     estimator: str = "centred"
 
     settle = staticmethod(meta.settle)
-    full = staticmethod(meta.journal_full)
+    full = staticmethod(meta.full)
 
     @abstractmethod
     def plan(self) -> Plan:
@@ -132,7 +127,7 @@ class Episodic(Learner):
 
     def weights(self) -> tuple[Floats, Ints]:
         """Return the known weights (N, K) and when each begins to hold, closed by never."""
-        return uniform(self.n_arms)[None], np.array([0, NEVER])
+        return weights_of(self.criterion, self.n_arms)
 
     def _allocate(self, plan: Plan) -> EpisodicState:
         k = self.n_arms
@@ -146,7 +141,6 @@ class Episodic(Learner):
         kept = rounds + 1 if test_all else 0
         prefix = 0 if test_all or not self.prefix else depth
         _refuse_if_too_large(8 * w * k * (1 + prefix + levels * self.steps + kept), self)
-        weights, starts = self.weights()
         state = EpisodicState(
             clock=np.zeros(1, CLOCK),
             rule=np.zeros(1, RULE),
@@ -159,10 +153,15 @@ class Episodic(Learner):
             base_sums=np.zeros((prefix, w, k)),
             snapshots=np.zeros((levels, max(self.steps, 2)), SNAPSHOT),
             level_sums=np.zeros((levels, self.steps, w, k)),
-            replay_at=np.full(lengths, NEVER),
-            mix=np.zeros(weights.shape, MIX),
-            weight_starts=starts,
-            journal=np.zeros((2 * k + 64, JOURNAL_COLUMNS)),
+            replays=no_replays(
+                lengths,
+                plan.replays,
+                plan.replay_length,
+                plan.replay_age,
+                grows=self.horizon is None,
+            ),
+            reference=reference_of(*self.weights()),
+            journal=no_journal(k),
             past=np.zeros(kept, PAST),
             past_sums=np.zeros((kept, w, k)),
         )
@@ -171,9 +170,6 @@ class Episodic(Learner):
         lengths_of_blocks = block * 2.0 ** np.arange(levels)
         state.snapshots["drift"] = (lengths_of_blocks[:, None] - 1) ** plan.power
         state.past["drift"] = np.arange(kept) ** plan.power
-        state.mix["weight"] = weights
-        for row, weight in zip(state.mix, weights, strict=True):
-            row["chance"], row["other"] = alias_table(weight)
         return state
 
     def _set_rule(self, state: EpisodicState, plan: Plan) -> None:
@@ -182,7 +178,7 @@ class Episodic(Learner):
         rule = state.rule[0]
         for name in (
             *("unknown", "uniform", "share", "test", "switch", "drift", "power", "variance"),
-            *("range", "rate", "cap", "replays", "replay_length", "replay_age"),
+            *("range", "rate", "cap"),
         ):
             rule[name] = getattr(plan, name)
         rule["centre"] = 0.5 if self.estimator == "centred" else 0.0
@@ -197,7 +193,6 @@ class Episodic(Learner):
         rule["prefix"] = 0.1 if self.prefix and not test_all else 0.0
         clock = state.clock[0]
         clock["scale"] = plan.scale * math.log(max(plan.least_rounds, self.horizon or 2))
-        clock["next_weight"] = state.weight_starts[1]
 
     def check_horizon(self, horizon: int) -> None:
         """Raise ValueError if every round is kept and there are more than planned for."""
@@ -213,27 +208,7 @@ class Episodic(Learner):
 
     def collect(self, state: EpisodicState, history: History) -> None:
         """Move what the journal holds into the history."""
-        for row in state.journal[: state.clock[0]["noted"]]:
-            kind, round_ = int(row[0]), int(row[1])
-            if kind == EPISODE:
-                history.episodes.append(round_)
-            elif kind == REPLAY:
-                history.replays.append(Replay(round_, int(row[2])))
-            else:
-                history.evictions.append(
-                    Eviction(
-                        round=round_,
-                        arm=int(row[2]),
-                        beaten_by=int(row[5]),
-                        first=int(row[3]),
-                        last=round_,
-                        weight=int(row[6]) if state.rule[0]["unknown"] else None,
-                        statistic=float(row[7]),
-                        threshold=float(row[8]),
-                        base=int(row[4]),
-                    )
-                )
-        state.clock[0]["noted"] = 0
+        read_journal(state.journal, history)
 
 
 def one_of(value: object, name: str, allowed: tuple[str, ...]) -> None:

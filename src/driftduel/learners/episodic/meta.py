@@ -7,9 +7,7 @@ moves any set. When no arm is global a new episode starts.
 
 A replay of length m is due at round s of an episode that began at t with probability
 ``m^(-1/3) (s - t)^(-2/3)``, m = 2, 4, 8, ... for METABOSSE, ``m^(-1/2) (s - t)^(-1/2)`` for
-ANACONDA and METASWIFT. The probability falls with s, so the next replay of
-each length is drawn by thinning: geometric gaps at the current probability, each kept with the
-ratio of the probability there to it. The longest replay of a round counts.
+ANACONDA and METASWIFT; see `driftduel.learners.parts.replays`.
 """
 
 from __future__ import annotations
@@ -17,15 +15,18 @@ from __future__ import annotations
 import numpy as np
 
 from driftduel._jit import inline_kernel, kernel
-from driftduel.learners.episodic.evidence import check_all, check_grid, copy_sums, note_rates
-from driftduel.learners.episodic.state import (
-    CANDIDATE,
-    EPISODE,
-    EVICTION,
-    NEVER,
-    REPLAY,
-    EpisodicState,
+from driftduel.learners.episodic.evidence import check_all, check_grid, note_rates
+from driftduel.learners.episodic.state import TEST_CANDIDATE, EpisodicState
+from driftduel.learners.parts.arrays import NEVER, copy_sums
+from driftduel.learners.parts.journal import (
+    journal_full,
+    note_activation,
+    note_episode,
+    note_eviction,
+    note_replay,
 )
+from driftduel.learners.parts.reference import turn_reference
+from driftduel.learners.parts.replays import schedule_replays, take_due_replays
 
 
 @inline_kernel
@@ -35,9 +36,8 @@ def settle(state: EpisodicState, rng: np.random.Generator) -> None:
     rule = state.rule[0]
     now = clock["round"]
     doubt_stale_arms(state)
-    if now >= clock["next_weight"]:
-        clock["weight_row"] += 1
-        clock["next_weight"] = state.weight_starts[clock["weight_row"] + 1]
+    if now >= state.reference.turn[0]["next"]:
+        turn_reference(state.reference)
     changed = False
     if (now - clock["episode"]) & ((1 << rule["tick_power"]) - 1) == 0:
         if rule["anytime"]:
@@ -54,7 +54,7 @@ def settle(state: EpisodicState, rng: np.random.Generator) -> None:
     while state.bases[clock["depth"] - 1]["end"] < now:
         clock["depth"] -= 1
         changed = True
-    if now >= clock["next_replay"]:
+    if now >= state.replays.schedule[0]["next"]:
         begin_replay(state, rng)
         changed = True
     if changed:
@@ -102,13 +102,18 @@ def evict_found(state: EpisodicState) -> bool:
         clock["last_evidence"] = max(clock["last_evidence"], first)
         if before < clock["episode"] or first >= base:
             changed = True
-            note = state.journal[new_note(state, EVICTION, clock["round"] - 1, number)]
-            note[3] = first
-            note[4] = base
-            note[5] = arm["beaten_by"]
-            note[6] = arm["weight"]
-            note[7] = arm["statistic"]
-            note[8] = arm["threshold"]
+            arm["out"] = 1
+            note_eviction(
+                state.journal,
+                clock["round"] - 1,
+                number,
+                arm["beaten_by"],
+                arm["weight"] if state.rule[0]["unknown"] else -1,
+                first,
+                base,
+                arm["statistic"],
+                arm["threshold"],
+            )
     return changed
 
 
@@ -143,7 +148,7 @@ def begin_episode(state: EpisodicState, rng: np.random.Generator) -> None:
     now = clock["round"]
     clock["episode"] = now
     if now > 0:
-        new_note(state, EPISODE, now, 0)
+        note_episode(state.journal, now)
     clock["inverse_sum"] = 0.0
     clock["inverse_max"] = 0.0
     clock["tick_max"] = 0.0
@@ -158,14 +163,12 @@ def begin_episode(state: EpisodicState, rng: np.random.Generator) -> None:
     for level in range(state.level_sums.shape[0]):
         state.level_sums[level, 0] = 0.0
         state.snapshots[level, 0]["inverse_sum"] = 0.0
-    if state.rule[0]["test"] == CANDIDATE:
+    if state.rule[0]["test"] == TEST_CANDIDATE:
         clock["candidate"] = int(rng.random() * state.arms.shape[0])
         clock["candidate_since"] = now
     clock["depth"] = 0
     push_base(state, NEVER)
-    clock["next_replay"] = NEVER
-    for power in range(state.replay_at.shape[0]):
-        schedule_replay(state, rng, power, 0)
+    schedule_replays(state.replays, rng, now)
     set_active(state)
     set_rate(state)
     set_wake(state)
@@ -176,29 +179,13 @@ def begin_replay(state: EpisodicState, rng: np.random.Generator) -> None:
     """Start the longest replay that is due."""
     clock = state.clock[0]
     now = clock["round"]
-    longest = take_due_replays(state, rng)
+    longest = take_due_replays(state.replays, rng, now, clock["episode"])
+    note_replay(state.journal, now, longest)
     # A base that ends no later than the replay could never play again; dropping it bounds the
     # depth of the stack.
     while state.bases[clock["depth"] - 1]["end"] <= now + longest:
         clock["depth"] -= 1
     push_base(state, now + longest)
-
-
-@kernel
-def take_due_replays(state: EpisodicState, rng: np.random.Generator) -> int:
-    """Return the longest replay that is due, and draw the next one of each length that was."""
-    clock = state.clock[0]
-    now = clock["round"]
-    longest = 0
-    clock["next_replay"] = NEVER
-    for power in range(state.replay_at.shape[0]):
-        if state.replay_at[power] <= now:
-            longest = 2 << power
-            schedule_replay(state, rng, power, now - clock["episode"])
-        else:
-            clock["next_replay"] = min(clock["next_replay"], state.replay_at[power])
-    new_note(state, REPLAY, now, longest)
-    return longest
 
 
 @kernel
@@ -222,34 +209,6 @@ def push_base(state: EpisodicState, end: int) -> None:
 
 
 @kernel
-def schedule_replay(state: EpisodicState, rng: np.random.Generator, power: int, age: int) -> None:
-    """Draw the next round after ``age`` of the episode at which a replay of 2^(power+1) is due.
-
-    Without a horizon a length is in use from the age of half its rounds on.
-    """
-    clock = state.clock[0]
-    length = 2.0 * (1 << power)
-    if state.rule[0]["anytime"]:
-        age = max(age, int(length) // 2 - 1)
-    rule = state.rule[0]
-    size = rule["replays"] * length ** rule["replay_length"]
-    while size > 0.0 and age < NEVER:
-        chance = min(1.0, size * (age + 1.0) ** rule["replay_age"])
-        gap = 1.0
-        if chance < 1.0:
-            gap = 1.0 + np.floor(np.log1p(-rng.random()) / np.log1p(-chance))
-        if gap > NEVER - age:
-            break
-        age += int(gap)
-        here = min(1.0, size * float(age) ** rule["replay_age"])
-        if rng.random() * chance < here:
-            state.replay_at[power] = clock["episode"] + age
-            clock["next_replay"] = min(clock["next_replay"], state.replay_at[power])
-            return
-    state.replay_at[power] = NEVER
-
-
-@kernel
 def set_active(state: EpisodicState) -> None:
     """Read the active set of the top base from the evidence."""
     clock = state.clock[0]
@@ -266,6 +225,9 @@ def set_active(state: EpisodicState) -> None:
             if not state.is_active[number]:
                 arm["absent"] = clock["round"] - 1
                 arm["since"] = clock["version"]
+                if arm["out"]:
+                    arm["out"] = 0
+                    note_activation(state.journal, clock["round"], number)
             state.active[n_active] = number
             n_active += 1
             last_absent = max(last_absent, arm["absent"])
@@ -304,24 +266,12 @@ def set_wake(state: EpisodicState) -> None:
     age = clock["round"] - clock["episode"]
     wake = clock["episode"] + (((age >> power) + 1) << power)
     wake = min(wake, state.bases[clock["depth"] - 1]["end"] + 1)
-    wake = min(wake, clock["next_replay"])
-    wake = min(wake, clock["next_weight"])
+    wake = min(wake, state.replays.schedule[0]["next"])
+    wake = min(wake, state.reference.turn[0]["next"])
     clock["wake"] = min(wake, clock["refresh"])
 
 
-@kernel
-def new_note(state: EpisodicState, kind: int, round_: int, subject: int) -> int:
-    """Begin a row of the journal and return its number."""
-    clock = state.clock[0]
-    note = clock["noted"]
-    clock["noted"] = note + 1
-    state.journal[note, 0] = kind
-    state.journal[note, 1] = round_
-    state.journal[note, 2] = subject
-    return note
-
-
 @inline_kernel
-def journal_full(state: EpisodicState) -> bool:
-    """Tell whether one more round might not find room in the journal."""
-    return state.clock[0]["noted"] + state.arms.shape[0] + 2 > state.journal.shape[0]
+def full(state: EpisodicState) -> bool:
+    """Tell whether the journal must be read before the next round."""
+    return journal_full(state.journal, state.arms.shape[0])

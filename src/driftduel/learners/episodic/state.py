@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
-NEVER = np.iinfo(np.int64).max // 4
+from driftduel.learners.parts.arrays import Flags, Floats, Ints, Records
+from driftduel.learners.parts.journal import Journal
+from driftduel.learners.parts.reference import Reference
+from driftduel.learners.parts.replays import Replays
 
 CLOCK = np.dtype(
     [
@@ -35,13 +34,9 @@ CLOCK = np.dtype(
         ("episode", "i8"),
         ("depth", "i8"),
         ("refresh", "i8"),  # round at which the rate is computed anew
-        ("next_replay", "i8"),
-        ("next_weight", "i8"),  # round at which a known sequence of weights changes
-        ("weight_row", "i8"),
         ("n_found", "i8"),
-        ("candidate", "i8"),  # the arm that all others are compared with, for CANDIDATE
+        ("candidate", "i8"),  # the arm that all others are compared with, for TEST_CANDIDATE
         ("candidate_since", "i8"),
-        ("noted", "i8"),  # rows in the journal
     ],
     align=True,
 )
@@ -52,7 +47,7 @@ RULE = np.dtype(
         ("uniform", "i8"),  # 1 if exploring is uniform over arms
         ("share", "f8"),  # weight of the right arm in an estimate, if exploring is uniform
         ("centre", "f8"),  # 1/2 for the centred estimate, 0 for the raw one
-        ("test", "i8"),  # what is compared: SCORES, PAIRS or CANDIDATE
+        ("test", "i8"),  # TEST_SCORES, TEST_PAIRS or TEST_CANDIDATE
         ("switch", "f8"),  # share of the threshold at which the candidate changes
         ("drift", "f8"),  # d, v and r of the threshold
         ("variance", "f8"),
@@ -63,9 +58,6 @@ RULE = np.dtype(
         ("rate", "f8"),  # gamma_n = min(cap, rate n^(-1/3))
         ("cap", "f8"),
         ("refresh", "f8"),  # share of its age after which a base computes its rate anew
-        ("replays", "f8"),  # multiplier of the replay probability; 0 for none
-        ("replay_length", "f8"),  # powers of length and age in the replay probability
-        ("replay_age", "f8"),
         ("power", "f8"),  # p of the threshold
         ("restarts", "i8"),
         ("all", "i8"),  # 1 to test every interval
@@ -86,6 +78,7 @@ ARM = np.dtype(
         ("weight", "i8"),
         ("statistic", "f8"),
         ("threshold", "f8"),
+        ("out", "i8"),  # 1 from its eviction until it is in play again
     ],
     align=True,
 )
@@ -110,9 +103,6 @@ SNAPSHOT = np.dtype(
     align=True,
 )
 
-MIX = np.dtype([("weight", "f8"), ("chance", "f8"), ("other", "i8")], align=True)
-"""A reference weight and its alias table, one entry per arm."""
-
 PAST = np.dtype(
     [
         ("inverse_sum", "f8"),  # sum of 1/eta before the round
@@ -124,10 +114,8 @@ PAST = np.dtype(
     align=True,
 )
 
-SCORES, PAIRS, CANDIDATE = 0, 1, 2
-
-EVICTION, REPLAY, EPISODE = 0, 1, 2
-JOURNAL_COLUMNS = 9
+TEST_SCORES, TEST_PAIRS, TEST_CANDIDATE = 0, 1, 2
+"""What is compared: scores of arms, arms in pairs, or a candidate with every arm."""
 
 
 class EpisodicState(NamedTuple):
@@ -136,20 +124,19 @@ class EpisodicState(NamedTuple):
     Few arrays with many fields, because every array makes every call slower to compile.
     """
 
-    clock: NDArray[np.void]  # (1,) CLOCK
-    rule: NDArray[np.void]  # (1,) RULE
-    arms: NDArray[np.void]  # (K,) ARM
+    clock: Records  # (1,) CLOCK
+    rule: Records  # (1,) RULE
+    arms: Records  # (K,) ARM
     active: Ints  # (K,) the active arms first, in order
-    is_active: NDArray[np.bool_]  # (K,)
+    is_active: Flags  # (K,)
     valid: Ints  # (K + 1,) scratch; an arm is written before it is known to count
     sums: Floats  # (W, K) summed estimates since the episode began
-    bases: NDArray[np.void]  # (D,) BASE, the stack; the last one plays
+    bases: Records  # (D,) BASE, the stack; the last one plays
     base_sums: Floats  # (D, W, K) sums at the start of each base
-    snapshots: NDArray[np.void]  # (L, max(steps, 2)) SNAPSHOT
+    snapshots: Records  # (L, max(steps, 2)) SNAPSHOT
     level_sums: Floats  # (L, steps, W, K) sums when a snapshot was taken
-    replay_at: Ints  # (M,) next replay of length 2, 4, 8, ...
-    mix: NDArray[np.void]  # (N, K) MIX, the known weights in order
-    weight_starts: Ints  # (N + 1,) rounds at which they begin to hold
-    journal: Floats  # (J, 9) events not read yet
-    past: NDArray[np.void]  # (T + 1,) PAST, for all intervals only
+    replays: Replays
+    reference: Reference  # the known weights
+    journal: Journal
+    past: Records  # (T + 1,) PAST, for all intervals only
     past_sums: Floats  # (T + 1, W, K)
