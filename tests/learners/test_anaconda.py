@@ -36,7 +36,7 @@ def drive(learner, world, rng):
             0.5 if rng.random() < 0.2 else float(rng.random() < world[t, duel.left, duel.right])
         )
         feed.outcomes.append(outcome)
-        feed.coins.append({2 << int(power) for power in np.flatnonzero(state.replay_at == t + 1)})
+        feed.coins.append({2 << int(power) for power in np.flatnonzero(state.replays.due == t + 1)})
         learner.tell(duel, outcome)
     return played, feed
 

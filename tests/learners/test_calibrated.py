@@ -71,7 +71,7 @@ def random_problem(kind, seed, calibration=None):
 
 
 def compare(learner, oracle):
-    clock = learner.session.state.clock[0]
+    clock = learner.session.state.watching.clock[0]
     assert clock["led"] == oracle.led
     assert clock["alarms"] == oracle.alarms
     assert clock["shifts"] == oracle.shifts
@@ -223,7 +223,7 @@ def test_the_fewer_false_restarts_the_higher_the_threshold(kind):
             false_restarts=wrong,
             calibration=Calibration(alarm=0.5, proof=1.0, watch=1.0),
         )
-        thresholds.append(learner.session.state.rule[0]["proof"])
+        thresholds.append(learner.session.state.watching.rule[0]["proof"])
         world = dd.testing.driving.switching_world(4, 600)
         runs = [dd.simulate(learner, world, seed) for seed in range(6)]
         restarts.append(sum(len(run.episodes) - 1 for run in runs))

@@ -60,7 +60,7 @@ def drive(learner, world, rng, n_rounds):
         wins = rng.random() < world[t, duel.left, duel.right]
         outcome = 0.5 if rng.random() < ties else float(wins)
         seen.feed.outcomes.append(outcome)
-        due = np.flatnonzero(state.replay_at == t + 1)
+        due = np.flatnonzero(state.replays.due == t + 1)
         seen.feed.coins.append({2 << int(power) for power in due})
         n_before = len(learner.active)
         learner.tell(duel, outcome)

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 import driftduel as dd
-from driftduel.learners.episodic.meta import begin_episode, begin_replay, schedule_replay
+from driftduel.learners.episodic.meta import begin_episode, begin_replay
+from driftduel.learners.parts.replays import schedule_replay
 from tests.learners.problems import COMPILED
 
 SAMPLES = 3000 if COMPILED else 2000
@@ -42,13 +43,13 @@ def due_lengths(learner, rng, n_rounds, n_samples):
         due = []
         for age in range(1, n_rounds + 1):
             clock["round"] = episode + age
-            powers = np.flatnonzero(state.replay_at == clock["round"]).tolist()
+            powers = np.flatnonzero(state.replays.due == clock["round"]).tolist()
             due.append(frozenset(2 << power for power in powers))
-            assert (clock["next_replay"] == clock["round"]) == bool(powers)
+            assert (state.replays.schedule[0]["next"] == clock["round"]) == bool(powers)
             if powers:
                 begin_replay(state, rng)
-                assert (state.replay_at > clock["round"]).all()
-        clock["noted"] = 0
+                assert (state.replays.due > clock["round"]).all()
+        state.journal.written[0] = 0
         samples.append(tuple(due))
     return samples
 
@@ -130,8 +131,8 @@ def ages_of(learner, rng, power):
     ages = []
     age = 0
     while True:
-        schedule_replay(state, rng, power, age)
-        age = int(state.replay_at[power])
+        schedule_replay(state.replays, rng, power, 0, age)
+        age = int(state.replays.due[power])
         if age > LONG:
             return ages
         ages.append(age)
@@ -171,7 +172,7 @@ def test_without_a_horizon_a_length_waits_for_half_its_rounds():
     state = learner.start(np.random.default_rng(5))
     for power in range(8):
         # At this rate the coin of age m / 2 is certain, so the first replay is exactly there.
-        assert state.replay_at[power] == 1 << power
+        assert state.replays.due[power] == 1 << power
 
 
 def test_a_certain_coin_always_lands():

@@ -93,7 +93,7 @@ def a_run(stream, left, right, points):
     for first, end in pairwise([0, 5, 33, stream.horizon]):
         kept.add(first, codes[first:end])
     return dd.simulation.Run(
-        run.learner, stream, 0, run.rounds, [0], [], [], best=0, ledger=kept
+        run.learner, stream, 0, run.rounds, [0], [], [], [], best=0, ledger=kept
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from driftduel._families import MODULE_OF, PARTS
 from driftduel._jit import inline_kernel, kernel
 from driftduel.learners.base import Learner, Literature
-from driftduel.learners.history import Eviction, Replay
+from driftduel.learners.history import Activation, Eviction, Replay
 from driftduel.learners.report import Change, Report
 from driftduel.learners.session import AlreadyTold, ClosedDuel, Duel
 from driftduel.learners.storage import learner_file, load_learner
@@ -101,6 +101,7 @@ def __dir__() -> list[str]:
 
 
 __all__ = [  # noqa: PLE0604
+    "Activation",
     "AlreadyTold",
     "Change",
     "ClosedDuel",

@@ -43,7 +43,7 @@ from numpy.typing import NDArray
 from driftduel._checks import LONGEST, as_labels
 from driftduel._jit import inline_kernel
 from driftduel.criteria import Borda, Criterion, as_criterion
-from driftduel.learners.history import Eviction, History, Replay
+from driftduel.learners.history import Activation, Eviction, History, Replay
 from driftduel.learners.ranges import Range, Ranges
 from driftduel.learners.report import Report, last_of_each, names_of
 from driftduel.learners.session import MOST_OPEN, Duel, Session
@@ -324,6 +324,13 @@ class Learner(ABC):
         session = self.session
         with session.lock:
             return list(session.history.evictions)
+
+    @property
+    def activations(self) -> list[Activation]:
+        """Every arm that came back after an eviction, so far."""
+        session = self.session
+        with session.lock:
+            return list(session.history.activations)
 
     @property
     def replays(self) -> list[Replay]:

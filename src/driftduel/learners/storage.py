@@ -36,7 +36,7 @@ from driftduel._files import locked, replacing
 from driftduel._version import __version__
 from driftduel.criteria import Borda, Condorcet, Copeland, Weighted
 from driftduel.learners.base import Learner, State, as_count, as_positive, learner_generator
-from driftduel.learners.history import Eviction, History, Replay
+from driftduel.learners.history import Activation, Eviction, History, Replay
 from driftduel.learners.ranges import LONGEST_SESSION, check_state, check_ticket
 from driftduel.learners.session import OUTCOMES, REMEMBERED, WAYS_TO_CLOSE, Session
 from driftduel.weights import WeightSequence
@@ -367,6 +367,7 @@ def _encode_session(session: Session) -> dict[str, Any]:
         "evictions": [
             [_encode(value, "eviction") for value in astuple(item)] for item in history.evictions
         ],
+        "activations": [astuple(item) for item in history.activations],
         "replays": [astuple(item) for item in history.replays],
         "generator": session.rng.bit_generator.state,
         "state": {name: _encode_array(array) for name, array in _arrays(session.state)},
@@ -383,6 +384,7 @@ def _decode_session(content: dict[str, Any], learner: Learner) -> Session:
     history = History(
         episodes=[as_count(start, "episode", 0, told) for start in content["episodes"]],
         evictions=[_decode_record(Eviction, row, learner) for row in content["evictions"]],
+        activations=[_decode_record(Activation, row, learner) for row in content["activations"]],
         replays=[_decode_record(Replay, row, learner) for row in content["replays"]],
     )
     rng = _decode_generator(content["generator"])

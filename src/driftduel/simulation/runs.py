@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from driftduel._checks import as_whole_numbers
 from driftduel.criteria import Criterion, as_criterion
 from driftduel.learners.base import Learner, as_count, learner_generator
-from driftduel.learners.history import Eviction, History, Replay
+from driftduel.learners.history import Activation, Eviction, History, Replay
 from driftduel.simulation.ledger import Ledger
 from driftduel.simulation.loop import batches
 from driftduel.streams.stream import Stream
@@ -39,7 +39,7 @@ class Run:
         unless others were asked for.
     episodes : list of int
         The rounds at which episodes began; the first is 0.
-    evictions, replays : list
+    evictions, activations, replays : list
         What happened, in order.
     best : int
         The arm the learner would pick at the end.
@@ -51,6 +51,7 @@ class Run:
     rounds: NDArray[np.int64]
     episodes: list[int]
     evictions: list[Eviction]
+    activations: list[Activation]
     replays: list[Replay]
     best: int
     ledger: Ledger = field(repr=False)
@@ -155,6 +156,7 @@ def simulate(
         rounds=rounds,
         episodes=[start for start in history.episodes if start < stream.horizon],
         evictions=history.evictions,
+        activations=[item for item in history.activations if item.round < stream.horizon],
         replays=[replay for replay in history.replays if replay.start < stream.horizon],
         best=learner.best_of(state),
         ledger=ledger,

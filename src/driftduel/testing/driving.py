@@ -120,6 +120,7 @@ def facts(run: Run) -> dict[str, Any]:
         "pairs": pairs.argmax(axis=1).tolist(),
         "episodes": run.episodes,
         "evictions": run.evictions,
+        "activations": run.activations,
         "replays": run.replays,
         "best": run.best,
     }

@@ -119,7 +119,15 @@ def check_reading_changes_nothing(make: Make) -> None:
     learner = drive(make(3, 300, 1), switching_world(3, 300)).learner
     before = snapshot(learner)
     learner.best()
-    for name in ("active", "rounds", "open_duels", "episodes", "evictions", "replays"):
+    for name in (
+        "active",
+        "rounds",
+        "open_duels",
+        "episodes",
+        "evictions",
+        "activations",
+        "replays",
+    ):
         value = getattr(learner, name)
         if isinstance(value, list):
             value.clear()

@@ -62,6 +62,7 @@ def check_simulate_equals_ask_and_tell(make: Make) -> None:
             "pairs": [duel.left * n_arms + duel.right for duel in duels],
             "episodes": [start for start in learner.episodes if start < horizon],
             "evictions": learner.evictions,
+            "activations": [item for item in learner.activations if item.round < horizon],
             "replays": [replay for replay in learner.replays if replay.start < horizon],
             "best": learner.best(),
         }

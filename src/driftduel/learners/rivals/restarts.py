@@ -342,6 +342,9 @@ def _append(history: History, inside: History, offset: int) -> None:
     """Move what happened inside to the history, with the rounds counted from the start."""
     history.episodes.extend(start + offset for start in inside.episodes)
     history.replays.extend(replace(item, start=item.start + offset) for item in inside.replays)
+    history.activations.extend(
+        replace(item, round=item.round + offset) for item in inside.activations
+    )
     for item in inside.evictions:
         rounds = {name: getattr(item, name) + offset for name in ("round", "first", "last", "base")}
         history.evictions.append(replace(item, **rounds))
