@@ -154,6 +154,7 @@ def begin_episode(state: EpisodicState, rng: np.random.Generator) -> None:
     clock["tick_max"] = 0.0
     for arm in range(state.arms.shape[0]):
         state.arms[arm]["evidence"] = -1
+        come_back(state, arm)
     state.sums[:] = 0.0
     if state.rule[0]["all"]:
         state.past_sums[now] = 0.0
@@ -225,9 +226,7 @@ def set_active(state: EpisodicState) -> None:
             if not state.is_active[number]:
                 arm["absent"] = clock["round"] - 1
                 arm["since"] = clock["version"]
-                if arm["out"]:
-                    arm["out"] = 0
-                    note_activation(state.journal, clock["round"], number)
+                come_back(state, number)
             state.active[n_active] = number
             n_active += 1
             last_absent = max(last_absent, arm["absent"])
@@ -236,6 +235,14 @@ def set_active(state: EpisodicState) -> None:
     clock["n_active"] = n_active
     clock["last_absent"] = last_absent
     clock["last_evidence"] = last_evidence
+
+
+@inline_kernel
+def come_back(state: EpisodicState, arm: int) -> None:
+    """Note that an arm is in play again if it was evicted."""
+    if state.arms[arm]["out"]:
+        state.arms[arm]["out"] = 0
+        note_activation(state.journal, state.clock[0]["round"], arm)
 
 
 @kernel
