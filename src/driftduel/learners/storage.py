@@ -52,7 +52,7 @@ _PLAIN = re.compile("[<|](b1|[iu][1248]|f[248]|c8|c16|[US][0-9]{1,9})")
 _CLOSED = ("step", "left", "right", "end")
 """The columns of the duels closed last."""
 
-Record = TypeVar("Record", Eviction, Replay)
+Record = TypeVar("Record", Eviction, Activation, Replay)
 _PARTS_OF_CRITERIA: dict[str, type] = {
     kind.__name__: kind for kind in (Borda, Condorcet, Copeland, Weighted, WeightSequence)
 }
