@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -15,10 +16,10 @@ from driftduel.learners.rivals.borda_elimination import (
     SparseBordaElimination,
     sparse_lead,
 )
-from tests.learners.agreeing import COMPILED, agree, numbers_of
+from tests.learners.driving import drawn, ladder, play_beside
 from tests.naive import borda as naive
 
-SEEDS = range(40 if COMPILED else 20)
+SEEDS = range(20)
 LEARNERS = [BordaETC, BCB, BordaElimination, SparseBordaElimination, ActiveRanking]
 
 
@@ -29,13 +30,12 @@ def committed(pairs):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_explore_then_commit_follows_its_definition(seed):
-    rng = np.random.default_rng(seed)
-    n_arms, n_rounds = int(rng.integers(2, 7)), int(rng.integers(1, 200))
+    rng, n_arms = drawn(seed)
+    n_rounds, late = int(rng.integers(1, 200)), 0.4 * (seed % 2)
     learner = BordaETC(n_arms, exploration=n_rounds, seed=seed)
-    slow = naive.explore_then_commit(n_arms, n_rounds, numbers_of(learner))
-    pairs = agree(learner, slow, rng, n_rounds + 20)
-    assert committed(pairs) == n_rounds
-    assert learner.best() == pairs[-1][0]
+    oracle_of = partial(naive.ExploreThenCommit, n_arms, n_rounds)
+    pairs = play_beside(learner, oracle_of, n_rounds + 40, seed, late=late).pairs
+    assert committed(pairs) == n_rounds if late == 0 else committed(pairs) > n_rounds
 
 
 def test_the_default_exploration_balances_cost_and_risk():
@@ -47,12 +47,11 @@ def test_the_default_exploration_balances_cost_and_risk():
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_confidence_bound_follows_its_definition(seed):
-    rng = np.random.default_rng(seed)
-    n_arms, horizon = int(rng.integers(2, 6)), 400
+    rng, n_arms = drawn(seed, 5)
     failure, width = float(rng.choice([0.01, 0.5])), float(rng.choice([0.05, 0.2, 0.4]))
-    learner = BCB(n_arms, horizon, failure=failure, width=width, seed=seed)
-    slow = naive.confidence_bound(n_arms, horizon, failure, width, numbers_of(learner))
-    agree(learner, slow, rng, horizon)
+    learner = BCB(n_arms, 400, failure=failure, width=width, seed=seed)
+    oracle_of = partial(naive.ConfidenceBound, n_arms, 400, failure, width)
+    play_beside(learner, oracle_of, 400, seed, late=0.4 * (seed % 2))
 
 
 def test_the_confidence_bound_commits_after_the_rounds_computed_by_hand():
@@ -74,45 +73,40 @@ def test_the_confidence_bound_commits_after_the_rounds_computed_by_hand():
     assert (duel.left, duel.propensity) == (1, 1.0)
 
 
+def play_elimination(n_arms, n_rounds, seed, failure, width, sparse):
+    """Play beside the letter, with (k, T0, width) of the sparse rule if there is one."""
+    sparsity, after, sparse_width = sparse or (None, 0, 6.0)
+    learner = BordaElimination(
+        n_arms,
+        failure=failure,
+        width=width,
+        sparse=sparse is not None,
+        sparsity=sparsity,
+        sparse_after=after,
+        sparse_width=sparse_width,
+        seed=seed,
+    )
+    oracle_of = partial(naive.Elimination, n_arms, failure, width, sparsity, after, sparse_width)
+    return play_beside(learner, oracle_of, n_rounds, seed, late=0.4 * (seed % 2)).oracle
+
+
 @pytest.mark.parametrize("sparse", [False, True])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_elimination_follows_its_definition(seed, sparse):
-    rng = np.random.default_rng(seed)
-    n_arms = int(rng.integers(2, 6))
-    settings = {
-        "failure": float(rng.choice([0.01, 0.5])),
-        "width": float(rng.choice([0.2, 0.5, 1.0])),
-    }
-    plain, rule = dict(settings), {}
+    rng, n_arms = drawn(seed, 5)
+    failure, width = float(rng.choice([0.01, 0.5])), float(rng.choice([0.2, 0.5, 1.0]))
+    rule = None
     if sparse:
-        rule = {
-            "sparse_width": float(rng.choice([0.003, 0.01, 0.03])),
-            "sparsity": int(rng.integers(1, 5)),
-            "sparse_after": int(rng.integers(0, 20)),
-        }
-        plain |= {
-            "k": rule["sparsity"], "T0": rule["sparse_after"], "sparse_width": rule["sparse_width"]
-        }  # fmt: skip
-    learner = BordaElimination(n_arms, sparse=sparse, seed=seed, **settings, **rule)
-    plain["delta"] = plain.pop("failure")
-    slow = naive.elimination(n_arms, draw=numbers_of(learner), **plain)
-    agree(learner, slow, rng, 250)
+        rule = int(rng.integers(1, 5)), int(rng.integers(0, 20)), rng.choice([0.003, 0.01, 0.03])
+    play_elimination(n_arms, 250, seed, failure, width, rule)
 
 
 def test_the_sparse_rule_removes_arms_in_these_tests():
-    rules = set()
+    removed = set()
     for seed in SEEDS:
-        removed = []
-        rng = np.random.default_rng(seed)
-        learner = SparseBordaElimination(
-            5, sparse_width=0.03, sparsity=2, sparse_after=3, failure=0.5, seed=seed
-        )
-        slow = naive.elimination(
-            5, 0.5, numbers_of(learner), k=2, T0=3, sparse_width=0.03, removed=removed
-        )
-        agree(learner, slow, rng, 150)
-        rules |= {rule for _, _, rule in removed}
-    assert "sparse" in rules
+        oracle = play_elimination(5, 150, seed, 0.5, 1.0, (2, 3, 0.03))
+        removed |= {rule for _, _, rule in oracle.removed}
+    assert "sparse" in removed
 
 
 def test_the_sparse_rule_adds_up_the_largest_differences():
@@ -130,13 +124,12 @@ def test_the_sparse_rule_adds_up_the_largest_differences():
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_active_ranking_follows_its_definition(seed):
-    rng = np.random.default_rng(seed)
-    n_arms = int(rng.integers(2, 7))
+    rng, n_arms = drawn(seed)
     top = int(rng.integers(1, n_arms))
     failure, width = float(rng.choice([0.01, 0.5])), float(rng.choice([0.3, 1.0, 4.0]))
     learner = ActiveRanking(n_arms, top=top, failure=failure, width=width, seed=seed)
-    slow = naive.active_ranking(n_arms, top, failure, width, numbers_of(learner))
-    agree(learner, slow, rng, 400)
+    oracle_of = partial(naive.ActiveRanking, n_arms, top, failure, width)
+    play_beside(learner, oracle_of, 400, seed, late=0.4 * (seed % 2))
 
 
 def test_active_ranking_keeps_the_top_in_play():
@@ -170,8 +163,7 @@ def test_an_easy_stationary_world_is_soon_known_for_good(kind):
     explores 5092 rounds: 1000 duels an arm, whose rates are off by .12 with probability below
     2 exp(-2 1000 .12^2) = 1e-12. All commit before half time, as gaps are large.
     """
-    arms = np.arange(5)
-    matrix = 0.5 + 0.1 * (arms[None, :] - arms[:, None])
+    matrix = ladder(5, 0.1)
     matrix[0, 1:], matrix[1:, 0] = 0.9, 0.1
     horizon = 100_000
     world = dd.Stream.stationary(matrix, horizon)

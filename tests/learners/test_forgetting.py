@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,68 +15,39 @@ from driftduel.learners.rivals.forgetting import (
     SlidingBordaGreedy,
     SlidingBordaUCB,
 )
-from tests.learners.agreeing import COMPILED, numbers_of, random_matrix, random_outcome
+from tests.learners.driving import drawn, play_beside
 from tests.naive import forgetting as naive
 
 LEARNERS = [DiscountedBordaGreedy, DiscountedBordaUCB, SlidingBordaGreedy, SlidingBordaUCB]
 DISCOUNTED = LEARNERS[:2]
 WITH_BOUND = LEARNERS[1::2]
 
-SEEDS = range(12 if COMPILED else 6)
-
-ROUNDING = 1e-9
-"""Weights up to 1e100 are summed in another order: scores are equal but for the last digits."""
+SEEDS = range(12)
 
 
-def best_of(values):
-    """The arms whose value is the largest, but for rounding."""
-    return [arm for arm, value in enumerate(values) if value >= max(values) - ROUNDING]
-
-
-def random_learner(kind, rng, seed):
+def random_pair(kind, seed):
+    """Return a learner with settings drawn from a seed, and what makes its oracle."""
+    rng, n_arms = drawn(seed, 5)
     settings = {"exploration": float(rng.choice([0.2, 0.5, 1.0]))}
     if kind in DISCOUNTED:
-        settings["memory"] = float(rng.choice([1.01, 2.0, 5.0, 30.0]))
+        settings["memory"] = memory = float(rng.choice([1.01, 2.0, 5.0, 30.0]))
     else:
-        settings["window"] = int(rng.choice([1, 2, 10, 50]))
+        settings["window"] = window = int(rng.choice([1, 2, 10, 50]))
     if kind in WITH_BOUND:
         settings["width"] = float(rng.choice([0.1, 0.5]))
-    return kind(int(rng.integers(2, 6)), seed=seed, **settings)
+    learner = kind(n_arms, seed=seed, **settings)
+    weight_of_age, leader = lambda age: float(age < window), None
+    if kind in DISCOUNTED:
+        weight_of_age, leader = lambda age: (1 - 1 / memory) ** age, learner.best
+    numbers = settings["exploration"], weight_of_age, settings.get("width")
+    return learner, partial(naive.Forgetting, n_arms, *numbers, leader)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("kind", LEARNERS)
 def test_it_follows_its_definition(kind, seed):
-    rng = np.random.default_rng(seed)
-    learner = random_learner(kind, rng, seed)
-    K, draw, both = learner.n_arms, numbers_of(learner), kind not in WITH_BOUND
-    log = []
-    world = random_matrix(rng, K)
-    for n in range(300):
-        if n % 100 == 99:
-            world = random_matrix(rng, K)
-        if kind in DISCOUNTED:
-            weights = naive.discounted(log, 1 - 1 / learner.memory)
-        else:
-            weights = naive.in_window(log, learner.window)
-        leaders = best_of([naive.score(log, weights, arm, both) for arm in range(K)])
-        assert learner.best() in leaders
-        assert learner.best() == leaders[0] or kind in DISCOUNTED
-        leader = learner.best()
-        duel = learner.ask()
-        exploring = draw() < learner.exploration
-        if not exploring:
-            assert (duel.left, duel.right) == (leader, leader)
-        elif both:
-            assert (duel.left, duel.right) == (int(draw() * K), int(draw() * K))
-        else:
-            bounds = [naive.bound(log, weights, arm, learner.width) for arm in range(K)]
-            assert duel.left in best_of(bounds)
-            assert duel.right == int(draw() * K)
-        outcome = random_outcome(rng, world[duel.left, duel.right])
-        learner.tell(duel, outcome)
-        if exploring:
-            log.append((duel.left, duel.right, outcome))
+    learner, oracle_of = random_pair(kind, seed)
+    play_beside(learner, oracle_of, 300, seed, late=0.4 * (seed % 2))
 
 
 def test_the_first_rounds_of_the_bound_by_hand():

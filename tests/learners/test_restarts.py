@@ -22,7 +22,7 @@ from driftduel.testing import (
     check_simulate_equals_ask_and_tell,
 )
 from driftduel.testing.driving import switching_world
-from tests.learners.agreeing import COMPILED
+from tests.modes import COMPILED
 
 QUICK = Constants(scale=0.02)
 
