@@ -229,6 +229,7 @@ def test_criteria_are_found_by_name_or_given_as_they_are():
     assert as_criterion("copeland") == dd.Copeland()
     weighted = dd.Weighted([1, 0])
     assert as_criterion(weighted) is weighted
+    assert as_criterion([1, 0]) == weighted
 
 
 def test_the_regret_of_a_pair_is_combined_entry_by_entry():
@@ -239,12 +240,12 @@ def test_the_regret_of_a_pair_is_combined_entry_by_entry():
     assert pair_regret(left, right, weak=True, binary=True).tolist() == [0, 0.25]
 
 
-@pytest.mark.parametrize("unknown", ["Borda", "weighted", "", None, 3, [0.5, 0.5], dd.Borda])
+@pytest.mark.parametrize("unknown", ["Borda", "weighted", "", None, 3, dd.Borda])
 def test_an_unknown_criterion_is_refused(unknown):
     with pytest.raises(ValueError) as error:  # noqa: PT011
         as_criterion(unknown)
     assert str(error.value) == (
-        f"criterion is {unknown!r}, must be 'borda', 'condorcet', 'copeland' or Weighted(w)"
+        f"criterion is {unknown!r}, must be 'borda', 'condorcet', 'copeland' or a list of weights"
     )
 
 

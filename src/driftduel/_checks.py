@@ -1,14 +1,157 @@
-"""Turning what a caller gives into arrays, or saying what is wrong with it."""
+"""Turning what a caller gives into numbers and arrays, or saying what is wrong with it."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 LONGEST = 2**62
 """The longest horizon; two of them still fit in an int64."""
+
+
+class BadParameter(ValueError):  # noqa: N818
+    """A parameter has a value that is not allowed.
+
+    Parameters
+    ----------
+    name : str
+        The name of the parameter; inside a table with dots, as in ``constants.scale``.
+    reason : str
+        What is wrong and what is allowed; the name and the reason make a sentence, with a
+        space between them unless it begins with a colon or an index.
+    owner : str
+        Whose parameter it is, where the sentence should say so.
+
+    Examples
+    --------
+    >>> print(BadParameter("scale", "is -1, must be a positive number").inside("constants"))
+    constants.scale is -1, must be a positive number
+    """
+
+    def __init__(self, name: str, reason: str, owner: str = "") -> None:
+        super().__init__(name, reason, owner)
+        self.name = name
+        self.reason = reason.removeprefix(": ")
+        self.owner = owner
+
+    def __str__(self) -> str:
+        name, reason, owner = self.args
+        sentence = f"{name}{reason}" if reason.startswith((":", "[")) else f"{name} {reason}"
+        return f"{owner}: {sentence}" if owner else sentence
+
+    def inside(self, table: str) -> BadParameter:
+        """Return the error with the name of the table that the parameter is in."""
+        return BadParameter(f"{table}.{self.name}", *self.args[1:])
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Where a number has to lie; a number is always finite."""
+
+    least: float = -math.inf
+    most: float = math.inf
+    above: float = -math.inf
+    below: float = math.inf
+
+    def checked(self, value: Any, name: str) -> float:
+        """Return ``value`` as a float after checking that it is a finite number within them."""
+        if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+            raise BadParameter(name, f"is {value!r}, must be {self.kind}")
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf if value > 0 else -math.inf
+        inside = self.least <= number <= self.most and self.above < number < self.below
+        if inside and math.isfinite(number):
+            return number
+        also = " and finite" if inside and self != Bounds() else ""
+        raise BadParameter(name, f"is {value}, must be {self.words}{also}")
+
+    @property
+    def kind(self) -> str:
+        """What a value has to be before anything is said of where it lies."""
+        return self.words if math.isfinite(self.above) else "a number"
+
+    @property
+    def words(self) -> str:
+        """The bounds in words.
+
+        Examples
+        --------
+        >>> Bounds(above=0, most=1).words, Bounds(least=0, most=0.5).words, Bounds(above=1).words
+        ('a positive number and at most 1', 'between 0 and 0.5', 'a number above 1')
+        """
+        if math.isfinite(self.least) and math.isfinite(self.most):
+            return f"between {self.least:g} and {self.most:g}"
+        lower = "a positive number" if self.above == 0 else f"a number above {self.above:g}"
+        limits = {"at least": self.least, "at most": self.most, "below": self.below}
+        said = [f"{word} {limit:g}" for word, limit in limits.items() if math.isfinite(limit)]
+        return " and ".join([lower, *said] if math.isfinite(self.above) else said) or "finite"
+
+
+def as_count(value: Any, name: str, least: float = 1, most: float = math.inf) -> int:
+    """Return ``value`` as an int after checking that it is a whole number in range.
+
+    Examples
+    --------
+    >>> as_count(0, "n_phases")
+    Traceback (most recent call last):
+        ...
+    driftduel._checks.BadParameter: n_phases is 0, must be at least 1
+    """
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise BadParameter(name, f"is {value!r}, must be a whole number")
+    if value < least:
+        raise BadParameter(name, f"is {value}, must be at least {least}")
+    if value > most:
+        raise BadParameter(name, f"is {value}, must be at most {most}")
+    return int(value)
+
+
+def as_horizon(value: Any) -> int:
+    """Return ``value`` as an int after checking that it is a number of rounds."""
+    return as_count(value, "horizon", 1, LONGEST)
+
+
+def as_number(
+    value: Any,
+    name: str,
+    least: float = -math.inf,
+    most: float = math.inf,
+    *,
+    above: float = -math.inf,
+    below: float = math.inf,
+) -> float:
+    """Return ``value`` as a float after checking that it is a finite number in range.
+
+    Examples
+    --------
+    >>> as_number(0.4, "alpha", above=0.5)
+    Traceback (most recent call last):
+        ...
+    driftduel._checks.BadParameter: alpha is 0.4, must be a number above 0.5
+    """
+    return Bounds(least, most, above, below).checked(value, name)
+
+
+def one_of(value: Any, name: str, allowed: Sequence[str]) -> str:
+    """Return ``value`` after checking that it is one of those allowed.
+
+    Examples
+    --------
+    >>> one_of("odd", "spacing", ("even", "random"))
+    Traceback (most recent call last):
+        ...
+    driftduel._checks.BadParameter: spacing is 'odd', must be one of even, random
+    """
+    if not isinstance(value, str) or value not in allowed:
+        raise BadParameter(name, f"is {value!r}, must be one of {', '.join(allowed)}")
+    return value
 
 
 def as_floats(values: ArrayLike, name: str) -> NDArray[np.float64]:
@@ -83,15 +226,15 @@ def as_labels(labels: Sequence[str] | None, n_arms: int) -> tuple[str, ...] | No
     >>> as_labels(["tea", "tea"], 2)
     Traceback (most recent call last):
         ...
-    ValueError: labels: each arm needs a different one
+    driftduel._checks.BadParameter: labels: each arm needs a different one
     """
     if labels is None:
         return None
     if isinstance(labels, str):
-        raise ValueError(f"labels: must be a list of names, not the text {labels!r}")
+        raise BadParameter("labels", f": must be a list of names, not the text {labels!r}")
     names = tuple(str(label) for label in labels)
     if len(names) != n_arms:
-        raise ValueError(f"labels: {len(names)} given, there are {n_arms} arms")
+        raise BadParameter("labels", f": {len(names)} given, there are {n_arms} arms")
     if len(set(names)) != n_arms:
-        raise ValueError("labels: each arm needs a different one")
+        raise BadParameter("labels", ": each arm needs a different one")
     return names

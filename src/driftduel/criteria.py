@@ -13,11 +13,14 @@ are winners instead of by how much they are worse (binary regret).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from driftduel._checks import BadParameter
 from driftduel.preferences import TIE, as_matrix, condorcet_winners, maximisers
 from driftduel.weights import Array, WeightSequence, as_weight, uniform
 
@@ -37,10 +40,8 @@ class Criterion(ABC):
     immutable, and two criteria of the same kind that mean the same are equal.
     """
 
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """The name that commands and result files use."""
+    name: ClassVar[str]
+    """The name that commands and result files use."""
 
     @abstractmethod
     def score_table(self, palette: Array, round_: int = 0) -> Array:
@@ -139,10 +140,7 @@ class Borda(Criterion):
     array([0.625, 0.375])
     """
 
-    @property
-    def name(self) -> str:
-        """The name that commands and result files use."""
-        return "borda"
+    name: ClassVar = "borda"
 
     def score_table(self, palette: Array, round_: int = 0) -> Array:
         """Return the Borda scores (M, K); see `Criterion.score_table`."""
@@ -164,6 +162,8 @@ class Weighted(Criterion):
     array([0.5 , 0.25])
     """
 
+    name: ClassVar = "weighted"
+
     weight: WeightSequence
 
     def __init__(self, weight: ArrayLike | WeightSequence) -> None:
@@ -173,11 +173,6 @@ class Weighted(Criterion):
             else WeightSequence(as_weight(weight)[None])
         )
         object.__setattr__(self, "weight", sequence)
-
-    @property
-    def name(self) -> str:
-        """The name that commands and result files use."""
-        return "weighted"
 
     def score_table(self, palette: Array, round_: int = 0) -> Array:
         """Return the weighted scores (M, K); see `Criterion.score_table`."""
@@ -191,7 +186,9 @@ class Weighted(Criterion):
     def check_arms(self, n_arms: int) -> None:
         """Raise ValueError if the weight is not over ``n_arms`` arms."""
         if self.weight.n_arms != n_arms:
-            raise ValueError(f"weight: has {self.weight.n_arms} entries, there are {n_arms} arms")
+            raise BadParameter(
+                "weight", f": has {self.weight.n_arms} entries, there are {n_arms} arms"
+            )
 
 
 @dataclass(frozen=True)
@@ -211,10 +208,7 @@ class Condorcet(Criterion):
     driftduel.criteria.NoCondorcetWinnerError: no arm is a Condorcet winner, so Condorcet scores are undefined
     """  # noqa: E501
 
-    @property
-    def name(self) -> str:
-        """The name that commands and result files use."""
-        return "condorcet"
+    name: ClassVar = "condorcet"
 
     def score_table(self, palette: Array, round_: int = 0) -> Array:
         """Return the scores (M, K) against the Condorcet winner of each matrix."""
@@ -249,10 +243,7 @@ class Copeland(Criterion):
     array([1.  , 0.25, 0.25])
     """
 
-    @property
-    def name(self) -> str:
-        """The name that commands and result files use."""
-        return "copeland"
+    name: ClassVar = "copeland"
 
     def score_table(self, palette: Array, round_: int = 0) -> Array:
         """Return the Copeland scores (M, K), from 0 to 1; see `Criterion.score_table`."""
@@ -266,23 +257,22 @@ def _weighted_scores(palette: Array, weight: Array) -> Array:
     return np.asarray(np.einsum("mab,b->ma", palette, weight))
 
 
-def as_criterion(criterion: Criterion | str) -> Criterion:
-    """Return a criterion given as itself or as "borda", "condorcet" or "copeland".
+def as_criterion(criterion: Criterion | str | Sequence[float]) -> Criterion:
+    """Return a criterion given as itself, by name, or as the weights of the arms.
 
     Examples
     --------
     >>> as_criterion("borda")
     Borda()
+    >>> as_criterion([0.5, 0.25, 0.25]).name
+    'weighted'
     """
-    named: dict[str, type[Criterion]] = {
-        "borda": Borda,
-        "condorcet": Condorcet,
-        "copeland": Copeland,
-    }
+    named: dict[str, type[Criterion]] = {kind.name: kind for kind in (Borda, Condorcet, Copeland)}
     if isinstance(criterion, Criterion):
         return criterion
     if isinstance(criterion, str) and criterion in named:
         return named[criterion]()
-    raise ValueError(
-        f"criterion is {criterion!r}, must be 'borda', 'condorcet', 'copeland' or Weighted(w)"
-    )
+    if isinstance(criterion, list | tuple | np.ndarray):
+        return Weighted(criterion)
+    names = ", ".join(map(repr, named))
+    raise BadParameter("criterion", f"is {criterion!r}, must be {names} or a list of weights")

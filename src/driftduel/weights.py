@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from driftduel._checks import as_floats, as_starts
+from driftduel._checks import BadParameter, as_floats, as_starts
 
 Array = NDArray[np.float64]
 
@@ -32,27 +32,27 @@ def as_weight(weight: ArrayLike, n_arms: int | None = None, name: str = "weight"
     >>> as_weight([0.5, 0.6])
     Traceback (most recent call last):
         ...
-    ValueError: weight: sums to 1.1, must sum to 1
+    driftduel._checks.BadParameter: weight: sums to 1.1, must sum to 1
     """
     array = as_floats(weight, name)
     if array.ndim != 1 or len(array) == 0:
-        raise ValueError(f"{name}: has shape {array.shape}, must be one number per arm")
+        raise BadParameter(name, f": has shape {array.shape}, must be one number per arm")
     if n_arms is not None and len(array) != n_arms:
-        raise ValueError(f"{name}: has {len(array)} entries, there are {n_arms} arms")
+        raise BadParameter(name, f": has {len(array)} entries, there are {n_arms} arms")
     for arm in np.flatnonzero(~np.isfinite(array)):
-        raise ValueError(f"{name}: w[{arm}] is {array[arm]}")
+        raise BadParameter(name, f": w[{arm}] is {array[arm]}")
     for arm in np.flatnonzero(array < 0):
-        raise ValueError(f"{name}: w[{arm}] = {array[arm]:.12g}, must not be negative")
+        raise BadParameter(name, f": w[{arm}] = {array[arm]:.12g}, must not be negative")
     total = array.sum()
     if abs(total - 1) > _SIMPLEX:
-        raise ValueError(f"{name}: sums to {total:.12g}, must sum to 1")
+        raise BadParameter(name, f": sums to {total:.12g}, must sum to 1")
     return array
 
 
 def uniform(n_arms: int) -> Array:
     """Return the weight 1/K on every arm, the Borda weight."""
     if n_arms < 1:
-        raise ValueError(f"n_arms is {n_arms}, must be at least 1")
+        raise BadParameter("n_arms", f"is {n_arms}, must be at least 1")
     return np.full(n_arms, 1 / n_arms)
 
 

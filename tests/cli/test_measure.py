@@ -326,7 +326,7 @@ def test_arms_that_make_no_sense_are_refused(refused, votes, arms, sentence):
 @pytest.mark.parametrize("bandwidth", ["0", "-1", "nan"])
 def test_a_bandwidth_that_is_not_positive_is_refused(refused, votes, bandwidth):
     sentence = refused("measure", votes(), f"--bandwidth={bandwidth}")
-    assert sentence == f"bandwidth is {float(bandwidth)}, must be a number above 0"
+    assert sentence == f"bandwidth is {float(bandwidth)}, must be a positive number"
 
 
 @pytest.mark.parametrize(

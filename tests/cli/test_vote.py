@@ -414,13 +414,14 @@ def test_an_arm_that_was_not_shown_is_no_outcome(run, refused, drinks):
         (("--arms", "a,b", "--seed", "-1"), "seed is -1, must be at least 0"),
         (
             ("--arms", "a,b", "--criterion", "copeland"),
-            "criterion is 'copeland', must be 'borda', 'condorcet' or Weighted(w)",
+            "criterion is 'copeland', CalibratedMetaBosse serves 'borda', 'weighted', 'condorcet' "
+            "only",
         ),
-        (("--arms", "a,b", "--weight", "1"), "weight: has 1 entries, there are 2 arms"),
+        (("--arms", "a,b", "--weight", "1"), "criterion.weight: has 1 entries, there are 2 arms"),
         ((*PAPERS, "--param", "steps=3"), "steps is 3, must be a power of 2"),
         (
             (*PAPERS, "--param", "steps=three"),
-            "MetaBosse: steps is 'three', must be a whole number",
+            "steps is 'three', must be a whole number",
         ),
     ],
 )
@@ -434,7 +435,7 @@ def test_an_unknown_learner_or_parameter_is_refused(refused, tmp_path):
     sentence = refused("new", path, "--arms", "a,b", "--learner", "Nobody")
     assert sentence.startswith("no learner is called 'Nobody', there are ")
     sentence = refused("new", path, "--arms", "a,b", "--param", "seed=3")
-    assert sentence.startswith("CalibratedMetaBosse: no parameter 'seed', there are ")
+    assert sentence.startswith("seed is no parameter of CalibratedMetaBosse, there are ")
     assert "false_restarts" in sentence
     assert refused("new", path).startswith("Missing option '--arms'")
 

@@ -110,7 +110,7 @@ def test_a_change_of_the_winner_starts_an_episode(kind, share):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"criterion": dd.Borda()}, "criterion is 'borda', must be 'condorcet'"),
+        ({"criterion": dd.Borda()}, "criterion is 'borda', .* serves 'condorcet' only"),
         ({"scale": 0}, "scale is 0, must be a positive number"),
         ({"replay_rate": -1}, "replay_rate is -1, must be a positive number"),
     ],

@@ -493,14 +493,17 @@ def test_rounds_are_refused_after_a_horizon_that_must_not_be_passed():
         ({"n_arms": True}, "n_arms is True, must be a whole number"),
         ({"horizon": 0}, "horizon is 0, must be at least 1"),
         ({"horizon": -5}, "horizon is -5, must be at least 1"),
-        ({"horizon": 1e6}, "horizon is 1000000.0, must be a whole number"),
+        ({"horizon": 1e6}, "horizon is 1000000.0, must be a whole number or none"),
         ({"horizon": 2**62 + 1}, f"horizon is {2**62 + 1}, must be at most {2**62}"),
         ({"seed": -1}, "seed is -1, must be at least 0"),
         ({"seed": None}, "seed is None, must be a whole number"),
         ({"labels": ["a", "b"]}, "labels: 2 given, there are 3 arms"),
         ({"labels": ["a", "b", "a"]}, "labels: each arm needs a different one"),
         ({"labels": "abc"}, "labels: must be a list of names, not the text 'abc'"),
-        ({"criterion": dd.Weighted([0.5, 0.5])}, "weight: has 2 entries, there are 3 arms"),
+        (
+            {"criterion": dd.Weighted([0.5, 0.5])},
+            "criterion.weight: has 2 entries, there are 3 arms",
+        ),
     ],
 )
 def test_bad_parameters_are_refused(options, message):

@@ -272,7 +272,9 @@ def test_false_restarts_is_a_probability(wrong):
 
 
 def test_only_three_criteria_are_served():
-    with pytest.raises(ValueError, match=r"^criterion is 'copeland', must be 'borda', "):
+    with pytest.raises(
+        ValueError, match=r"^criterion is 'copeland', CalibratedMetaBosse serves 'borda"
+    ):
         dd.CalibratedMetaBosse(3, criterion="copeland")
 
 
@@ -349,9 +351,9 @@ def test_a_uniform_weight_is_borda():
         ({"alarm": 0}, "alarm is 0, must be a positive number"),
         ({"keep": 2}, "keep is 2, must be a positive number and at most 1"),
         ({"keep": math.nan}, "keep is nan, must be a positive number and at most 1"),
-        ({"watch": -1}, "watch is -1, must be a positive number"),
-        ({"fade": "much"}, "fade is 'much', must be a positive number"),
-        ({"proof": math.nan}, "proof is nan, must be a number"),
+        ({"watch": -1}, "watch is -1, must be at least 0"),
+        ({"fade": "much"}, "fade is 'much', must be a number"),
+        ({"proof": math.nan}, "proof is nan, must be finite"),
         ({"likely": "soon"}, "likely is 'soon', must be a number"),
     ],
 )

@@ -203,7 +203,7 @@ def test_what_is_wrong_with_mdb_alone_is_named():
     for wrong in (0, 0.6, math.nan):
         with pytest.raises(ValueError, match="rate is"):
             MDB(3, 10, rate=wrong)
-    with pytest.raises(ValueError, match="growth is 1, must be above 1"):
+    with pytest.raises(ValueError, match="growth is 1, must be a number above 1"):
         MDB(3, 10, growth=1)
 
 

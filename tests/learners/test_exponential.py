@@ -171,7 +171,7 @@ def test_a_weight_too_small_for_a_float_is_not_forgotten():
 
 @pytest.mark.parametrize("kind", EVERY)
 def test_a_horizon_is_needed(kind):
-    with pytest.raises(ValueError, match=f"{kind.__name__} must be told its horizon"):
+    with pytest.raises(ValueError, match=f"horizon is None, {kind.__name__} must be told it"):
         kind(3)
 
 
@@ -180,7 +180,7 @@ def test_another_criterion_is_refused(kind):
     own = kind(3, 10).criterion.name
     assert own == ("condorcet" if kind in (DEX3P, DEX3S) else "borda")
     other = {"borda": "condorcet", "condorcet": "borda"}[own]
-    with pytest.raises(ValueError, match=f"is made for {own}, not for the criterion {other}"):
+    with pytest.raises(ValueError, match=f"is '{other}', {kind.__name__} serves '{own}' only"):
         kind(3, 10, criterion=other)
 
 
@@ -215,8 +215,11 @@ def test_a_number_of_phases_that_cannot_be_is_refused(kind, n_phases):
         ({"tuning": "both"}, "tuning is 'both', must be 'switching' or 'variation'"),
         ({"tuning": "variation"}, "variation is None, must be a positive number"),
         ({"tuning": "variation", "variation": -1.0}, "variation is -1.0"),
-        ({"tuning": "variation", "variation": 1.0, "n_phases": 2}, "n_phases is for the tuning"),
-        ({"variation": 1.0}, "variation is for the tuning"),
+        (
+            {"tuning": "variation", "variation": 1.0, "n_phases": 2},
+            "n_phases is not for the tuning 'variation'",
+        ),
+        ({"variation": 1.0}, "variation is not for the tuning 'switching'"),
     ],
 )
 def test_tunings_that_do_not_fit_are_refused(settings, complaint):

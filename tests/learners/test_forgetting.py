@@ -120,7 +120,9 @@ def test_a_chance_to_explore_is_above_0_and_at_most_1(kind, exploration):
 
 @pytest.mark.parametrize("kind", LEARNERS)
 def test_only_borda_will_do(kind):
-    with pytest.raises(ValueError, match=rf"^criterion is 'copeland', {kind.__name__} is made"):
+    with pytest.raises(
+        ValueError, match=rf"^criterion is 'copeland', {kind.__name__} serves 'borda' only"
+    ):
         kind(3, criterion="copeland")
 
 

@@ -92,7 +92,7 @@ def test_a_world_without_a_condorcet_winner_has_no_such_oracle():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"winners": [0, 1]}, "there are 2 winners and 1 starts"),
+        ({"winners": [0, 1]}, "winners: there are 2 for 1 starts"),
         ({"winners": [3]}, r"winners\[0\] = 3, must be between 0 and 2"),
         ({"winners": [-1]}, r"winners\[0\] = -1, must be between 0 and 2"),
         ({"winners": [0.5]}, r"winners\[0\] = 0.5, must be a whole number"),

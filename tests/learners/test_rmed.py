@@ -123,7 +123,7 @@ def test_only_condorcet_is_served(kind):
 
 
 def test_rmed2fh_must_know_the_horizon():
-    with pytest.raises(ValueError, match="horizon is None, RMED2FH must know it"):
+    with pytest.raises(ValueError, match="horizon is None, RMED2FH must be told it"):
         dd.RMED2FH(3)
     with pytest.raises(ValueError, match="alpha is 0, must be a positive number"):
         dd.RMED2FH(3, 10, alpha=0)

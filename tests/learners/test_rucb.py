@@ -122,7 +122,7 @@ def test_the_offset_of_merge_rucb_by_hand():
 @pytest.mark.parametrize("kind", [dd.RUCB, dd.MergeRUCB])
 @pytest.mark.parametrize("alpha", [0.5, -1, np.inf, np.nan, "1", True])
 def test_alpha_must_be_above_one_half(kind, alpha):
-    with pytest.raises(ValueError, match=r"alpha is .*, must be a number above 1/2"):
+    with pytest.raises(ValueError, match=r"alpha is .*, must be a number above 0.5"):
         kind(3, alpha=alpha)
 
 

@@ -81,7 +81,7 @@ def test_the_first_duel_is_fair():
 
 
 def test_a_certain_winner_plays_itself_by_hand():
-    # Arm 0 won 40 of 40 against both: Beta(1, 41) is above 1/2 with chance 2^-41.
+    # Arm 0 won 40 of 40 against both: Beta(1, 41) is above 0.5 with chance 2^-41.
     learner = dd.DTS(3, seed=1)
     state = learner.session.state
     for _ in range(40):
@@ -126,7 +126,7 @@ def test_a_quantile_has_its_chance(a, b):
 @pytest.mark.parametrize("kind", [dd.DTS, dd.DTSPlus])
 @pytest.mark.parametrize("alpha", [0.5, 0, np.inf, np.nan, "1", True])
 def test_alpha_must_be_above_one_half(kind, alpha):
-    with pytest.raises(ValueError, match=r"alpha is .*, must be a number above 1/2"):
+    with pytest.raises(ValueError, match=r"alpha is .*, must be a number above 0.5"):
         kind(3, alpha=alpha)
 
 

@@ -516,7 +516,7 @@ GOOD = {
         (npz(prices=np.zeros(3)), "is not a stream, it has no 'driftduel_stream'"),
         (npz(**{**GOOD, "driftduel_stream": 2}), "was written by a newer driftduel, please update"),
         (npz(**{**GOOD, "horizon": 0}), "horizon is 0, must be at least 1"),
-        (npz(**{**GOOD, "horizon": 5.5}), "horizon is 5.5, must be a whole number of rounds"),
+        (npz(**{**GOOD, "horizon": 5.5}), "horizon is 5.5, must be a whole number"),
         (npz(**{**GOOD, "horizon": 5}), "stream: starts[1] = 5, must be below the horizon 5"),
         (npz(**{**GOOD, "which": [0, 2]}), "stream: which[1] = 2, must be between 0 and 1"),
         (
@@ -579,11 +579,11 @@ def test_a_folder_is_not_a_stream(tmp_path):
     [
         ([0, 1], [0, 5], 0, "horizon is 0, must be at least 1"),
         ([0, 1], [0, 5], -3, "horizon is -3, must be at least 1"),
-        ([0, 1], [0, 5], 10.0, "horizon is 10.0, must be a whole number of rounds"),
-        ([0, 1], [0, 5], "10", "horizon is '10', must be a whole number of rounds"),
-        ([0, 1], [0, 5], True, "horizon is True, must be a whole number of rounds"),
-        ([0, 1], [0, 5], None, "horizon is None, must be a whole number of rounds"),
-        ([0, 1], [0, 5], 2**62 + 1, f"horizon is {2**62 + 1}, must be at most 2**62"),
+        ([0, 1], [0, 5], 10.0, "horizon is 10.0, must be a whole number"),
+        ([0, 1], [0, 5], "10", "horizon is '10', must be a whole number"),
+        ([0, 1], [0, 5], True, "horizon is True, must be a whole number"),
+        ([0, 1], [0, 5], None, "horizon is None, must be a whole number"),
+        ([0, 1], [0, 5], 2**62 + 1, f"horizon is {2**62 + 1}, must be at most {2**62}"),
         ([0, 1], [0], 10, "stream: 1 starts but 2 in which"),
         ([0], [0, 5], 10, "stream: 2 starts but 1 in which"),
         ([0, 1], [1, 5], 10, "stream: starts[0] = 1, must be 0"),
@@ -696,7 +696,7 @@ def test_streams_that_do_not_fit_are_not_joined():
         s + dd.Stream.stationary(LADDER, 10)
     with pytest.raises(ValueError, match=r"^streams with different arm labels do not join$"):
         s + dd.Stream.stationary(P, 10, labels=["coffee", "tea"])
-    with pytest.raises(ValueError, match=r"must be at most 2\*\*62$"):
+    with pytest.raises(ValueError, match=r"must be at most 4611686018427387904$"):
         dd.Stream.stationary(P, 2**62) + s
     with pytest.raises(TypeError):
         s + 1

@@ -78,7 +78,7 @@ def test_a_seed_gives_the_same_world_again_and_another_seed_another(world):
         ({"n_arms": 2.0}, "n_arms is 2.0, must be a whole number"),
         ({"horizon": 0}, "horizon is 0, must be at least 1"),
         ({"horizon": -5}, "horizon is -5, must be at least 1"),
-        ({"horizon": 10.5}, "horizon is 10.5, must be a whole number of rounds"),
+        ({"horizon": 10.5}, "horizon is 10.5, must be a whole number"),
         ({"seed": -1}, "seed is -1, must be at least 0"),
         ({"seed": 1.5}, "seed is 1.5, must be a whole number"),
     ],
@@ -290,7 +290,7 @@ def test_a_random_walk_that_does_not_travel_is_stationary():
 
 def test_random_walks_refuse_negative_widths():
     for name in ("spread", "travel"):
-        with pytest.raises(ValueError, match=f"{name} is -1, must be at least 0"):
+        with pytest.raises(ValueError, match=f"{name} is -1.0, must be at least 0"):
             synthetic.random_walk(**{name: -1.0})
 
 
@@ -319,7 +319,7 @@ def test_a_sinusoidal_world_follows_its_formula():
 
 def test_sinusoidal_refuses_negative_numbers():
     for name in ("periods", "amplitude"):
-        with pytest.raises(ValueError, match=f"{name} is -1, must be at least 0"):
+        with pytest.raises(ValueError, match=f"{name} is -1.0, must be at least 0"):
             synthetic.sinusoidal(**{name: -1.0})
 
 

@@ -107,8 +107,8 @@ def _world_of_votes(
     horizon: int | None,
     remove_bias: bool,
 ) -> tuple[Stream, dict[str, Any]]:
+    from driftduel._checks import as_horizon
     from driftduel.streams import choose_bandwidth, read_log
-    from driftduel.streams.stream import as_horizon
 
     log = read_log(file, arms=arms)
     rounds = as_horizon(log.n_votes if horizon is None else horizon)

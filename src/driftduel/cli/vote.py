@@ -10,7 +10,7 @@ import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -67,22 +67,18 @@ def new(
 ) -> None:
     """Make a learner in a file."""
     from driftduel._files import locked
-    from driftduel.streams.catalogue import read_parameters
+    from driftduel._parameters import nested, settled
 
     names = as_names(arms, "--arms")
     kind = learner_class(learner)
-    annotations = {
-        item.name: str(item.type)
-        for item in fields(kind)
-        if item.init and item.name not in _OWN_OPTIONS
-    }
+    settings = settled(kind, nested(as_pairs(param or [])), texts=True, hidden=_OWN_OPTIONS)
     made = kind(
         len(names),
         horizon,
         criterion=_criterion(criterion, weight),
         seed=seed,
         labels=tuple(names),
-        **read_parameters(learner, annotations, as_pairs(param or [])),
+        **settings,
     )
     made.limit_open(max_open, expire)
     with locked(file):

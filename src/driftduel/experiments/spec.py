@@ -250,7 +250,7 @@ def _criteria(value: Any, place: Place) -> tuple[CriterionText, ...]:
             text = item if isinstance(item, str) else tuple(float(part) for part in item)
             criterion_of(text)
         except (TypeError, ValueError) as error:
-            reason = error if type(error) is ValueError else allowed
+            reason = error if isinstance(error, ValueError) else allowed
             place.fail("criteria", f"{item!r}: {reason}")
         chosen.append(text)
     if len(set(chosen)) < len(chosen):

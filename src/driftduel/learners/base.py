@@ -28,21 +28,21 @@ all that these import.
 
 from __future__ import annotations
 
-import math
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import KW_ONLY, dataclass, field, fields, replace
+from dataclasses import KW_ONLY, dataclass, fields, replace
 from threading import RLock
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._checks import LONGEST, as_labels
+from driftduel._checks import LONGEST, BadParameter, as_count, as_labels, as_number
 from driftduel._jit import inline_kernel
-from driftduel.criteria import Borda, Criterion, as_criterion
+from driftduel._parameters import bounded, check_fields
+from driftduel.criteria import Borda, Criterion
 from driftduel.learners.history import Activation, Eviction, History, Replay
 from driftduel.learners.ranges import Range, Ranges
 from driftduel.learners.report import Report, last_of_each, names_of
@@ -105,20 +105,26 @@ class Learner(ABC):
         Number of arms, at least 2.
     horizon : int or None
         Number of rounds to plan for; None if it is not known.
-    criterion : Criterion or str
-        What "best" means.
+    criterion : Criterion, str or list of float, optional
+        What "best" means: a criterion, its name, or the weights of the arms. By default the first
+        that the learner serves.
     seed : int
         Seed of the learner's own randomness.
     labels : sequence of str, optional
         Names of the arms.
     """
 
-    n_arms: int
-    horizon: int | None = None
+    n_arms: int = bounded(least=2)
+    horizon: int | None = bounded(None, least=1, most=LONGEST)
     _: KW_ONLY
-    criterion: Criterion = field(default_factory=Borda)
-    seed: int = 0
+    criterion: Criterion = None  # type: ignore[assignment]
+    seed: int = bounded(0, least=0)
     labels: tuple[str, ...] | None = None
+
+    serves: ClassVar[tuple[type[Criterion], ...]] = (Borda, Criterion)
+    """The criteria that the learner serves, the one it serves by default first."""
+    needs_horizon: ClassVar[bool] = False
+    """Whether the learner must be told its horizon."""
 
     choose: ClassVar[Callable[..., Any]]
     learn: ClassVar[Callable[..., bool]]
@@ -136,17 +142,36 @@ class Learner(ABC):
     tickets hold the propensity and nothing else."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n_arms", as_count(self.n_arms, "n_arms", 2))
-        if self.horizon is not None:
-            object.__setattr__(self, "horizon", as_count(self.horizon, "horizon", 1, LONGEST))
-        object.__setattr__(self, "seed", as_count(self.seed, "seed", 0))
-        object.__setattr__(self, "criterion", as_criterion(self.criterion))
-        self.criterion.check_arms(self.n_arms)
+        if self.criterion is None:
+            object.__setattr__(self, "criterion", self.serves[0]())
+        check_fields(self)
+        if not isinstance(self.criterion, self.serves):
+            served = ", ".join(repr(kind.name) for kind in self.serves)
+            raise BadParameter(
+                "criterion",
+                f"is {self.criterion.name!r}, {type(self).__name__} serves {served} only",
+            )
+        try:
+            self.criterion.check_arms(self.n_arms)
+        except BadParameter as error:
+            raise error.inside("criterion") from None
+        if self.needs_horizon:
+            self.known_horizon  # noqa: B018
         object.__setattr__(self, "labels", as_labels(self.labels, self.n_arms))
         self.validate()
 
     def validate(self) -> None:
-        """Raise ValueError if the learner's own parameters are wrong."""
+        """Raise BadParameter if parameters do not fit each other.
+
+        Each has been checked by its type and its bounds before; see `bounded`.
+        """
+
+    @property
+    def known_horizon(self) -> int:
+        """The horizon, for a learner that needs one."""
+        if self.horizon is None:
+            raise BadParameter("horizon", f"is None, {type(self).__name__} must be told it")
+        return self.horizon
 
     @abstractmethod
     def allocate(self) -> State:
@@ -281,7 +306,7 @@ class Learner(ABC):
             How long a duel stays open, by the clock of the machine; for ever if left out.
         """
         at_most = as_count(at_most, "at_most", 1)
-        seconds = None if seconds is None else as_positive(seconds, "seconds")
+        seconds = None if seconds is None else as_number(seconds, "seconds", above=0)
         session = self.session
         with session.lock:
             session.max_open, session.expire = at_most, seconds
@@ -372,23 +397,3 @@ class Learner(ABC):
 def learner_generator(seed: int) -> np.random.Generator:
     """Return the generator of a learner with this seed."""
     return np.random.default_rng(np.random.SeedSequence(seed))
-
-
-def as_count(value: Any, name: str, least: int, most: int | None = None) -> int:
-    """Return ``value`` as an int after checking that it is a whole number in the range given."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise ValueError(f"{name} is {value!r}, must be a whole number")
-    if value < least:
-        raise ValueError(f"{name} is {value}, must be at least {least}")
-    if most is not None and value > most:
-        raise ValueError(f"{name} is {value}, must be at most {most}")
-    return int(value)
-
-
-def as_positive(value: Any, name: str, most: float = math.inf) -> float:
-    """Return ``value`` as a float after checking that it is positive and at most ``most``."""
-    number = isinstance(value, int | float | np.integer | np.floating)
-    if isinstance(value, bool) or not number or not 0 < value <= most or math.isinf(value):
-        limit = "" if math.isinf(most) else f" and at most {most:g}"
-        raise ValueError(f"{name} is {value!r}, must be a positive number{limit}")
-    return float(value)

@@ -30,12 +30,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._checks import LONGEST
+from driftduel._checks import LONGEST, as_count, as_number
 from driftduel._families import MODULE_OF, PARTS
 from driftduel._files import locked, replacing
 from driftduel._version import __version__
 from driftduel.criteria import Borda, Condorcet, Copeland, Weighted
-from driftduel.learners.base import Learner, State, as_count, as_positive, learner_generator
+from driftduel.learners.base import Learner, State, learner_generator
 from driftduel.learners.history import Activation, Eviction, History, Replay
 from driftduel.learners.ranges import LONGEST_SESSION, check_state, check_ticket
 from driftduel.learners.session import OUTCOMES, REMEMBERED, WAYS_TO_CLOSE, Session
@@ -400,7 +400,7 @@ def _decode_session(content: dict[str, Any], learner: Learner) -> Session:
         check_ticket(learner, ticket, state, told)
         session.open[number] = (left, right, ticket)
         if asked_at is not None:
-            session.asked_at[number] = as_positive(asked_at, "time of asking")
+            session.asked_at[number] = as_number(asked_at, "time of asking", above=0)
     session.closed = _decode_closed(content["closed"], session, learner.n_arms)
     told_last = sum(how in OUTCOMES for _, _, how in session.closed.values())
     as_count(told_last, "number of duels told last", 0, told)

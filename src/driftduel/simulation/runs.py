@@ -10,9 +10,9 @@ from threading import Lock
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from driftduel._checks import as_whole_numbers
+from driftduel._checks import as_count, as_whole_numbers
 from driftduel.criteria import Criterion, as_criterion
-from driftduel.learners.base import Learner, as_count, learner_generator
+from driftduel.learners.base import Learner, learner_generator
 from driftduel.learners.history import Activation, Eviction, History, Replay
 from driftduel.simulation.ledger import Ledger
 from driftduel.simulation.loop import batches

@@ -2,36 +2,14 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
+
+from driftduel._checks import as_count
 
 Seed = int | np.random.Generator | None
 """A seed, a generator to draw from, or None for a different world every time."""
 
 _LARGEST_PALETTE = 2**30
-
-
-def as_count(value: int, name: str, least: int = 1, most: int | None = None) -> int:
-    """Return ``value`` as an int after checking that it is a whole number in range."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer):
-        raise ValueError(f"{name} is {value!r}, must be a whole number")
-    if value < least:
-        raise ValueError(f"{name} is {value}, must be at least {least}")
-    if most is not None and value > most:
-        raise ValueError(f"{name} is {value}, must be at most {most}")
-    return int(value)
-
-
-def as_number(value: float, name: str, least: float = 0.0, most: float = math.inf) -> float:
-    """Return ``value`` as a float after checking that it is a finite number in range."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-        raise ValueError(f"{name} is {value!r}, must be a number")
-    number = float(value)
-    if not math.isfinite(number) or not least <= number <= most:
-        allowed = f"at least {least:g}" if most == math.inf else f"between {least:g} and {most:g}"
-        raise ValueError(f"{name} is {number:g}, must be {allowed}")
-    return number
 
 
 def as_arm(value: int, name: str, n_arms: int) -> int:

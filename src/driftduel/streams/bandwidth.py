@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftduel._checks import as_count, as_number
 from driftduel._jit import jit
-from driftduel.streams._checks import as_count
 from driftduel.streams.logs import Array, Ints, Log
-from driftduel.streams.smoothing import REACH, check_positive, side_weights
+from driftduel.streams.smoothing import REACH, side_weights
 
 
 @dataclass(frozen=True)
@@ -87,8 +87,8 @@ def choose_bandwidth(
     """
     folds = as_count(folds, "folds", least=2)
     if cluster is not None:
-        check_positive(cluster, "cluster")
-    check_positive(pseudo_count, "pseudo_count")
+        cluster = as_number(cluster, "cluster", above=0)
+    pseudo_count = as_number(pseudo_count, "pseudo_count", above=0)
     tried = _as_candidates(log, candidates)
     cells = _cells(log, folds, cluster, remove_bias=remove_bias)
     losses = [_held_out_loss(*cells, h, pseudo_count) / log.n_votes for h in (*tried, math.inf)]
@@ -111,10 +111,7 @@ def _as_candidates(log: Log, candidates: ArrayLike | None) -> tuple[float, ...]:
         raise ValueError("candidates: must be a list of bandwidths") from None
     if values.ndim != 1 or len(values) == 0:
         raise ValueError("candidates: must be a list of bandwidths, one at least")
-    bandwidths = tuple(float(value) for value in values)
-    for bandwidth in bandwidths:
-        check_positive(bandwidth, "bandwidth")
-    return bandwidths
+    return tuple(as_number(float(value), "bandwidth", above=0) for value in values)
 
 
 Cells = tuple[Ints, Array, Ints, Array, Array, Array, Array, Array]

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from driftduel._checks import as_count
 from driftduel.streams import hard, synthetic
-from driftduel.streams._checks import as_count
 from driftduel.streams.hard import HardInstance
 from driftduel.streams.stream import Stream
 

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from driftduel.streams._checks import as_count, check_size
+from driftduel._checks import as_count, as_horizon
+from driftduel.streams._checks import check_size
 from driftduel.streams.bandwidth import choose_bandwidth
 from driftduel.streams.logs import Log
-from driftduel.streams.smoothing import check_positive, estimate
-from driftduel.streams.stream import Stream, as_horizon
+from driftduel.streams.smoothing import as_bandwidth, estimate
+from driftduel.streams.stream import Stream
 
 _STEPS_PER_BANDWIDTH = 50
 _MOST_POINTS = 10_000
@@ -72,7 +73,7 @@ def stream_from_log(
             bandwidth = choose_bandwidth(
                 log, pseudo_count=pseudo_count, remove_bias=remove_bias
             ).bandwidth
-    check_positive(bandwidth, "bandwidth", infinite=True)
+    bandwidth = as_bandwidth(bandwidth)
     if points is None:
         wanted = math.ceil(min(_STEPS_PER_BANDWIDTH * (last - first) / bandwidth, _MOST_POINTS))
         points = min(max(1, wanted), horizon)

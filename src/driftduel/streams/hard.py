@@ -24,10 +24,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftduel._checks import BadParameter, as_count, as_horizon, as_number
 from driftduel.criteria import Weighted
-from driftduel.streams._checks import Seed, as_arm, as_count, as_number, as_rng, check_size
+from driftduel.streams._checks import Seed, as_arm, as_rng, check_size
 from driftduel.streams.matrices import Array
-from driftduel.streams.stream import Ints, Stream, as_horizon
+from driftduel.streams.stream import Ints, Stream
 from driftduel.streams.synthetic import phase_starts, spurious_switches
 from driftduel.weights import WeightSequence, as_weight, point_mass, uniform
 
@@ -303,9 +304,7 @@ def gic_pair(
     (1,)
     """
     horizon = as_horizon(horizon)
-    constant = as_number(constant, "constant")
-    if constant == 0:
-        raise ValueError("constant is 0, must be above 0")
+    constant = as_number(constant, "constant", above=0)
     epsilon = _epsilon((4 * constant) ** 3 / horizon)
     layout = _Layout(uniform(3), good=(0, 1), bad=(2,))
     start = np.zeros(1, dtype=np.int64)
@@ -435,7 +434,7 @@ class _Layout:
         """Return ``arm`` after checking that it is good, or for a rival bad."""
         side, arms = ("good", self.good) if name == "winner" else ("bad", self.bad)
         if as_arm(arm, name, self.n_arms) not in arms:
-            raise ValueError(f"{name} is {arm}, must be one of the {side} arms {list(arms)}")
+            raise BadParameter(name, f"is {arm}, must be one of the {side} arms {list(arms)}")
         return np.array([arm], dtype=np.int64)
 
 

@@ -20,9 +20,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from driftduel._checks import as_floats
+from driftduel._checks import BadParameter, as_count, as_floats, one_of
 from driftduel.preferences import as_palette
-from driftduel.streams._checks import Seed, as_count, as_rng
+from driftduel.streams._checks import Seed, as_rng
 
 Array = NDArray[np.float64]
 
@@ -112,8 +112,7 @@ def random_matrix(kind: str, n_arms: int, seed: Seed = 0) -> Array:
     >>> c.gic, c.sst
     (True, False)
     """
-    if kind not in KINDS:
-        raise ValueError(f"kind is {kind!r}, must be one of {', '.join(KINDS)}")
+    one_of(kind, "kind", KINDS)
     n_arms = as_count(n_arms, "n_arms", 4 if kind == "cyclic" else 2)
     rng = as_rng(seed)
     gaps = _DRAW[kind](n_arms, rng)
@@ -134,7 +133,7 @@ def _as_link(link: Link) -> Callable[[Array], ArrayLike]:
     if callable(link):
         return link
     if link not in _LINKS:
-        raise ValueError(f"link is {link!r}, must be {', '.join(_LINKS)} or a function")
+        raise BadParameter("link", f"is {link!r}, must be {', '.join(_LINKS)} or a function")
     return _LINKS[link]
 
 

@@ -23,6 +23,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from driftduel._checks import as_number
 from driftduel._jit import jit
 from driftduel.streams.logs import Array, Ints, Log
 
@@ -63,7 +64,7 @@ def smooth(
     moments = log.as_times(times)
     if not np.isfinite(moments).all():
         raise ValueError("times: must be finite")
-    check_positive(bandwidth, "bandwidth", infinite=True)
+    bandwidth = as_bandwidth(bandwidth)
     return estimate(log, moments, bandwidth, pseudo_count, remove_bias=remove_bias)
 
 
@@ -127,7 +128,7 @@ def estimate(
     log: Log, times: Array, bandwidth: float, pseudo_count: float, *, remove_bias: bool
 ) -> Array:
     """Return what `smooth` does, for times in the unit of the log that need no checking."""
-    check_positive(pseudo_count, "pseudo_count")
+    pseudo_count = as_number(pseudo_count, "pseudo_count", above=0)
     weight_won, weight_lost, _ = side_weights(log, remove_bias=remove_bias)
     order = np.argsort(times, kind="stable")
     wins = np.zeros((len(times), log.n_arms, log.n_arms))
@@ -174,9 +175,6 @@ def _add_votes(
                 wins[g, right[vote], left[vote]] += kernel * lost[vote]
 
 
-def check_positive(value: float, name: str, *, infinite: bool = False) -> None:
-    """Raise ValueError if ``value`` is not a number above 0."""
-    number = isinstance(value, int | float | np.integer | np.floating)
-    if isinstance(value, bool) or not number or not (value > 0 and (infinite or value < math.inf)):
-        limit = "" if infinite else " and finite"
-        raise ValueError(f"{name} is {value!r}, must be a number above 0{limit}")
+def as_bandwidth(value: float) -> float:
+    """Return a bandwidth as a float; an infinite one weighs all votes alike."""
+    return value if value == math.inf else as_number(value, "bandwidth", above=0)

@@ -17,7 +17,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from driftduel._checks import LONGEST, as_labels, as_starts, as_whole_numbers
+from driftduel._checks import as_horizon, as_labels, as_starts, as_whole_numbers
 from driftduel._files import replacing
 from driftduel.criteria import Criterion, NoCondorcetWinnerError, as_criterion, pair_regret
 from driftduel.preferences import Array, as_matrix, as_palette, chunks
@@ -432,17 +432,6 @@ class Stream:
         )
         dates = "" if self.span is None else f", {self.span[0]} to {self.span[1]}"
         return f"Stream({self.n_arms} arms, {self.horizon:,} rounds, {timeline}{dates})"
-
-
-def as_horizon(horizon: int) -> int:
-    """Return ``horizon`` as an int after checking that it is a positive whole number."""
-    if isinstance(horizon, bool) or not isinstance(horizon, int | np.integer):
-        raise ValueError(f"horizon is {horizon!r}, must be a whole number of rounds")
-    if horizon < 1:
-        raise ValueError(f"horizon is {horizon}, must be at least 1")
-    if horizon > LONGEST:
-        raise ValueError(f"horizon is {horizon}, must be at most 2**62")
-    return int(horizon)
 
 
 def _as_span(span: tuple[date, date] | None) -> tuple[date, date] | None:

@@ -10,15 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from driftduel._checks import BadParameter, as_count, as_horizon, as_number, one_of
 from driftduel.criteria import Borda, Condorcet, Criterion
-from driftduel.streams._checks import (
-    Seed,
-    as_arm,
-    as_count,
-    as_number,
-    as_rng,
-    check_size,
-)
+from driftduel.streams._checks import Seed, as_arm, as_rng, check_size
 from driftduel.streams.matrices import (
     Array,
     Link,
@@ -27,7 +21,7 @@ from driftduel.streams.matrices import (
     utility_matrix,
     winner_matrix,
 )
-from driftduel.streams.stream import Ints, Stream, as_horizon
+from driftduel.streams.stream import Ints, Stream
 
 _STRETCHES = 1000
 
@@ -119,7 +113,7 @@ def random_utilities(
     Stream(5 arms, 1,000 rounds, stationary)
     """
     n_arms = as_count(n_arms, "n_arms", 2)
-    spread = as_number(spread, "spread")
+    spread = as_number(spread, "spread", 0)
     utilities = spread * as_rng(seed).standard_normal(n_arms)
     return Stream.stationary(utility_matrix(utilities, link), horizon)
 
@@ -174,8 +168,7 @@ def switching(
     rng = as_rng(seed)
     n_arms = as_count(n_arms, "n_arms", 2)
     starts = phase_starts(horizon, n_phases, spacing, rng)
-    if winner not in _WINNER:
-        raise ValueError(f"winner is {winner!r}, must be one of {', '.join(_WINNER)}")
+    one_of(winner, "winner", _WINNER)
     check_size(len(starts), n_arms, "lower n_phases or n_arms")
     criterion: Criterion = Borda() if kind == "any" else Condorcet()
     matrices: list[Array] = []
@@ -226,7 +219,7 @@ def random_walk(
     Stream(3 arms, 1,000,000 rounds, 1,000 stretches of 1,000 matrices)
     """
     n_arms = as_count(n_arms, "n_arms", 2)
-    spread, travel = as_number(spread, "spread"), as_number(travel, "travel")
+    spread, travel = as_number(spread, "spread", 0), as_number(travel, "travel", 0)
     rng = as_rng(seed)
     starts = drift_starts(horizon, step, n_arms)
     utilities = spread * rng.standard_normal((len(starts), n_arms))
@@ -271,7 +264,7 @@ def sinusoidal(
     1000
     """
     n_arms = as_count(n_arms, "n_arms", 2)
-    periods, amplitude = as_number(periods, "periods"), as_number(amplitude, "amplitude")
+    periods, amplitude = as_number(periods, "periods", 0), as_number(amplitude, "amplitude", 0)
     starts = drift_starts(horizon, step, n_arms)
     lag = as_rng(seed).permutation(n_arms) / n_arms
     angle = 2 * np.pi * (periods * (starts / horizon)[:, None] + lag)
@@ -471,13 +464,11 @@ def phase_starts(horizon: int, n_phases: int, spacing: str, rng: np.random.Gener
     horizon = as_horizon(horizon)
     n_phases = as_count(n_phases, "n_phases")
     if n_phases > horizon:
-        raise ValueError(f"n_phases is {n_phases}, must be at most the horizon {horizon}")
-    if spacing == "even":
+        raise BadParameter("n_phases", f"is {n_phases}, must be at most the horizon {horizon}")
+    if one_of(spacing, "spacing", ("even", "random")) == "even":
         return even_starts(horizon, n_phases)
-    if spacing == "random":
-        switches = rng.choice(horizon - 1, n_phases - 1, replace=False, shuffle=False) + 1
-        return np.concatenate([[0], np.sort(switches)]).astype(np.int64)
-    raise ValueError(f"spacing is {spacing!r}, must be one of even, random")
+    switches = rng.choice(horizon - 1, n_phases - 1, replace=False, shuffle=False) + 1
+    return np.concatenate([[0], np.sort(switches)]).astype(np.int64)
 
 
 def even_starts(horizon: int, n_phases: int) -> Ints:

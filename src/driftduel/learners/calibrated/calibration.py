@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
-from driftduel.learners.base import as_positive
+from driftduel._parameters import bounded, check_fields
 
 
 @dataclass(frozen=True)
@@ -36,29 +35,21 @@ class Calibration:
         Multiplies the paper's probability of a replay.
     """
 
-    alarm: float = 4.0
+    alarm: float = bounded(4.0, above=0)
     proof: float = 4.5
     likely: float = 6.0
-    watch: float = 0.35
-    keep: float = 0.1
-    fade: float = 6.0
-    slow_fade: float = 0.0
-    doubt: float = 1.5
-    learn: float = 0.5
-    spread: float = 0.2
-    optimism: float = 0.05
-    replay_rate: float = 0.001
+    watch: float = bounded(0.35, least=0)
+    keep: float = bounded(0.1, above=0, most=1)
+    fade: float = bounded(6.0, least=0)
+    slow_fade: float = bounded(0.0, least=0)
+    doubt: float = bounded(1.5, above=0)
+    learn: float = bounded(0.5, least=0)
+    spread: float = bounded(0.2, least=0)
+    optimism: float = bounded(0.05, above=0)
+    replay_rate: float = bounded(0.001, least=0)
 
     def __post_init__(self) -> None:
-        for name in ("alarm", "keep", "doubt", "optimism"):
-            as_positive(getattr(self, name), name, 1.0 if name == "keep" else math.inf)
-        for name in ("watch", "fade", "slow_fade", "learn", "spread", "replay_rate"):
-            if getattr(self, name) != 0:
-                as_positive(getattr(self, name), name)
-        for name in ("proof", "likely"):
-            value = getattr(self, name)
-            if not isinstance(value, int | float) or math.isnan(value):
-                raise ValueError(f"{name} is {value!r}, must be a number")
+        check_fields(self)
 
 
 FOR_SCORES = Calibration()

@@ -13,8 +13,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from driftduel._parameters import bounded
 from driftduel.criteria import Borda, Condorcet, Weighted
-from driftduel.learners.base import Learner, Literature, as_positive
+from driftduel.learners.base import Learner, Literature
 from driftduel.learners.calibrated import pairs, scores
 from driftduel.learners.calibrated.account import Account, account_of
 from driftduel.learners.calibrated.calibration import FOR_PAIRS, FOR_SCORES, Calibration
@@ -59,7 +60,7 @@ class CalibratedMetaBosse(Learner):
     """
 
     _: KW_ONLY
-    false_restarts: float = 0.01
+    false_restarts: float = bounded(0.01, above=0, most=0.5)
     calibration: Calibration | None = None
 
     literature: ClassVar = Literature(
@@ -69,19 +70,10 @@ class CalibratedMetaBosse(Learner):
         told="nothing",
         cost="O(1); Condorcet O(K) when it explores",
     )
+    serves = (Borda, Weighted, Condorcet)
 
     full = staticmethod(full)
     relearns = False
-
-    def validate(self) -> None:
-        """Raise ValueError if the learner's own parameters are wrong."""
-        if not isinstance(self.criterion, Borda | Weighted | Condorcet):
-            raise ValueError(
-                f"criterion is {self.criterion.name!r}, must be 'borda', 'condorcet' or Weighted(w)"
-            )
-        as_positive(self.false_restarts, "false_restarts", 0.5)
-        if not isinstance(self.calibration, Calibration | None):
-            raise ValueError(f"calibration is {self.calibration!r}, must be a Calibration")
 
     @property
     def unknown(self) -> bool:

@@ -20,14 +20,15 @@ contains a block with a constant share of it.
 from __future__ import annotations
 
 import math
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from driftduel._jit import inline_kernel
-from driftduel.criteria import Condorcet, Criterion
-from driftduel.learners.base import Literature, as_positive
+from driftduel._parameters import bounded
+from driftduel.criteria import Condorcet
+from driftduel.learners.base import Literature
 from driftduel.learners.episodic.learner import Episodic, Plan
 from driftduel.learners.episodic.state import TEST_CANDIDATE, TEST_PAIRS, EpisodicState
 
@@ -105,10 +106,9 @@ class Anaconda(Episodic):
     (0, 1)
     """
 
-    criterion: Criterion = field(default_factory=Condorcet, kw_only=True)
     _: KW_ONLY
-    scale: float = 0.4
-    replay_rate: float = 1.0
+    scale: float = bounded(0.4, above=0)
+    replay_rate: float = bounded(1.0, above=0)
 
     literature: ClassVar = Literature(
         paper="Kleine Buening & Saha, ANACONDA, AISTATS 2023",
@@ -117,17 +117,10 @@ class Anaconda(Episodic):
         told="nothing",
         cost="O(1)",
     )
+    serves = (Condorcet,)
 
     choose = staticmethod(choose_active_pair)
     learn = staticmethod(learn_ahead)
-
-    def validate(self) -> None:
-        """Raise ValueError if the learner's own parameters are wrong."""
-        super().validate()
-        if not isinstance(self.criterion, Condorcet):
-            raise ValueError(f"criterion is {self.criterion.name!r}, must be 'condorcet'")
-        as_positive(self.scale, "scale")
-        as_positive(self.replay_rate, "replay_rate")
 
     def plan(self) -> Plan:
         """Return the threshold K sqrt(max(n, K^2)) and the tests of pairs."""
@@ -187,8 +180,8 @@ class MetaSwift(Anaconda):
     """
 
     _: KW_ONLY
-    scale: float = 0.32
-    switch: float = 1.0
+    scale: float = bounded(0.32, above=0)
+    switch: float = bounded(1.0, above=0)
 
     literature: ClassVar = Literature(
         paper="Suk & Agarwal, When Can We Track Significant Preference Shifts in Dueling "
@@ -199,11 +192,6 @@ class MetaSwift(Anaconda):
     )
 
     choose = staticmethod(choose_challenger)
-
-    def validate(self) -> None:
-        """Raise ValueError if the learner's own parameters are wrong."""
-        super().validate()
-        as_positive(self.switch, "switch")
 
     def plan(self) -> Plan:
         """Return the threshold sqrt(max(K n, K^2)) and the tests of the candidate."""

@@ -10,14 +10,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import KW_ONLY, dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
+from driftduel._checks import LONGEST
 from driftduel._jit import inline_kernel, kernel
+from driftduel._parameters import bounded, check_fields
 from driftduel.criteria import Borda, Condorcet, Weighted
-from driftduel.learners.base import Literature, as_positive
-from driftduel.learners.episodic.learner import Episodic, Plan, one_of
+from driftduel.learners.base import Literature
+from driftduel.learners.episodic.learner import Episodic, Plan
 from driftduel.learners.episodic.state import EpisodicState
 from driftduel.learners.parts.reference import draw_reference, is_uniform
 
@@ -50,11 +52,14 @@ class Constants:
         is 2.
     """
 
-    scale: float
-    point_mass_range: int = 2
-    cap: float = 0.5
-    refresh: float = 1 / 32
-    least_rounds: int = 10_000
+    scale: float = bounded(above=0)
+    point_mass_range: int = bounded(2, least=1, most=2)
+    cap: float = bounded(0.5, above=0, most=1)
+    refresh: float = bounded(1 / 32, least=0)
+    least_rounds: int = bounded(10_000, least=2, most=LONGEST)
+
+    def __post_init__(self) -> None:
+        check_fields(self)
 
 
 def calibrated(n_arms: int, *, unknown: bool = False, even: bool = True) -> Constants:
@@ -180,7 +185,7 @@ class Bosse(Episodic):
     """
 
     _: KW_ONLY
-    constants: str | Constants = "calibrated"
+    constants: Literal["calibrated", "theory"] | Constants = "calibrated"
 
     literature: ClassVar = Literature(
         paper=f"{PAPER}, Algorithm 1",
@@ -189,6 +194,7 @@ class Bosse(Episodic):
         told="nothing",
         cost="O(1)",
     )
+    serves = (Borda, Weighted, Condorcet)
 
     choose = staticmethod(choose)
     learn = staticmethod(learn)
@@ -197,16 +203,6 @@ class Bosse(Episodic):
     def _replays(self) -> float:
         """The multiplier of the replay probability; without replays there is no restart."""
         return 0.0
-
-    def validate(self) -> None:
-        """Raise ValueError if the learner's own parameters are wrong."""
-        super().validate()
-        if not isinstance(self.criterion, Borda | Weighted | Condorcet):
-            raise ValueError(
-                f"criterion is {self.criterion.name!r}, must be 'borda', 'condorcet' or Weighted(w)"
-            )
-        if not isinstance(self.constants, Constants):
-            one_of(self.constants, "constants", ("calibrated", "theory"))
 
     @property
     def unknown(self) -> bool:
@@ -307,7 +303,7 @@ class MetaBosse(Bosse):
     """
 
     _: KW_ONLY
-    replay_rate: float = 1.0
+    replay_rate: float = bounded(1.0, above=0)
 
     literature: ClassVar = Literature(
         paper=f"{PAPER}, Algorithm 2",
@@ -316,11 +312,6 @@ class MetaBosse(Bosse):
         told="nothing",
         cost="O(1)",
     )
-
-    def validate(self) -> None:
-        """Raise ValueError if the learner's own parameters are wrong."""
-        super().validate()
-        as_positive(self.replay_rate, "replay_rate")
 
     @property
     def _replays(self) -> float:

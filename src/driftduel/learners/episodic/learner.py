@@ -11,10 +11,13 @@ import math
 import os
 from abc import abstractmethod
 from dataclasses import KW_ONLY, dataclass
+from typing import Literal
 
 import numpy as np
 
-from driftduel.learners.base import Learner, as_count
+from driftduel._checks import BadParameter, as_count
+from driftduel._parameters import bounded
+from driftduel.learners.base import Learner
 from driftduel.learners.episodic import meta
 from driftduel.learners.episodic.state import (
     ARM,
@@ -81,11 +84,11 @@ class Episodic(Learner):
     """
 
     _: KW_ONLY
-    intervals: str = "dyadic"
-    steps: int = 4
+    intervals: Literal["dyadic", "all"] = "dyadic"
+    steps: int = bounded(4, least=1)
     prefix: bool = True
-    smallest_block: int | None = None
-    estimator: str = "centred"
+    smallest_block: int | None = bounded(None, least=2)
+    estimator: Literal["centred", "raw"] = "centred"
 
     settle = staticmethod(meta.settle)
     full = staticmethod(meta.full)
@@ -95,18 +98,15 @@ class Episodic(Learner):
         """Return what the meta-algorithm has to know."""
 
     def validate(self) -> None:
-        """Raise ValueError if the learner's own parameters are wrong."""
-        one_of(self.intervals, "intervals", ("dyadic", "all"))
-        one_of(self.estimator, "estimator", ("centred", "raw"))
-        as_count(self.steps, "steps", 1)
-        if self.steps & (self.steps - 1):
-            raise ValueError(f"steps is {self.steps}, must be a power of 2")
+        """Raise BadParameter if parameters do not fit each other."""
+        for name in ("steps", "smallest_block"):
+            value = getattr(self, name)
+            if value is not None and value & (value - 1):
+                raise BadParameter(name, f"is {value}, must be a power of 2")
         if self.smallest_block is not None:
-            as_count(self.smallest_block, "smallest_block", max(2, self.steps))
-            if self.smallest_block & (self.smallest_block - 1):
-                raise ValueError(f"smallest_block is {self.smallest_block}, must be a power of 2")
+            as_count(self.smallest_block, "smallest_block", self.steps)
         if self.intervals == "all" and self.horizon is None:
-            raise ValueError("intervals='all' needs a horizon, it keeps every round in memory")
+            raise BadParameter("intervals", "is 'all', which needs a horizon: it keeps every round")
 
     def allocate(self) -> EpisodicState:
         """Return a fresh state before the first episode."""
@@ -209,12 +209,6 @@ class Episodic(Learner):
     def collect(self, state: EpisodicState, history: History) -> None:
         """Move what the journal holds into the history."""
         read_journal(state.journal, history)
-
-
-def one_of(value: object, name: str, allowed: tuple[str, ...]) -> None:
-    """Raise ValueError if ``value`` is none of those allowed."""
-    if value not in allowed:
-        raise ValueError(f"{name} is {value!r}, must be one of {', '.join(map(repr, allowed))}")
 
 
 def _refuse_if_too_large(n_bytes: int, learner: Learner) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from driftduel._jit import inline_kernel
-from driftduel.learners.base import as_positive
 from driftduel.learners.ranges import AN_ARM, CHANCE, FLAG, OUTCOME, Ranges
 
 Ticket = tuple[float, float]
@@ -36,9 +35,3 @@ def leader_or_any(
     if left == leader and right == leader:
         chance += 1.0 - rate
     return left, right, (chance, 1.0 * explore)
-
-
-def check_memory(memory: float, unit: str) -> None:
-    """Raise ValueError unless more than one round or exploration is remembered."""
-    if as_positive(memory, "memory") <= 1:
-        raise ValueError(f"memory is {memory}, must be more than 1 {unit}")

@@ -14,8 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftduel._jit import inline_kernel, kernel
-from driftduel.criteria import Criterion
-from driftduel.learners.base import Learner
 from driftduel.learners.ranges import CHANCE, COUNT, FIXED, NUMBER, Known, Ranges, equal_to, real
 
 Floats = NDArray[np.float64]
@@ -155,19 +153,3 @@ def _normalise(state: SoftmaxState, player: int) -> None:
         total += weights[arm]
     state.players[player]["total"] = total
     state.players[player]["offset"] = offset
-
-
-def known_horizon(learner: Learner) -> int:
-    """Return the horizon of a learner whose rates depend on it."""
-    if learner.horizon is None:
-        raise ValueError(f"{type(learner).__name__} must be told its horizon")
-    return learner.horizon
-
-
-def check_criterion(learner: Learner, kind: type[Criterion]) -> None:
-    """Raise ValueError unless a learner is asked for the criterion that it was made for."""
-    if not isinstance(learner.criterion, kind):
-        raise ValueError(
-            f"{type(learner).__name__} is made for {kind().name}, "
-            f"not for the criterion {learner.criterion.name}"
-        )

@@ -16,17 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftduel._jit import inline_kernel, kernel
-from driftduel.criteria import Borda, Criterion
-from driftduel.learners.base import Learner, as_positive
+from driftduel._parameters import bounded
+from driftduel.criteria import Borda
+from driftduel.learners.base import Learner
 from driftduel.learners.parts.mixture import (
     LARGEST_STEP,
     SOFTMAX_TICKET,
     Floats,
     Ticket,
     chance,
-    check_criterion,
     draw,
-    known_horizon,
 )
 from driftduel.learners.ranges import FIXED, Ranges, equal_to, real
 
@@ -143,16 +142,17 @@ class Shares(Learner):
     """What the learners with exponential weights and a bonus have in common."""
 
     _: KW_ONLY
-    learning_rate: float | None = None
-    exploration: float | None = None
-    bonus: float | None = None
+    learning_rate: float | None = bounded(None, above=0)
+    exploration: float | None = bounded(None, above=0, most=1)
+    bonus: float | None = bounded(None, above=0)
 
     n_players: ClassVar[int] = 2
-    made_for: ClassVar[type[Criterion]]
     ranges = SHARES_RANGES
     ticket = SOFTMAX_TICKET
     choose = staticmethod(choose)
     learn = staticmethod(learn)
+
+    needs_horizon = True
 
     @abstractmethod
     def theory(self) -> Rates:
@@ -166,14 +166,6 @@ class Shares(Learner):
             bonus=self.bonus or rates.bonus,
         )
 
-    def validate(self) -> None:
-        """Raise ValueError if a parameter is wrong or the horizon is missing."""
-        check_criterion(self, self.made_for)
-        known_horizon(self)
-        for name, most in (("learning_rate", math.inf), ("exploration", 1.0), ("bonus", math.inf)):
-            if getattr(self, name) is not None:
-                as_positive(getattr(self, name), name, most)
-
     def allocate(self) -> SharesState:
         """Return a fresh state."""
         rates = self.rates()
@@ -182,7 +174,7 @@ class Shares(Learner):
             rates.exploration,
             rates.bonus,
             math.e * rates.share,
-            self.made_for is Borda,
+            Borda in self.serves,
         )
         return SharesState(
             np.array([rule], SHARE_RULE),

@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftduel._jit import inline_kernel, kernel
-from driftduel.criteria import Condorcet, Criterion
 from driftduel.learners.ranges import (
     COUNT,
     FIXED,
@@ -168,16 +167,3 @@ def likely_winner(wins: Floats) -> int:
     1
     """
     return int((wins > wins.T).sum(axis=1).argmax())
-
-
-def check_seeks_condorcet(criterion: Criterion, name: str) -> None:
-    """Raise ValueError unless the criterion is Condorcet, the only one that the learner serves."""
-    if not isinstance(criterion, Condorcet):
-        raise ValueError(f"criterion is {criterion.name!r}, {name} serves 'condorcet' only")
-
-
-def check_alpha(alpha: float) -> None:
-    """Raise ValueError unless the factor of ln t is a number above 1/2."""
-    number = isinstance(alpha, int | float | np.integer | np.floating)
-    if isinstance(alpha, bool) or not number or not 0.5 < alpha < math.inf:
-        raise ValueError(f"alpha is {alpha!r}, must be a number above 1/2")

@@ -12,8 +12,11 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from driftduel._checks import as_count
 from driftduel._jit import inline_kernel, kernel
-from driftduel.learners.base import Learner, Literature, as_count, as_positive
+from driftduel._parameters import bounded
+from driftduel.criteria import Borda
+from driftduel.learners.base import Learner, Literature
 from driftduel.learners.ranges import (
     AN_ARM_OR_NONE,
     ANYTHING,
@@ -28,7 +31,7 @@ from driftduel.learners.ranges import (
     such_that,
     whole,
 )
-from driftduel.learners.rivals.borda import check_borda, check_failure, failure_of
+from driftduel.learners.rivals.borda import failure_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -208,9 +211,9 @@ class ActiveRanking(Learner):
     """
 
     _: KW_ONLY
-    top: int = 1
-    failure: float | None = None
-    width: float = 4.0
+    top: int = bounded(1, least=1)
+    failure: float | None = bounded(None, above=0, below=1)
+    width: float = bounded(4.0, above=0)
 
     literature: ClassVar = Literature(
         paper="Heckel et al., Active ranking from pairwise comparisons and when parametric "
@@ -219,6 +222,7 @@ class ActiveRanking(Learner):
         told="T or delta",
         cost="O(|A|)",
     )
+    serves = (Borda,)
 
     ranges = RANKING_RANGES
     ticket = (CHANCE,)
@@ -227,11 +231,8 @@ class ActiveRanking(Learner):
     settle = staticmethod(rank)
 
     def validate(self) -> None:
-        """Raise ValueError if a parameter is wrong."""
-        check_borda(self)
+        """Raise BadParameter if there are fewer arms than places at the top."""
         as_count(self.top, "top", 1, self.n_arms - 1)
-        check_failure(self.failure)
-        as_positive(self.width, "width")
 
     def allocate(self) -> RankingState:
         """Return a fresh state."""

@@ -12,9 +12,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from driftduel._checks import as_count
 from driftduel._jit import inline_kernel
 from driftduel.criteria import Condorcet, Copeland, Weighted
-from driftduel.learners.base import Learner, Literature, as_count
+from driftduel.learners.base import Learner, Literature
 from driftduel.learners.ranges import CHANCE, COUNT, FIXED, LEAD, Ranges
 from driftduel.weights import uniform
 
@@ -165,7 +166,7 @@ class FixedPair(Learner):
     learn = staticmethod(learn_who_leads)
 
     def validate(self) -> None:
-        """Raise ValueError if an arm does not exist."""
+        """Raise BadParameter if an arm does not exist."""
         as_count(self.left, "left", 0, self.n_arms - 1)
         as_count(self.right, "right", 0, self.n_arms - 1)
 

@@ -16,9 +16,11 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from driftduel._checks import BadParameter
 from driftduel._jit import inline_kernel, kernel
+from driftduel._parameters import bounded
 from driftduel.criteria import Borda
-from driftduel.learners.base import Learner, Literature, as_count, as_positive
+from driftduel.learners.base import Learner, Literature
 from driftduel.learners.ranges import AN_ARM, AN_ARM_OR_NONE, CHANCE, COUNT, FIXED, SUM, Ranges
 
 Floats = NDArray[np.float64]
@@ -165,7 +167,7 @@ class BordaETC(Learner):
     """
 
     _: KW_ONLY
-    exploration: int | None = None
+    exploration: int | None = bounded(None, least=1)
 
     literature: ClassVar = Literature(
         paper="a baseline of Wu et al., Borda Regret Minimization for Generalized Linear Dueling "
@@ -174,6 +176,7 @@ class BordaETC(Learner):
         told="T",
         cost="O(1)",
     )
+    serves = (Borda,)
 
     ranges = EXPLORING_RANGES
     ticket = (CHANCE,)
@@ -182,12 +185,11 @@ class BordaETC(Learner):
     settle = staticmethod(commit_to_best_rate)
 
     def validate(self) -> None:
-        """Raise ValueError if a parameter is wrong."""
-        check_borda(self)
-        if self.exploration is not None:
-            as_count(self.exploration, "exploration", 1)
-        elif self.horizon is None:
-            raise ValueError("BordaETC needs a horizon, or exploration, the rounds to explore")
+        """Raise BadParameter if neither the horizon nor the rounds to explore are given."""
+        if self.exploration is None and self.horizon is None:
+            raise BadParameter(
+                "horizon", "is None, so exploration, the rounds to explore, must be given"
+            )
 
     def allocate(self) -> ExploringState:
         """Return a fresh state."""
@@ -243,8 +245,8 @@ class BCB(Learner):
     """
 
     _: KW_ONLY
-    failure: float | None = None
-    width: float = 2.0
+    failure: float | None = bounded(None, above=0, below=1)
+    width: float = bounded(2.0, above=0)
 
     literature: ClassVar = Literature(
         paper="Saha, Koren & Mansour, Adversarial Dueling Bandits, ICML 2021, Algorithm 3",
@@ -252,19 +254,13 @@ class BCB(Learner):
         told="T",
         cost="O(1)",
     )
+    serves = (Borda,)
+    needs_horizon = True
 
     ranges = EXPLORING_RANGES
     ticket = (CHANCE,)
     choose = staticmethod(choose_until_sure)
     learn = staticmethod(learn_until_sure)
-
-    def validate(self) -> None:
-        """Raise ValueError if a parameter is wrong."""
-        check_borda(self)
-        if self.horizon is None:
-            raise ValueError("BCB needs a horizon")
-        check_failure(self.failure)
-        as_positive(self.width, "width")
 
     def allocate(self) -> ExploringState:
         """Return a fresh state."""
@@ -294,21 +290,6 @@ def _exploring(n_arms: int) -> ExploringState:
 def _those_in_play(state: ExploringState) -> Ints:
     choice = int(state.clock[0]["choice"])
     return np.arange(len(state.wins)) if choice < 0 else np.array([choice])
-
-
-def check_borda(learner: Learner) -> None:
-    """Raise ValueError if the learner is asked for another winner than Borda's."""
-    if not isinstance(learner.criterion, Borda):
-        raise ValueError(
-            f"criterion is {learner.criterion.name!r}, {type(learner).__name__} is made for "
-            "'borda' only"
-        )
-
-
-def check_failure(failure: float | None) -> None:
-    """Raise ValueError unless delta is None or a probability."""
-    if failure is not None and as_positive(failure, "failure") >= 1:
-        raise ValueError(f"failure is {failure}, must be below 1")
 
 
 def failure_of(failure: float | None, horizon: int | None) -> float:

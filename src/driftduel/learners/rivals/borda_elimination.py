@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftduel._jit import inline_kernel, kernel
-from driftduel.learners.base import Learner, Literature, as_count, as_positive
+from driftduel._parameters import bounded
+from driftduel.criteria import Borda
+from driftduel.learners.base import Learner, Literature
 from driftduel.learners.ranges import (
     AN_ARM,
     ANYTHING,
@@ -29,7 +31,7 @@ from driftduel.learners.ranges import (
     such_that,
     whole,
 )
-from driftduel.learners.rivals.borda import check_borda, check_failure, failure_of
+from driftduel.learners.rivals.borda import failure_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -266,12 +268,12 @@ class BordaElimination(Learner):
     """
 
     _: KW_ONLY
-    failure: float | None = None
-    width: float = 1.0
+    failure: float | None = bounded(None, above=0, below=1)
+    width: float = bounded(1.0, above=0)
     sparse: bool = False
-    sparsity: int | None = None
-    sparse_after: int = 0
-    sparse_width: float = 6.0
+    sparsity: int | None = bounded(None, least=1)
+    sparse_after: int = bounded(0, least=0)
+    sparse_width: float = bounded(6.0, above=0)
 
     literature: ClassVar = Literature(
         paper="Jamieson et al., Sparse Dueling Bandits, AISTATS 2015, rule (2)",
@@ -279,24 +281,13 @@ class BordaElimination(Learner):
         told="T or delta",
         cost="O(1)",
     )
+    serves = (Borda,)
 
     ranges = TURNS_RANGES
     ticket = (CHANCE,)
     choose = staticmethod(choose_next_turn)
     learn = staticmethod(learn_turn)
     settle = staticmethod(end_step)
-
-    def validate(self) -> None:
-        """Raise ValueError if a parameter is wrong."""
-        check_borda(self)
-        check_failure(self.failure)
-        as_positive(self.width, "width")
-        if not isinstance(self.sparse, bool):
-            raise ValueError(f"sparse is {self.sparse!r}, must be True or False")
-        if self.sparsity is not None:
-            as_count(self.sparsity, "sparsity", 1)
-        as_count(self.sparse_after, "sparse_after", 0)
-        as_positive(self.sparse_width, "sparse_width")
 
     def allocate(self) -> TurnsState:
         """Return a fresh state before the first step."""

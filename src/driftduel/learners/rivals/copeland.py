@@ -13,19 +13,19 @@ eliminated by KL confidence bounds of their pay; the last one plays itself to th
 from __future__ import annotations
 
 import math
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from driftduel._jit import inline_kernel, kernel
-from driftduel.criteria import Borda, Condorcet, Criterion, Weighted
-from driftduel.learners.base import Learner, Literature, as_count, as_positive
+from driftduel._parameters import bounded
+from driftduel.criteria import Condorcet, Copeland
+from driftduel.learners.base import Learner, Literature
 from driftduel.learners.parts.verdicts import (
     VERDICT_RANGES,
     Verdicts,
-    check_alpha,
     count_duel,
     no_verdicts,
 )
@@ -336,13 +336,6 @@ def _cut(state: CCBState, rng: np.random.Generator, arm: int, size: int) -> None
     state.beliefs[0]["changed"] = 1
 
 
-def _check_seeks_copeland(criterion: Criterion, name: str) -> None:
-    if isinstance(criterion, Borda | Weighted):
-        raise ValueError(
-            f"criterion is {criterion.name!r}, {name} looks for the arm that beats most others"
-        )
-
-
 @dataclass(frozen=True, eq=False)
 class CCB(Learner):
     """Copeland confidence bound: hypotheses about who beats whom, for the arm that beats most.
@@ -383,8 +376,7 @@ class CCB(Learner):
     """
 
     _: KW_ONLY
-    criterion: Criterion = field(default_factory=Condorcet)
-    alpha: float = 0.51
+    alpha: float = bounded(0.51, above=0.5)
 
     literature: ClassVar = Literature(
         "Zoghi, Karnin, Whiteson & de Rijke, Copeland Dueling Bandits, NIPS 2015",
@@ -392,17 +384,13 @@ class CCB(Learner):
         "nothing",
         "O(K), O(K^2) when a comparison is decided",
     )
+    serves = (Condorcet, Copeland)
 
     ranges = CCB_RANGES
     ticket = (UNKNOWN_CHANCE,)
     choose = staticmethod(choose_ccb)
     learn = staticmethod(learn_ccb)
     settle = staticmethod(settle_ccb)
-
-    def validate(self) -> None:
-        """Raise ValueError if the criterion is about means or alpha is too small."""
-        _check_seeks_copeland(self.criterion, "CCB")
-        check_alpha(self.alpha)
 
     def allocate(self) -> CCBState:
         """Return a fresh state: every arm may be a Copeland winner."""
@@ -637,9 +625,8 @@ class SCB(Learner):
     """
 
     _: KW_ONLY
-    criterion: Criterion = field(default_factory=Condorcet)
-    factor: float = 0.51
-    first_phase: int = 1000
+    factor: float = bounded(0.51, above=0)
+    first_phase: int = bounded(1000, least=2, most=2**30)
 
     literature: ClassVar = Literature(
         "Zoghi, Karnin, Whiteson & de Rijke, Copeland Dueling Bandits, NIPS 2015",
@@ -647,18 +634,13 @@ class SCB(Learner):
         "nothing",
         "O(1), O(K) when a pull ends",
     )
+    serves = (Condorcet, Copeland)
 
     ranges = SCB_RANGES
     ticket = (CHANCE, NUMBER)
     choose = staticmethod(choose_scb)
     learn = staticmethod(learn_scb)
     settle = staticmethod(settle_scb)
-
-    def validate(self) -> None:
-        """Raise ValueError if the criterion is about means or a parameter is out of its range."""
-        _check_seeks_copeland(self.criterion, "SCB")
-        as_positive(self.factor, "factor")
-        as_count(self.first_phase, "first_phase", 2, 2**30)
 
     def allocate(self) -> SCBState:
         """Return a fresh state before the first pull."""

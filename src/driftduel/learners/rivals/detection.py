@@ -11,15 +11,17 @@ before it does not count.
 from __future__ import annotations
 
 import math
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from driftduel._checks import BadParameter
 from driftduel._jit import inline_kernel, kernel
-from driftduel.criteria import Condorcet, Criterion
-from driftduel.learners.base import Learner, Literature, as_count, as_positive
+from driftduel._parameters import bounded
+from driftduel.criteria import Condorcet
+from driftduel.learners.base import Learner, Literature
 from driftduel.learners.history import History
 from driftduel.learners.parts.stays import (
     LEAD_RANGES,
@@ -47,8 +49,6 @@ from driftduel.learners.ranges import (
     below,
     whole,
 )
-from driftduel.learners.rivals.elimination import check_condorcet, horizon_of
-from driftduel.learners.rivals.winner_stays import check_growth
 
 Records = NDArray[np.void]
 
@@ -119,22 +119,17 @@ class Detector(Learner):
     """What `MDB` and `DETECT` have in common: windows, and new beginnings that are episodes."""
 
     _: KW_ONLY
-    criterion: Criterion = field(default_factory=Condorcet)
-    change: float = 0.3
-    window: int | None = None
-    threshold: float | None = None
+    change: float = bounded(0.3, above=0, most=1)
+    window: int | None = bounded(None, least=2)
+    threshold: float | None = bounded(None, above=0)
+
+    serves = (Condorcet,)
+    needs_horizon = True
 
     def validate(self) -> None:
-        """Raise ValueError if a parameter is wrong or the horizon is missing."""
-        check_condorcet(self)
-        horizon_of(self)
-        as_positive(self.change, "change", 1)
-        if self.window is not None:
-            as_count(self.window, "window", 2)
-            if self.window % 2:
-                raise ValueError(f"window is {self.window}, must be even")
-        if self.threshold is not None:
-            as_positive(self.threshold, "threshold")
+        """Raise BadParameter if the window has no two halves."""
+        if self.window is not None and self.window % 2:
+            raise BadParameter("window", f"is {self.window}, must be even")
 
     def collect(self, state: MDBState | DetectState, history: History) -> None:
         """Note the round of a new beginning."""
@@ -289,9 +284,9 @@ class MDB(Detector):
     """
 
     _: KW_ONLY
-    segments: int = 2
-    rate: float | None = None
-    growth: float = 1.05
+    segments: int = bounded(2, least=1)
+    rate: float | None = bounded(None, above=0, most=0.5)
+    growth: float = bounded(1.05, above=1)
 
     literature: ClassVar = Literature(
         paper=f"{PAPER}, MDB",
@@ -307,17 +302,9 @@ class MDB(Detector):
     settle = staticmethod(settle_monitored)
     full = staticmethod(monitored_began)
 
-    def validate(self) -> None:
-        """Raise ValueError if a parameter is wrong or the horizon is missing."""
-        super().validate()
-        as_count(self.segments, "segments", 1)
-        if self.rate is not None:
-            as_positive(self.rate, "rate", 0.5)
-        check_growth(self.growth)
-
     def tuning(self) -> tuple[int, float, float]:
         """Return window, threshold and rate."""
-        T, M = horizon_of(self), self.segments
+        T, M = self.known_horizon, self.segments
         constant = max(1.0, math.log((4 * T + 2) * math.sqrt(T / M) / self.n_arms))
         window = self.window or even(8 * constant / self.change**2)
         threshold = self.threshold or math.sqrt(window * constant / 2)
@@ -502,9 +489,9 @@ class DETECT(Detector):
     """
 
     _: KW_ONLY
-    winning: float = 0.55
-    tuning: int = 2
-    exploration: int | None = None
+    winning: float = bounded(0.55, above=0.5, most=1)
+    tuning: int = bounded(2, least=1, most=2)
+    exploration: int | None = bounded(None, least=1)
 
     literature: ClassVar = Literature(
         paper=f"{PAPER}, DETECT",
@@ -520,18 +507,9 @@ class DETECT(Detector):
     settle = staticmethod(settle_champion)
     full = staticmethod(champion_began)
 
-    def validate(self) -> None:
-        """Raise ValueError if a parameter is wrong or the horizon is missing."""
-        super().validate()
-        if as_positive(self.winning, "winning", 1) <= 0.5:
-            raise ValueError(f"winning is {self.winning}, must be above 0.5")
-        as_count(self.tuning, "tuning", 1, 2)
-        if self.exploration is not None:
-            as_count(self.exploration, "exploration", 1)
-
     def tuned(self) -> tuple[int, float, int]:
         """Return window, threshold and exploration."""
-        T, K = horizon_of(self), self.n_arms
+        T, K = self.known_horizon, self.n_arms
         q = (2 * self.winning - 1) ** 2
         if self.tuning == 1:
             log = max(1.0, math.log(T))

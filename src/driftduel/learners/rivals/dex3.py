@@ -16,12 +16,13 @@ beta / p are the current ones.
 from __future__ import annotations
 
 import math
-from dataclasses import KW_ONLY, dataclass, field
-from typing import ClassVar
+from dataclasses import KW_ONLY, dataclass
+from typing import ClassVar, Literal
 
-from driftduel.criteria import Borda, Condorcet, Criterion
-from driftduel.learners.base import Literature, as_count, as_positive
-from driftduel.learners.parts.mixture import known_horizon
+from driftduel._checks import BadParameter, as_count, as_number
+from driftduel._parameters import bounded
+from driftduel.criteria import Borda, Condorcet
+from driftduel.learners.base import Literature
 from driftduel.learners.parts.shares import Rates, Shares
 
 PAPER = "Saha & Gupta, Optimal and Efficient Dynamic Regret Algorithms for Non-Stationary Dueling Bandits, ICML 2022"  # noqa: E501
@@ -55,17 +56,14 @@ class DEX3P(Shares):
     0
     """
 
-    _: KW_ONLY
-    criterion: Criterion = field(default_factory=Condorcet)
-
     literature: ClassVar = Literature(
         PAPER, "sqrt(K T) ln(K/delta), Condorcet, against one arm, adversarial", "T", "O(K)"
     )
-    made_for = Condorcet
+    serves = (Condorcet,)
 
     def theory(self) -> Rates:
         """Return the numbers of Lemma 3.1."""
-        bonus = math.sqrt(math.log(self.n_arms) / (self.n_arms * known_horizon(self)))
+        bonus = math.sqrt(math.log(self.n_arms) / (self.n_arms * self.known_horizon))
         rate = self.learning_rate or bonus / 2
         return Rates(rate, 2 * rate * self.n_arms, bonus, 0.0)
 
@@ -113,10 +111,9 @@ class DEX3S(Shares):
     """
 
     _: KW_ONLY
-    criterion: Criterion = field(default_factory=Condorcet)
-    tuning: str = "switching"
-    n_phases: int | None = None
-    variation: float | None = None
+    tuning: Literal["switching", "variation"] = "switching"
+    n_phases: int | None = bounded(None, least=1)
+    variation: float | None = bounded(None, above=0)
 
     literature: ClassVar = Literature(
         PAPER,
@@ -124,26 +121,21 @@ class DEX3S(Shares):
         "T; S or V_T if known",
         "O(K)",
     )
-    made_for = Condorcet
+    serves = (Condorcet,)
 
     def validate(self) -> None:
-        """Raise ValueError if a parameter is wrong or missing."""
-        super().validate()
-        if self.tuning not in ("switching", "variation"):
-            raise ValueError(f"tuning is {self.tuning!r}, must be 'switching' or 'variation'")
+        """Raise BadParameter unless what the tuning needs is given and nothing else."""
+        other = "n_phases" if self.tuning == "variation" else "variation"
+        if getattr(self, other) is not None:
+            raise BadParameter(other, f"is not for the tuning {self.tuning!r}")
         if self.tuning == "variation":
-            as_positive(self.variation, "variation")
-            if self.n_phases is not None:
-                raise ValueError("n_phases is for the tuning 'switching', not for 'variation'")
-        else:
-            if self.n_phases is not None:
-                as_count(self.n_phases, "n_phases", 1, known_horizon(self))
-            if self.variation is not None:
-                raise ValueError("variation is for the tuning 'variation', not for 'switching'")
+            as_number(self.variation, "variation", above=0)
+        elif self.n_phases is not None:
+            as_count(self.n_phases, "n_phases", 1, self.known_horizon)
 
     def theory(self) -> Rates:
         """Return the numbers of the theorem for the chosen tuning."""
-        K, T = self.n_arms, known_horizon(self)
+        K, T = self.n_arms, self.known_horizon
         if self.variation is not None:
             rate = (self.variation / (K * K * T)) ** (1 / 3) / 4
         else:
@@ -188,23 +180,21 @@ class BordaDEX3S(Shares):
     """
 
     _: KW_ONLY
-    n_phases: int = 1
-    failure_probability: float = 0.1
+    n_phases: int = bounded(1, least=1)
+    failure_probability: float = bounded(0.1, above=0, most=1)
 
     literature: ClassVar = Literature(
         PAPER, "S^(1/6) K^(-1/3) T^(5/6) + S^(1/2) K^(1/3) T^(2/3), Borda", "T, S", "O(K)"
     )
-    made_for = Borda
+    serves = (Borda,)
 
     def validate(self) -> None:
-        """Raise ValueError if a parameter is wrong or missing."""
-        super().validate()
-        as_count(self.n_phases, "n_phases", 1, known_horizon(self))
-        as_positive(self.failure_probability, "failure_probability", 1.0)
+        """Raise BadParameter if there are more phases than rounds."""
+        as_count(self.n_phases, "n_phases", 1, self.known_horizon)
 
     def theory(self) -> Rates:
         """Return the numbers of Theorem 6.1."""
-        K, T, S = self.n_arms, known_horizon(self), self.n_phases
+        K, T, S = self.n_arms, self.known_horizon, self.n_phases
         rate = self.learning_rate or (S * math.log(K) / (T * math.sqrt(2 * K))) ** (2 / 3)
         doubt = math.sqrt(math.log(2 * K / self.failure_probability))
         bonus = S ** (1 / 3) * doubt / ((2 * rate) ** 0.25 * K**0.75 * math.sqrt(T))

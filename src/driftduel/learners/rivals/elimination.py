@@ -12,15 +12,17 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from driftduel._checks import BadParameter
 from driftduel._jit import inline_kernel, kernel
-from driftduel.criteria import Condorcet, Criterion
-from driftduel.learners.base import Learner, Literature, as_positive
+from driftduel._parameters import bounded
+from driftduel.criteria import Condorcet
+from driftduel.learners.base import Learner, Literature
 from driftduel.learners.ranges import (
     AN_ARM,
     CHANCE,
@@ -45,24 +47,6 @@ Ticket = tuple[float]
 
 TALLY = np.dtype([("duels", "i8"), ("wins", "f8")], align=True)
 
-
-def check_condorcet(learner: Learner) -> None:
-    """Raise ValueError if the learner is asked for another winner than Condorcet's."""
-    if not isinstance(learner.criterion, Condorcet):
-        raise ValueError(
-            f"criterion is {learner.criterion.name!r}, {type(learner).__name__} looks for the "
-            "Condorcet winner only"
-        )
-
-
-def horizon_of(learner: Learner) -> int:
-    """Return the horizon of a learner that cannot do without."""
-    if learner.horizon is None:
-        raise ValueError(f"horizon is None, {type(learner).__name__} needs the number of rounds")
-    return learner.horizon
-
-
-# Least compared pairs: RR-DB and SAVAGE.
 
 PAIR_CLOCK = np.dtype(
     [
@@ -209,8 +193,7 @@ class PairElimination(Learner):
     """What `RRDB` and `SAVAGE` have in common; they say how wide the radius is."""
 
     _: KW_ONLY
-    criterion: Criterion = field(default_factory=Condorcet)
-    delta: float | None = None
+    delta: float | None = bounded(None, above=0, most=1)
 
     ranges = PAIR_RANGES
     ticket = (CHANCE,)
@@ -218,20 +201,19 @@ class PairElimination(Learner):
     learn = staticmethod(learn_pair)
     settle = staticmethod(drop_arm)
 
+    serves = (Condorcet,)
+
     @abstractmethod
     def _radius(self) -> tuple[float, float, float, float]:
         """Return the constant, the factors of ln t and ln n, and the divisor; see PAIR_CLOCK."""
 
     def validate(self) -> None:
-        """Raise ValueError if the criterion or the confidence is wrong or missing."""
-        check_condorcet(self)
-        if self.delta is not None:
-            as_positive(self.delta, "delta", 1)
-        elif self.horizon is None:
-            raise ValueError("delta is None and so is horizon, one of them must be given")
+        """Raise BadParameter if neither the confidence nor the horizon is given."""
+        if self.delta is None and self.horizon is None:
+            raise BadParameter("delta", "is None and so is horizon, one of them must be given")
 
     def _failure(self) -> float:
-        return self.delta if self.delta is not None else 1 / horizon_of(self)
+        return self.delta if self.delta is not None else 1 / self.known_horizon
 
     def allocate(self) -> PairState:
         """Return a fresh state with all arms active."""
@@ -498,8 +480,7 @@ class InterleavedFilter(Learner):
     """
 
     _: KW_ONLY
-    criterion: Criterion = field(default_factory=Condorcet)
-    scale: float = 4.0
+    scale: float = bounded(4.0, above=0)
 
     literature: ClassVar = Literature(
         paper="Yue, Broder, Kleinberg & Joachims, The K-armed Dueling Bandits Problem, JCSS 2012",
@@ -507,18 +488,14 @@ class InterleavedFilter(Learner):
         told="T",
         cost="O(1)",
     )
+    serves = (Condorcet,)
+    needs_horizon = True
 
     ranges = FILTER_RANGES
     ticket = (CHANCE,)
     choose = staticmethod(choose_next_rival)
     learn = staticmethod(learn_rival)
     settle = staticmethod(filter_arms)
-
-    def validate(self) -> None:
-        """Raise ValueError if the criterion or the scale is wrong or the horizon is missing."""
-        check_condorcet(self)
-        horizon_of(self)
-        as_positive(self.scale, "scale")
 
     def allocate(self) -> FilterState:
         """Return a fresh state without a candidate."""
@@ -527,7 +504,7 @@ class InterleavedFilter(Learner):
         state.rivals["left"] = 1
         clock = state.clock[0]
         clock["n_others"] = k - 1
-        clock["width"] = self.scale * math.log(horizon_of(self) * k**2)
+        clock["width"] = self.scale * math.log(self.known_horizon * k**2)
         return state
 
     def begin(self, state: FilterState, rng: np.random.Generator) -> None:
@@ -708,9 +685,8 @@ class BeatTheMean(Learner):
     """
 
     _: KW_ONLY
-    criterion: Criterion = field(default_factory=Condorcet)
-    gamma: float = 1.3
-    scale: float = 1.0
+    gamma: float = bounded(1.3, least=1)
+    scale: float = bounded(1.0, above=0)
 
     literature: ClassVar = Literature(
         paper="Yue & Joachims, Beat the Mean Bandit, ICML 2011",
@@ -718,20 +694,14 @@ class BeatTheMean(Learner):
         told="T, gamma",
         cost="O(K)",
     )
+    serves = (Condorcet,)
+    needs_horizon = True
 
     ranges = MEAN_RANGES
     ticket = (CHANCE,)
     choose = staticmethod(choose_against_mean)
     learn = staticmethod(learn_against_mean)
     settle = staticmethod(drop_worst)
-
-    def validate(self) -> None:
-        """Raise ValueError if a parameter is wrong or the horizon is missing."""
-        check_condorcet(self)
-        horizon_of(self)
-        if as_positive(self.gamma, "gamma") < 1:
-            raise ValueError(f"gamma is {self.gamma}, must be at least 1")
-        as_positive(self.scale, "scale")
 
     def allocate(self) -> MeanState:
         """Return a fresh state with all arms active."""
@@ -746,7 +716,7 @@ class BeatTheMean(Learner):
         state.arms["left"] = 1
         clock = state.clock[0]
         clock["n_active"] = k
-        clock["width"] = (self.scale * self.gamma**2) ** 2 * math.log(2 * horizon_of(self) * k)
+        clock["width"] = (self.scale * self.gamma**2) ** 2 * math.log(2 * self.known_horizon * k)
         return state
 
     def active_of(self, state: MeanState) -> Ints:

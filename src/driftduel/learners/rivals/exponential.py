@@ -12,17 +12,16 @@ from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar
 
 from driftduel._jit import inline_kernel
+from driftduel._parameters import bounded
 from driftduel.criteria import Borda
-from driftduel.learners.base import Learner, Literature, as_positive
+from driftduel.learners.base import Learner, Literature
 from driftduel.learners.parts.mixture import (
     SOFTMAX_RANGES,
     SOFTMAX_TICKET,
     SoftmaxState,
     Ticket,
     add_to_log,
-    check_criterion,
     choose_softmax,
-    known_horizon,
     softmax_state,
 )
 from driftduel.learners.parts.shares import Rates, Shares
@@ -82,30 +81,23 @@ class DEXP3(Learner):
     """
 
     _: KW_ONLY
-    learning_rate: float | None = None
-    exploration: float | None = None
+    learning_rate: float | None = bounded(None, above=0)
+    exploration: float | None = bounded(None, above=0, most=1)
 
     literature: ClassVar = Literature(
         PAPER, "(K ln K)^(1/3) T^(2/3), Borda, against one arm, adversarial", "T", "O(K)"
     )
+    serves = (Borda,)
+    needs_horizon = True
 
     ranges = SOFTMAX_RANGES
     ticket = SOFTMAX_TICKET
     choose = staticmethod(choose_softmax)
     learn = staticmethod(learn_score)
 
-    def validate(self) -> None:
-        """Raise ValueError if a parameter is wrong or the horizon is missing."""
-        check_criterion(self, Borda)
-        known_horizon(self)
-        if self.learning_rate is not None:
-            as_positive(self.learning_rate, "learning_rate")
-        if self.exploration is not None:
-            as_positive(self.exploration, "exploration", 1.0)
-
     def allocate(self) -> SoftmaxState:
         """Return a fresh state."""
-        eta, gamma = _theory(self.n_arms, known_horizon(self), self.learning_rate)
+        eta, gamma = _theory(self.n_arms, self.known_horizon, self.learning_rate)
         return softmax_state(1, self.n_arms, self.exploration or gamma, eta)
 
     def best_of(self, state: SoftmaxState) -> int:
@@ -145,7 +137,7 @@ class DEXP3HP(Shares):
     """
 
     _: KW_ONLY
-    failure_probability: float = 0.1
+    failure_probability: float = bounded(0.1, above=0, most=1)
 
     literature: ClassVar = Literature(
         PAPER,
@@ -153,16 +145,11 @@ class DEXP3HP(Shares):
         "T",
         "O(K)",
     )
+    serves = (Borda,)
     n_players = 1
-    made_for = Borda
-
-    def validate(self) -> None:
-        """Raise ValueError if a parameter is wrong or missing."""
-        super().validate()
-        as_positive(self.failure_probability, "failure_probability", 1.0)
 
     def theory(self) -> Rates:
         """Return the default rates, given the learning rate in use."""
-        K, T = self.n_arms, known_horizon(self)
+        K, T = self.n_arms, self.known_horizon
         eta, gamma = _theory(K, T, self.learning_rate)
         return Rates(eta, gamma, math.sqrt(math.log(K / self.failure_probability) / (K * T)), 0.0)

@@ -22,18 +22,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftduel._jit import inline_kernel, kernel
-from driftduel.learners.base import Learner, Literature, as_count, as_positive
+from driftduel._parameters import bounded
+from driftduel.criteria import Borda
+from driftduel.learners.base import Learner, Literature
 from driftduel.learners.parts.memory import (
     EXPLORATION,
     GREEDY_TICKET,
     HEAVIEST,
     WINDOW_RANGES,
     Ticket,
-    check_memory,
     leader_or_any,
 )
 from driftduel.learners.ranges import AN_ARM, COUNT, FIXED, WEIGHT, Known, Ranges, equal_to, real
-from driftduel.learners.rivals.borda import check_borda
 
 Floats = NDArray[np.float64]
 
@@ -241,15 +241,12 @@ class _Forgetting(Learner):
     """What the four learners share: a chance to explore, and a leader."""
 
     _: KW_ONLY
-    exploration: float = 0.03
+    exploration: float = bounded(0.03, above=0, most=1)
 
     _both: ClassVar[bool]
     ticket = GREEDY_TICKET
 
-    def validate(self) -> None:
-        """Raise ValueError if a parameter is wrong."""
-        check_borda(self)
-        as_positive(self.exploration, "exploration", 1)
+    serves = (Borda,)
 
     def _clock(self) -> NDArray[np.void]:
         clock = np.zeros(1, CLOCK)
@@ -269,16 +266,11 @@ class _Discounted(_Forgetting):
     """The learners that discount."""
 
     _: KW_ONLY
-    memory: float = 200.0
+    memory: float = bounded(200.0, above=1)
 
     ranges = DISCOUNTED_RANGES
     learn = staticmethod(learn_with_discount)
     settle = staticmethod(lighten)
-
-    def validate(self) -> None:
-        """Raise ValueError if a parameter is wrong."""
-        super().validate()
-        check_memory(self.memory, "exploration")
 
     def allocate(self) -> DiscountedState:
         """Return a fresh state."""
@@ -292,15 +284,10 @@ class _Sliding(_Forgetting):
     """The learners with a window."""
 
     _: KW_ONLY
-    window: int = 400
+    window: int = bounded(400, least=1, most=2**30)
 
     ranges = SLIDING_RANGES
     learn = staticmethod(learn_in_window)
-
-    def validate(self) -> None:
-        """Raise ValueError if a parameter is wrong."""
-        super().validate()
-        as_count(self.window, "window", 1, 2**30)
 
     def allocate(self) -> SlidingState:
         """Return a fresh state."""
@@ -313,15 +300,10 @@ class _Bounded(_Forgetting):
     """The learners with an upper confidence bound."""
 
     _: KW_ONLY
-    width: float = 0.4
+    width: float = bounded(0.4, above=0)
 
     _both = False
     choose = staticmethod(choose_by_bound)
-
-    def validate(self) -> None:
-        """Raise ValueError if a parameter is wrong."""
-        super().validate()
-        as_positive(self.width, "width")
 
     def _clock(self) -> NDArray[np.void]:
         clock = super()._clock()

@@ -15,22 +15,22 @@ Epsilon-greedy explores pairs drawn from all and plays the arm that is ahead of 
 from __future__ import annotations
 
 import math
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from driftduel._jit import inline_kernel, kernel
-from driftduel.criteria import Condorcet, Criterion
-from driftduel.learners.base import Learner, Literature, as_count, as_positive
+from driftduel._parameters import bounded
+from driftduel.criteria import Condorcet
+from driftduel.learners.base import Learner, Literature
 from driftduel.learners.parts.memory import (
     EXPLORATION,
     GREEDY_TICKET,
     HEAVIEST,
     WINDOW_RANGES,
     Ticket,
-    check_memory,
     leader_or_any,
 )
 from driftduel.learners.parts.optimism import (
@@ -44,7 +44,7 @@ from driftduel.learners.parts.optimism import (
     no_fading,
     weigh,
 )
-from driftduel.learners.parts.verdicts import VERDICT_RANGES, check_seeks_condorcet, lift
+from driftduel.learners.parts.verdicts import VERDICT_RANGES, lift
 from driftduel.learners.ranges import AN_ARM, CHANCE, FIXED, WEIGHT, Known, Ranges, equal_to, real
 
 Floats = NDArray[np.float64]
@@ -161,16 +161,12 @@ class _ForgettingRUCB(Learner):
     """What the two share."""
 
     _: KW_ONLY
-    criterion: Criterion = field(default_factory=Condorcet)
-    alpha: float = 0.2
+    alpha: float = bounded(0.2, above=0)
 
     ticket = (CHANCE,)
     choose = staticmethod(choose_rucb)
 
-    def validate(self) -> None:
-        """Raise ValueError if a parameter is wrong."""
-        check_seeks_condorcet(self.criterion, type(self).__name__)
-        as_positive(self.alpha, "alpha")
+    serves = (Condorcet,)
 
     def _bounds(self) -> Optimism:
         return no_bounds(self.n_arms, self.alpha, np.inf)
@@ -213,7 +209,7 @@ class DiscountedRUCB(_ForgettingRUCB):
     """
 
     _: KW_ONLY
-    memory: float = 5000.0
+    memory: float = bounded(5000.0, above=1)
 
     literature: ClassVar = Literature(
         "folklore, after Zoghi et al., ICML 2014, and Garivier & Moulines, ALT 2011",
@@ -225,11 +221,6 @@ class DiscountedRUCB(_ForgettingRUCB):
     ranges = DISCOUNTED_RUCB_RANGES
     learn = staticmethod(learn_discounted_rucb)
     settle = staticmethod(settle_discounted_rucb)
-
-    def validate(self) -> None:
-        """Raise ValueError if a parameter is wrong."""
-        super().validate()
-        check_memory(self.memory, "round")
 
     def allocate(self) -> DiscountedRUCBState:
         """Return a fresh state: every arm may be the winner."""
@@ -268,7 +259,7 @@ class SlidingRUCB(_ForgettingRUCB):
     """
 
     _: KW_ONLY
-    window: int = 10_000
+    window: int = bounded(10_000, least=1, most=2**30)
 
     literature: ClassVar = Literature(
         "folklore, after Zoghi et al., ICML 2014, and Garivier & Moulines, ALT 2011",
@@ -280,11 +271,6 @@ class SlidingRUCB(_ForgettingRUCB):
     ranges = SLIDING_RUCB_RANGES
     learn = staticmethod(learn_sliding_rucb)
     settle = staticmethod(settle_sliding_rucb)
-
-    def validate(self) -> None:
-        """Raise ValueError if a parameter is wrong."""
-        super().validate()
-        as_count(self.window, "window", 1, 2**30)
 
     def allocate(self) -> SlidingRUCBState:
         """Return a fresh state: every arm may be the winner."""
@@ -411,25 +397,19 @@ class DiscountedCondorcetGreedy(Learner):
     """
 
     _: KW_ONLY
-    criterion: Criterion = field(default_factory=Condorcet)
-    exploration: float = 0.03
-    memory: float = 300.0
+    exploration: float = bounded(0.03, above=0, most=1)
+    memory: float = bounded(300.0, above=1)
 
     literature: ClassVar = Literature(
         paper="", bound="linear at the chance to explore", told="memory", cost="O(1)"
     )
+    serves = (Condorcet,)
 
     ranges = GREEDY_RANGES
     ticket = GREEDY_TICKET
     choose = staticmethod(choose_greedily)
     learn = staticmethod(learn_pairs)
     settle = staticmethod(lighten_pairs)
-
-    def validate(self) -> None:
-        """Raise ValueError if a parameter is wrong."""
-        check_seeks_condorcet(self.criterion, type(self).__name__)
-        as_positive(self.exploration, "exploration", 1)
-        check_memory(self.memory, "exploration")
 
     def allocate(self) -> GreedyState:
         """Return a fresh state."""

@@ -12,7 +12,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from driftduel._checks import as_starts, as_whole_numbers
+from driftduel._checks import BadParameter, as_starts, as_whole_numbers
 from driftduel._jit import inline_kernel
 from driftduel.learners.base import Learner, Literature
 from driftduel.learners.ranges import CHANCE, FIXED, Known, Ranges, such_that
@@ -112,10 +112,10 @@ class Oracle(Learner):
         winners = as_whole_numbers(self.winners, "winners")
         starts = as_starts(self.starts, "oracle")
         if len(winners) != len(starts):
-            raise ValueError(f"there are {len(winners)} winners and {len(starts)} starts")
+            raise BadParameter("winners", f": there are {len(winners)} for {len(starts)} starts")
         for n in np.flatnonzero((winners < 0) | (winners >= self.n_arms)):
-            raise ValueError(
-                f"winners[{n}] = {winners[n]}, must be between 0 and {self.n_arms - 1}"
+            raise BadParameter(
+                "winners", f"[{n}] = {winners[n]}, must be between 0 and {self.n_arms - 1}"
             )
         for name, array in (("winners", winners), ("starts", starts)):
             array.setflags(write=False)

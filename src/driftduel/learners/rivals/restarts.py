@@ -24,9 +24,11 @@ from typing import Any, ClassVar, NamedTuple, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from driftduel._checks import BadParameter, as_count
 from driftduel._jit import bind_kernels, inline_kernel
+from driftduel._parameters import bounded
 from driftduel.criteria import Criterion
-from driftduel.learners.base import Learner, Literature, State, as_count
+from driftduel.learners.base import Learner, Literature, State
 from driftduel.learners.history import History
 from driftduel.learners.ranges import (
     AN_ARM,
@@ -187,16 +189,16 @@ class _Restarting(Learner):
         n_arms = as_count(self.n_arms, "n_arms", 2)
         inner = self._default(n_arms) if self.inner is None else self.inner
         if not isinstance(inner, Learner):
-            raise ValueError(f"inner is {inner!r}, must be a learner")
+            raise BadParameter("inner", f"is {inner!r}, must be a learner")
         if inner.n_arms != n_arms:
-            raise ValueError(f"inner has {inner.n_arms} arms, there are {n_arms}")
+            raise BadParameter("inner", f"has {inner.n_arms} arms, there are {n_arms}")
         object.__setattr__(self, "inner", inner.clone())
         if self.criterion is None:
             object.__setattr__(self, "criterion", inner.criterion)
         super().__post_init__()
         if self.criterion != inner.criterion:
-            raise ValueError(
-                f"criterion is {self.criterion.name!r}, inner has {inner.criterion.name!r}"
+            raise BadParameter(
+                "criterion", f"is {self.criterion.name!r}, inner has {inner.criterion.name!r}"
             )
 
     @classmethod
@@ -399,7 +401,7 @@ class PeriodicRestart(_Restarting):
     """
 
     _: KW_ONLY
-    every: int = 1000
+    every: int = bounded(1000, least=1)
 
     literature: ClassVar = Literature(
         paper="",
@@ -407,10 +409,6 @@ class PeriodicRestart(_Restarting):
         told="every, a learner",
         cost="that of the learner inside",
     )
-
-    def validate(self) -> None:
-        """Raise ValueError if a parameter is wrong."""
-        as_count(self.every, "every", 1)
 
     def _default(self, n_arms: int) -> Learner:
         from driftduel.learners.rivals.borda import BordaETC
@@ -463,8 +461,8 @@ class SlidingWindow(_Restarting):
     """
 
     _: KW_ONLY
-    window: int = 1000
-    every: int | None = None
+    window: int = bounded(1000, least=1, most=2**26)
+    every: int | None = bounded(None, least=1)
 
     literature: ClassVar = Literature(
         paper="after Garivier & Moulines, On Upper-Confidence Bound Policies for Switching Bandit "
@@ -477,16 +475,14 @@ class SlidingWindow(_Restarting):
     _learn = learn_and_keep
 
     def validate(self) -> None:
-        """Raise ValueError if a parameter is wrong, or the learner inside cannot be told again."""
-        as_count(self.window, "window", 1, 2**26)
-        if self.every is not None:
-            as_count(self.every, "every", 1)
+        """Raise BadParameter if the learner inside cannot be told again."""
         length = self._ticket_length
         allowed = length == 1 if self.inner.relearns is None else self.inner.relearns
         if not allowed or length > len(_TICKETS):
-            raise ValueError(
-                f"{type(self.inner).__name__} cannot be told outcomes again, its tickets belong "
-                "to the state they were made in; PeriodicRestart takes any learner"
+            raise BadParameter(
+                "inner",
+                f"is a {type(self.inner).__name__}, which cannot be told outcomes again: its "
+                "tickets belong to the state they were made in; PeriodicRestart takes any learner",
             )
 
     def _default(self, n_arms: int) -> Learner:

@@ -8,19 +8,19 @@ with psi = 1 if a won, -1 if b won and 0 for a tie, ``w(a)`` is multiplied by
 from __future__ import annotations
 
 import math
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar
 
 from driftduel._jit import inline_kernel
-from driftduel.criteria import Condorcet, Criterion
-from driftduel.learners.base import Learner, Literature, as_positive
+from driftduel._parameters import bounded
+from driftduel.criteria import Condorcet
+from driftduel.learners.base import Learner, Literature
 from driftduel.learners.parts.mixture import (
     SOFTMAX_RANGES,
     SOFTMAX_TICKET,
     SoftmaxState,
     Ticket,
     add_to_log,
-    check_criterion,
     choose_softmax,
     softmax_state,
 )
@@ -74,8 +74,7 @@ class REX3(Learner):
     """
 
     _: KW_ONLY
-    criterion: Criterion = field(default_factory=Condorcet)
-    exploration: float | None = None
+    exploration: float | None = bounded(None, above=0, most=0.5)
 
     literature: ClassVar = Literature(
         "Gajane, Urvoy & Clérot, A Relative Exponential Weighing Algorithm for Adversarial "
@@ -84,17 +83,12 @@ class REX3(Learner):
         "T if known",
         "O(K)",
     )
+    serves = (Condorcet,)
 
     ranges = SOFTMAX_RANGES
     ticket = SOFTMAX_TICKET
     choose = staticmethod(choose_softmax)
     learn = staticmethod(learn_rex3)
-
-    def validate(self) -> None:
-        """Raise ValueError if a parameter is wrong."""
-        check_criterion(self, Condorcet)
-        if self.exploration is not None:
-            as_positive(self.exploration, "exploration", 0.5)
 
     def allocate(self) -> SoftmaxState:
         """Return a fresh state."""

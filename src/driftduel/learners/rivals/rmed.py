@@ -14,16 +14,16 @@ then prefers for l the opponent that costs the least regret for what it tells ab
 from __future__ import annotations
 
 import math
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from driftduel._jit import inline_kernel, kernel
-from driftduel.criteria import Condorcet, Criterion
-from driftduel.learners.base import Learner, Literature, as_positive
-from driftduel.learners.parts.verdicts import check_seeks_condorcet
+from driftduel._parameters import bounded
+from driftduel.criteria import Condorcet
+from driftduel.learners.base import Learner, Literature
 from driftduel.learners.ranges import (
     AN_ARM,
     CHANCE,
@@ -344,8 +344,7 @@ class RMED1(Learner):
     """
 
     _: KW_ONLY
-    criterion: Criterion = field(default_factory=Condorcet)
-    width: float | None = None
+    width: float | None = bounded(None, above=0)
 
     literature: ClassVar = Literature(
         "Komiyama, Honda, Kashima & Nakagawa, Regret Lower Bound and Optimal Algorithm in Dueling "
@@ -355,17 +354,12 @@ class RMED1(Learner):
         "nothing",
         "O(K)",
     )
+    serves = (Condorcet,)
 
     ranges = RMED_RANGES
     ticket = (CHANCE,)
     choose = staticmethod(choose_rmed1)
     learn = staticmethod(learn_rmed)
-
-    def validate(self) -> None:
-        """Raise ValueError if the criterion is not Condorcet or the width not positive."""
-        check_seeks_condorcet(self.criterion, type(self).__name__)
-        if self.width is not None:
-            as_positive(self.width, "width")
 
     def list_width(self) -> float:
         """Return f(K)."""
@@ -418,7 +412,7 @@ class RMED2FH(RMED1):
     """
 
     _: KW_ONLY
-    alpha: float = 3.0
+    alpha: float = bounded(3.0, above=0)
 
     literature: ClassVar = Literature(
         "Komiyama, Honda, Kashima & Nakagawa, Regret Lower Bound and Optimal Algorithm in Dueling "
@@ -428,17 +422,11 @@ class RMED2FH(RMED1):
         "T",
         "O(K)",
     )
+    needs_horizon = True
 
     choose = staticmethod(choose_rmed2fh)
     learn = staticmethod(learn_rmed)
     settle = staticmethod(settle_rmed2fh)
-
-    def validate(self) -> None:
-        """Raise ValueError if the horizon is not known or a parameter is wrong."""
-        super().validate()
-        as_positive(self.alpha, "alpha")
-        if self.horizon is None:
-            raise ValueError("horizon is None, RMED2FH must know it")
 
     def allocate(self) -> RMEDState:
         """Return a fresh state."""

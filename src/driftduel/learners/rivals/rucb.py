@@ -12,15 +12,17 @@ within its batch is dropped for ever, and when half of the arms are gone, batche
 from __future__ import annotations
 
 import math
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from driftduel._checks import BadParameter
 from driftduel._jit import inline_kernel, kernel
-from driftduel.criteria import Condorcet, Criterion
-from driftduel.learners.base import Learner, Literature, as_count, as_positive
+from driftduel._parameters import bounded
+from driftduel.criteria import Condorcet
+from driftduel.learners.base import Learner, Literature
 from driftduel.learners.parts.optimism import (
     OPTIMISM_RANGES,
     UNPLAYED,
@@ -33,8 +35,6 @@ from driftduel.learners.parts.optimism import (
 from driftduel.learners.parts.verdicts import (
     VERDICT_RANGES,
     Verdicts,
-    check_alpha,
-    check_seeks_condorcet,
     count_duel,
     likely_winner,
     no_verdicts,
@@ -104,8 +104,7 @@ class RUCB(Learner):
     """
 
     _: KW_ONLY
-    criterion: Criterion = field(default_factory=Condorcet)
-    alpha: float = 0.51
+    alpha: float = bounded(0.51, above=0.5)
 
     literature: ClassVar = Literature(
         "Zoghi, Whiteson, Munos & de Rijke, Relative Upper Confidence Bound for the K-Armed "
@@ -114,17 +113,13 @@ class RUCB(Learner):
         "nothing",
         "O(K), O(1) while the winner plays itself",
     )
+    serves = (Condorcet,)
 
     ranges = OPTIMISM_RANGES
     ticket = (CHANCE,)
     choose = staticmethod(choose_optimistically)
     learn = staticmethod(learn_rucb)
     settle = staticmethod(settle_rucb)
-
-    def validate(self) -> None:
-        """Raise ValueError if the criterion is not Condorcet or alpha is too small."""
-        check_seeks_condorcet(self.criterion, "RUCB")
-        check_alpha(self.alpha)
 
     def allocate(self) -> Optimism:
         """Return a fresh state: every arm may be the winner."""
@@ -356,11 +351,10 @@ class MergeRUCB(Learner):
     """
 
     _: KW_ONLY
-    criterion: Criterion = field(default_factory=Condorcet)
-    alpha: float = 1.01
-    batch_size: int = 4
-    failure: float = 0.01
-    offset: float | None = None
+    alpha: float = bounded(1.01, above=0.5)
+    batch_size: int = bounded(4, least=4)
+    failure: float = bounded(0.01, above=0, most=1)
+    offset: float | None = bounded(None, above=0)
 
     literature: ClassVar = Literature(
         "Zoghi, Whiteson & de Rijke, MergeRUCB: A Method for Large-Scale Online Ranker "
@@ -369,6 +363,7 @@ class MergeRUCB(Learner):
         "a failure probability",
         "O(p^2) for batches of p arms",
     )
+    serves = (Condorcet,)
 
     ranges = MERGE_RANGES
     ticket = (CHANCE,)
@@ -377,15 +372,11 @@ class MergeRUCB(Learner):
     settle = staticmethod(settle_merge_rucb)
 
     def validate(self) -> None:
-        """Raise ValueError if a parameter is out of its range."""
-        check_seeks_condorcet(self.criterion, "MergeRUCB")
-        check_alpha(self.alpha)
-        as_count(self.batch_size, "batch_size", 4)
-        as_positive(self.failure, "failure", 1.0)
-        if self.offset is not None:
-            as_positive(self.offset, "offset")
+        """Raise BadParameter if the offset would not be finite."""
         if not math.isfinite(self.careful_offset()):
-            raise ValueError(f"alpha is {self.alpha}, too close to 1/2 for the offset; give one")
+            raise BadParameter(
+                "alpha", f"is {self.alpha}, too close to 1/2 for the offset; give one"
+            )
 
     def careful_offset(self) -> float:
         """Return what is added to t under the logarithm."""

@@ -7,15 +7,16 @@ lets one Thompson sampler play both sides.
 from __future__ import annotations
 
 import math
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from driftduel._jit import inline_kernel
-from driftduel.criteria import Condorcet, Criterion
-from driftduel.learners.base import Learner, Literature, as_positive
+from driftduel._parameters import bounded
+from driftduel.criteria import Condorcet
+from driftduel.learners.base import Learner, Literature
 from driftduel.learners.parts.mixture import (
     SOFTMAX_RANGES,
     SOFTMAX_TICKET,
@@ -23,9 +24,7 @@ from driftduel.learners.parts.mixture import (
     SoftmaxState,
     Ticket,
     add_to_log,
-    check_criterion,
     choose_softmax,
-    known_horizon,
     softmax_state,
 )
 from driftduel.learners.ranges import (
@@ -144,22 +143,17 @@ class SparringUCB(Learner):
     """
 
     _: KW_ONLY
-    criterion: Criterion = field(default_factory=Condorcet)
-    alpha: float = 2.5
+    alpha: float = bounded(2.5, above=0)
 
     literature: ClassVar = Literature(
         SPARRING, "none proven for UCB; log T in practice, Condorcet", "nothing", "O(K)"
     )
+    serves = (Condorcet,)
 
     ranges = UCB_RANGES
     ticket = (CHANCE,)
     choose = staticmethod(choose_ucb)
     learn = staticmethod(learn_ucb)
-
-    def validate(self) -> None:
-        """Raise ValueError if a parameter is wrong."""
-        check_criterion(self, Condorcet)
-        as_positive(self.alpha, "alpha")
 
     def allocate(self) -> UCBState:
         """Return a fresh state."""
@@ -216,18 +210,13 @@ def learn_beta(
 class _Thompson(Learner):
     """What the Thompson samplers have in common."""
 
-    _: KW_ONLY
-    criterion: Criterion = field(default_factory=Condorcet)
-
     n_players: ClassVar[int]
     ranges = BETA_RANGES
     ticket = (UNKNOWN_CHANCE,)
     choose = staticmethod(choose_beta)
     learn = staticmethod(learn_beta)
 
-    def validate(self) -> None:
-        """Raise ValueError if the criterion is not Condorcet."""
-        check_criterion(self, Condorcet)
+    serves = (Condorcet,)
 
     def allocate(self) -> BetaState:
         """Return a fresh state."""
@@ -346,31 +335,23 @@ class SparringEXP3(Learner):
     """
 
     _: KW_ONLY
-    criterion: Criterion = field(default_factory=Condorcet)
-    learning_rate: float | None = None
-    exploration: float | None = None
+    learning_rate: float | None = bounded(None, above=0)
+    exploration: float | None = bounded(None, above=0, most=1)
 
     literature: ClassVar = Literature(
         SPARRING, "sqrt(K ln K T), Condorcet, against one arm, adversarial", "T", "O(K)"
     )
+    serves = (Condorcet,)
+    needs_horizon = True
 
     ranges = SOFTMAX_RANGES
     ticket = SOFTMAX_TICKET
     choose = staticmethod(choose_softmax)
     learn = staticmethod(learn_sparring)
 
-    def validate(self) -> None:
-        """Raise ValueError if a parameter is wrong or the horizon is missing."""
-        check_criterion(self, Condorcet)
-        known_horizon(self)
-        if self.learning_rate is not None:
-            as_positive(self.learning_rate, "learning_rate")
-        if self.exploration is not None:
-            as_positive(self.exploration, "exploration", 1.0)
-
     def allocate(self) -> SoftmaxState:
         """Return a fresh state."""
-        K, T = self.n_arms, known_horizon(self)
+        K, T = self.n_arms, self.known_horizon
         rate = self.learning_rate or math.sqrt(math.log(K) / (K * T)) / 2
         return softmax_state(2, K, self.exploration or min(1.0, 2 * rate * K), rate)
 

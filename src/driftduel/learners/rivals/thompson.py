@@ -18,20 +18,19 @@ is small a coin is tossed first.
 from __future__ import annotations
 
 import math
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from driftduel._jit import inline_kernel, kernel
-from driftduel.criteria import Condorcet, Criterion
+from driftduel._parameters import bounded
+from driftduel.criteria import Condorcet
 from driftduel.learners.base import Learner, Literature
 from driftduel.learners.parts.verdicts import (
     VERDICT_RANGES,
     Verdicts,
-    check_alpha,
-    check_seeks_condorcet,
     count_duel,
     no_verdicts,
 )
@@ -351,8 +350,7 @@ class DTS(Learner):
     """
 
     _: KW_ONLY
-    criterion: Criterion = field(default_factory=Condorcet)
-    alpha: float = 0.51
+    alpha: float = bounded(0.51, above=0.5)
 
     literature: ClassVar = Literature(
         "Wu & Liu, Double Thompson Sampling for Dueling Bandits, NIPS 2016",
@@ -360,17 +358,13 @@ class DTS(Learner):
         "nothing",
         "O(K) when one arm leads, O(K^2) at worst",
     )
+    serves = (Condorcet,)
 
     ranges = THOMPSON_RANGES
     ticket = (UNKNOWN_CHANCE,)
     choose = staticmethod(choose_dts)
     learn = staticmethod(learn_dts)
     settle = staticmethod(settle_dts)
-
-    def validate(self) -> None:
-        """Raise ValueError if the criterion is not Condorcet or alpha is too small."""
-        check_seeks_condorcet(self.criterion, type(self).__name__)
-        check_alpha(self.alpha)
 
     def allocate(self) -> ThompsonState:
         """Return a fresh state: every arm is a candidate, every preference even."""

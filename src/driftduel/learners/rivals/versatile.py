@@ -8,16 +8,16 @@ its losses divided by the chances with which it took them. That is
 from __future__ import annotations
 
 import math
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from driftduel._jit import inline_kernel, kernel
-from driftduel.criteria import Condorcet, Criterion
+from driftduel.criteria import Condorcet
 from driftduel.learners.base import Learner, Literature
-from driftduel.learners.parts.mixture import SOFTMAX_TICKET, Floats, Ticket, check_criterion, draw
+from driftduel.learners.parts.mixture import SOFTMAX_TICKET, Floats, Ticket, draw
 from driftduel.learners.ranges import COUNT, Known, Ranges, real, such_that
 
 PAPER = "Saha & Gaillard, Versatile Dueling Bandits: Best-of-both World Analyses for Learning from Relative Preferences, ICML 2022"  # noqa: E501
@@ -141,24 +141,18 @@ class VersatileDB(Learner):
     0
     """
 
-    _: KW_ONLY
-    criterion: Criterion = field(default_factory=Condorcet)
-
     literature: ClassVar = Literature(
         PAPER,
         "sum_k ln T / gap_k in stationary, sqrt(K T) in adversarial worlds; Condorcet",
         "nothing",
         "O(K)",
     )
+    serves = (Condorcet,)
 
     ranges = VERSATILE_RANGES
     ticket = SOFTMAX_TICKET
     choose = staticmethod(choose)
     learn = staticmethod(learn)
-
-    def validate(self) -> None:
-        """Raise ValueError if the criterion is not Condorcet."""
-        check_criterion(self, Condorcet)
 
     def allocate(self) -> VersatileState:
         """Return a fresh state: no losses, uniform chances."""

@@ -9,13 +9,14 @@ but starts again at one win whenever a challenger got through.
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from driftduel.criteria import Condorcet, Criterion
-from driftduel.learners.base import Learner, Literature, as_positive
+from driftduel._parameters import bounded
+from driftduel.criteria import Condorcet
+from driftduel.learners.base import Learner, Literature
 from driftduel.learners.parts.stays import (
     LEAD_RANGES,
     RACE_RANGES,
@@ -32,13 +33,6 @@ from driftduel.learners.parts.stays import (
     settle_leads,
 )
 from driftduel.learners.ranges import CHANCE, NUMBER
-from driftduel.learners.rivals.elimination import check_condorcet
-
-
-def check_growth(growth: float) -> None:
-    """Raise ValueError unless rests get longer."""
-    if as_positive(growth, "growth") <= 1:
-        raise ValueError(f"growth is {growth}, must be above 1")
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,15 +62,13 @@ class WinnerStays(Learner):
     0
     """
 
-    _: KW_ONLY
-    criterion: Criterion = field(default_factory=Condorcet)
-
     literature: ClassVar = Literature(
         paper="Chen & Frazier, Dueling Bandits with Weak Regret, ICML 2017, WS-W",
         bound="weak: K/(2p-1)^2 + pK^2/(2p-1)^3 for all T, K log K under a total order; stationary",
         told="nothing",
         cost="O(1), O(K) when the pair changes",
     )
+    serves = (Condorcet,)
 
     ranges = LEAD_RANGES
     ticket = (CHANCE,)
@@ -87,10 +79,6 @@ class WinnerStays(Learner):
     @property
     def _growth(self) -> float:
         return 0.0
-
-    def validate(self) -> None:
-        """Raise ValueError if the criterion is another one."""
-        check_condorcet(self)
 
     def allocate(self) -> LeadState:
         """Return a fresh state without a pair."""
@@ -138,7 +126,7 @@ class WinnerStaysStrong(WinnerStays):
     """
 
     _: KW_ONLY
-    growth: float = 1.05
+    growth: float = bounded(1.05, above=1)
 
     literature: ClassVar = Literature(
         paper="Chen & Frazier, Dueling Bandits with Weak Regret, ICML 2017, WS-S",
@@ -150,11 +138,6 @@ class WinnerStaysStrong(WinnerStays):
     @property
     def _growth(self) -> float:
         return self.growth
-
-    def validate(self) -> None:
-        """Raise ValueError if the criterion or the growth is wrong."""
-        super().validate()
-        check_growth(self.growth)
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,15 +171,13 @@ class BeatTheWinnerReset(Learner):
     2
     """
 
-    _: KW_ONLY
-    criterion: Criterion = field(default_factory=Condorcet)
-
     literature: ClassVar = Literature(
         paper="Kolpaczki, Bengs & Huellermeier, Piecewise-Stationary Dueling Bandits, TMLR 2024",
         bound="weak: about M K log K / gap^2 with M stretches (constants not checked)",
         told="nothing",
         cost="O(1)",
     )
+    serves = (Condorcet,)
 
     ranges = RACE_RANGES
     ticket = (CHANCE, NUMBER)
@@ -206,10 +187,6 @@ class BeatTheWinnerReset(Learner):
     @property
     def _growth(self) -> float:
         return 0.0
-
-    def validate(self) -> None:
-        """Raise ValueError if the criterion is another one."""
-        check_condorcet(self)
 
     def allocate(self) -> RaceState:
         """Return a fresh state without a queue."""
@@ -256,7 +233,7 @@ class BeatTheWinnerResetStrong(BeatTheWinnerReset):
     """
 
     _: KW_ONLY
-    growth: float = 1.05
+    growth: float = bounded(1.05, above=1)
 
     literature: ClassVar = Literature(
         paper="Kolpaczki, Bengs & Huellermeier, Piecewise-Stationary Dueling Bandits, TMLR 2024",
@@ -268,8 +245,3 @@ class BeatTheWinnerResetStrong(BeatTheWinnerReset):
     @property
     def _growth(self) -> float:
         return self.growth
-
-    def validate(self) -> None:
-        """Raise ValueError if the criterion or the growth is wrong."""
-        super().validate()
-        check_growth(self.growth)
