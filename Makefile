@@ -3,20 +3,26 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+LOCK := requirements/dev.txt
 PYTEST := $(BIN)/pytest -q -n auto --dist loadgroup
 CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser)
 NO_CHROMIUM := there is no chromium: apt-get install chromium, or set CHROMIUM to its path
 
-.PHONY: demo pictures check format test test-jit test-nojit test-bounds test-slow test-browser bench \
-	bench-learners bench-duelpy reproduce benchmark clean
+.PHONY: lock demo pictures check format test test-jit test-nojit test-bounds test-slow test-browser \
+	test-versions bench bench-learners bench-duelpy reproduce benchmark clean
 
-$(STAMP): pyproject.toml
+$(STAMP): pyproject.toml $(LOCK)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "driftduel needs Python 3.11 or newer; set PYTHON=/path/to/it"; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --constraint $(LOCK) --editable '.[dev]'
 	@touch $@
+
+lock: $(STAMP)  ## the newest versions of all that development needs, written to requirements/dev.txt
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --extra dev --strip-extras \
+		--no-header --no-annotate --no-emit-index-url --output-file $(LOCK) pyproject.toml
 
 demo: $(STAMP)  ## two changes of taste nobody announced, and 29 years of Formula 1
 	$(BIN)/driftduel demo --out demo
@@ -54,6 +60,9 @@ test-bounds: $(STAMP)  ## the small tests of compiled code with numba's bounds c
 
 test-slow: $(STAMP)  ## thousands of random problems against the literal algorithms
 	$(PYTEST) -m slow tests
+
+test-versions: $(STAMP)  ## a smoke test with the lowest declared versions, and with the newest
+	$(BIN)/python requirements/smoke.py
 
 test-browser: $(STAMP)  ## the report in chromium: drawn, hovered over, dark, on a phone
 	@test -n "$(CHROMIUM)" || { echo "$(NO_CHROMIUM)"; exit 1; }

@@ -11,6 +11,8 @@ import warnings
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.version import Version
 
 import driftduel
 
@@ -93,3 +95,15 @@ def test_the_checkout_holds_no_symbolic_links():
     found = [path for name in folders for path in (ROOT / name).rglob("*") if path.is_symlink()]
     assert found == []
     assert not (ROOT / "experiments").exists()
+
+
+def test_the_lock_holds_a_version_of_everything_declared():
+    locked: dict[str, list[Version]] = {}
+    for line in (ROOT / "requirements" / "dev.txt").read_text().splitlines():
+        name, _, version = line.partition(";")[0].strip().partition("==")
+        locked.setdefault(name, []).append(Version(version))
+    project = CONFIGURATION["project"]
+    groups = [project["dependencies"], *project["optional-dependencies"].values()]
+    declared = [Requirement(line) for group in groups for line in group]
+    for one in (one for one in declared if one.name != "driftduel"):
+        assert all(version in one.specifier for version in locked[one.name]), one
