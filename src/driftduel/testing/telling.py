@@ -71,7 +71,7 @@ def check_bad_duels_change_nothing(make: Make) -> None:
     """Check that a duel told twice, cancelled, never asked or of another is a ValueError."""
     learner = drive(make(3, 100, 1), switching_world(3, 50)).learner
     told, cancelled, still_open = (learner.ask() for _ in range(3))
-    learner.tell(told.code, "left")
+    learner.tell(told, "left")
     learner.cancel(cancelled)
     other = make(3, 100, 1)
     foreign = [other.ask() for _ in range(still_open.id + 1)][-1]
@@ -91,7 +91,7 @@ def check_bad_duels_change_nothing(make: Make) -> None:
     ):
         _refuses(learner, duel, 1.0, what)
         expect(snapshot(learner) == before, f"{what} changed the learner")
-    learner.tell(still_open, 1.0)
+    learner.tell(still_open.code, 1.0)
 
 
 def _refuses(learner: Learner, duel: Duel | int | Any, outcome: Any, what: str) -> None:
