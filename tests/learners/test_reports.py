@@ -8,7 +8,8 @@ from dataclasses import asdict, replace
 import pytest
 
 import driftduel as dd
-from driftduel.learners import Constants, Eviction, Report
+from driftduel.learners import Constants, Report
+from driftduel.learners.history import Activation, Eviction
 from driftduel.testing.driving import snapshot, switching_world
 
 LABELS = ("tea", "coffee", "milk")
@@ -63,7 +64,9 @@ def test_of_each_arm_the_last_eviction_is_reported_in_the_order_of_rounds():
     assert [one.round for one in found] == sorted(one.round for one in found)
 
 
-PLAIN = Report(names=LABELS, rounds=1200, best=0, active=(0, 1, 2), episodes=(0,), evictions=())
+PLAIN = Report(
+    names=LABELS, rounds=1200, best=0, active=(0, 1, 2), episodes=(0,), evictions=(), activations=()
+)
 BEATEN = Eviction(351, 2, 0, 12, 351, None, 45.25, 44.125, 0)
 
 
@@ -79,6 +82,20 @@ def test_the_words_tell_who_is_set_aside_and_why_and_when_it_began_anew():
         "It began anew at rounds 512, 1,100.",
         "milk was found worse than tea at round 351: 45.2 behind, 44.1 was enough.",
     ]
+
+
+@pytest.mark.parametrize(("round_", "end"), [(351, "; it came back at round 351."), (350, ".")])
+def test_the_words_tell_who_came_back(round_, end):
+    report = replace(PLAIN, evictions=(BEATEN,), activations=(Activation(round_, 2),))
+    assert str(report).endswith(f"44.1 was enough{end}")
+    assert str(replace(report, active=(0, 1))).endswith("44.1 was enough.")
+
+
+def test_of_each_arm_the_last_return_is_reported():
+    learner = played(dd.MetaBosse(3, 3000, seed=1, constants=Constants(scale=0.02)), 1500)
+    assert len(learner.activations) > 3
+    found = learner.report().activations
+    assert {one.arm: one for one in learner.activations} == {one.arm: one for one in found}
 
 
 def test_the_words_are_few_however_much_happened():

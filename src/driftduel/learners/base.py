@@ -385,6 +385,7 @@ class Learner(ABC):
                 active=tuple(self.active_of(session.state).tolist()),
                 episodes=tuple(session.history.episodes),
                 evictions=last_of_each(session.history.evictions),
+                activations=last_of_each(session.history.activations),
             )
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
-from driftduel.learners.history import Eviction
+from driftduel.learners.history import Activation, Eviction
+
+Event = TypeVar("Event", Eviction, Activation)
 
 _SHOWN = 5
 """So many of the latest episodes and evictions are told in words."""
@@ -52,6 +55,8 @@ class Report:
     evictions : tuple of Eviction
         Of each arm the last one, if any: by whom it was found worse and how clearly. The arm may
         be in play again, or still be for a learner that asks several bases.
+    activations : tuple of Activation
+        Of each arm the last time that it came back into play, if any.
     since : int or None
         The round since which ``best`` leads.
     probabilities : tuple of float or None
@@ -68,6 +73,7 @@ class Report:
     active: tuple[int, ...]
     episodes: tuple[int, ...]
     evictions: tuple[Eviction, ...]
+    activations: tuple[Activation, ...]
     since: int | None = None
     probabilities: tuple[float, ...] | None = None
     intervals: tuple[tuple[float, float], ...] | None = None
@@ -87,10 +93,12 @@ class Report:
         return "\n".join([*lines, *self.reasons()[-_SHOWN:]])
 
     def reasons(self) -> list[str]:
-        """Say of each eviction who was found worse than whom."""
+        """Say of each eviction who was found worse than whom, and when the arm came back."""
+        back = {one.arm: one.round for one in self.activations if one.arm in self.active}
         return [
             f"{self.names[one.arm]} was found worse than {self.names[one.beaten_by]} at round "
-            f"{one.round:,}: {one.statistic:.3g} behind, {one.threshold:.3g} was enough."
+            f"{one.round:,}: {one.statistic:.3g} behind, {one.threshold:.3g} was enough"
+            + (f"; it came back at round {back[one.arm]:,}." if _is_later(back, one) else ".")
             for one in self.evictions
         ]
 
@@ -106,10 +114,14 @@ def names_of(n_arms: int, labels: Sequence[str] | None) -> tuple[str, ...]:
     return tuple(map(str, range(n_arms))) if labels is None else tuple(labels)
 
 
-def last_of_each(evictions: Iterable[Eviction]) -> tuple[Eviction, ...]:
-    """Return the last eviction of each arm, in the order of rounds."""
-    last = {one.arm: one for one in evictions}
+def last_of_each(events: Iterable[Event]) -> tuple[Event, ...]:
+    """Return the last event of each arm, in the order of rounds."""
+    last = {one.arm: one for one in events}
     return tuple(sorted(last.values(), key=lambda one: one.round))
+
+
+def _is_later(back: Mapping[int, int], eviction: Eviction) -> bool:
+    return back.get(eviction.arm, -1) >= eviction.round
 
 
 def _restarts(rounds: Sequence[int]) -> str:
