@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 
 LONGEST = 2**62
 """The longest horizon; two of them still fit in an int64."""
+
+MOST_ARMS = 10**6
+"""The most arms a learner or a log may have."""
+
+_JOINERS = "\u200c\u200d"
+"""Marks without a width of their own that words of some languages, and some emoji, need."""
 
 
 class BadParameter(ValueError):  # noqa: N818
@@ -237,4 +244,24 @@ def as_labels(labels: Sequence[str] | None, n_arms: int) -> tuple[str, ...] | No
         raise BadParameter("labels", f": {len(names)} given, there are {n_arms} arms")
     if len(set(names)) != n_arms:
         raise BadParameter("labels", ": each arm needs a different one")
+    check_printable(names, "labels")
     return names
+
+
+def check_printable(names: Sequence[str], what: str) -> None:
+    r"""Raise BadParameter if a name holds what a terminal or a page would not show as it is.
+
+    Examples
+    --------
+    >>> check_printable(["tea", "\x1b[31mcoffee"], "labels")
+    Traceback (most recent call last):
+        ...
+    driftduel._checks.BadParameter: labels: name 2 is '\x1b[31mcoffee', must be printable
+    """
+    for number, name in enumerate(names, start=1):
+        if not name.isprintable() and not all(map(_printable, name)):
+            raise BadParameter(what, f": name {number} is {name!r}, must be printable")
+
+
+def _printable(letter: str) -> bool:
+    return letter.isprintable() or letter in _JOINERS or unicodedata.category(letter) == "Zs"

@@ -43,7 +43,8 @@ def as_weight(weight: ArrayLike, n_arms: int | None = None, name: str = "weight"
         raise BadParameter(name, f": w[{arm}] is {array[arm]}")
     for arm in np.flatnonzero(array < 0):
         raise BadParameter(name, f": w[{arm}] = {array[arm]:.12g}, must not be negative")
-    total = array.sum()
+    with np.errstate(over="ignore"):
+        total = array.sum()
     if abs(total - 1) > _SIMPLEX:
         raise BadParameter(name, f": sums to {total:.12g}, must sum to 1")
     return array

@@ -93,6 +93,9 @@ def test_an_interrupt_is_exit_code_130(monkeypatch, capsys):
         (ValueError("three\n  lines\nhere"), "three lines here"),
         (OSError(28, "No space left on device", "f1.npz"), "f1.npz: no space left on device"),
         (FileNotFoundError("the folder x does not exist"), "the folder x does not exist"),
+        (OSError(28, "No space left on device"), "no space left on device"),
+        (RecursionError("maximum"), "what was given is nested too deeply"),
+        (ValueError("a \x1b[31mname"), r"a \x1b[31mname"),
         (MemoryError("Unable to allocate 7 TiB"), "not enough memory: Unable to allocate 7 TiB"),
         (MemoryError(), "not enough memory"),
     ],
@@ -128,3 +131,23 @@ def test_bad_input_in_a_process_of_its_own_is_exit_code_2_without_a_traceback():
     out, err = process.communicate()
     assert (process.returncode, out) == (2, b"")
     assert err == b"driftduel: nowhere.npz: there is no such file\n"
+
+
+@pytest.mark.parametrize(
+    ("redirection", "code", "sentence"),
+    [
+        (">&-", 2, "driftduel: standard output is closed\n"),
+        ("2>&-", 0, ""),
+        (">&- 2>&-", 2, ""),
+        (">/dev/full", 2, "driftduel: no space left on device\n"),
+    ],
+)
+def test_a_closed_or_full_output_is_no_traceback(redirection, code, sentence):
+    command = f'exec "$0" -c "$1" streams {redirection}'
+    done = subprocess.run(
+        ["/bin/sh", "-c", command, sys.executable, CALL],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (code, sentence)

@@ -100,6 +100,7 @@ def test_the_oracle_takes_a_criterion_alone():
     ("text", "message"),
     [
         ("seeds = ", "spec: is not TOML"),
+        ("title = " + "[" * 3000, "spec: lists or tables are nested too deeply"),
         ("seed = 3\n", "spec, line 1: seed: no such key, there are criteria, horizon"),
         ("title = 3\n", "spec, line 1: title: is 3, must be text"),
         ("points = 0\n", "spec, line 1: points: is 0, must be a whole number from 1 on"),
@@ -218,3 +219,22 @@ def test_values_are_shown_as_a_reader_would_write_them():
     ]
     assert shown_as({"name": "RUCB"}) == "RUCB"
     assert shown_as({"scale": 0.3}) == "(scale = 0.3)"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (STREAM + "n_phases = 2024-05-31\n" + LEARNER, "line 3: stream[0].n_phases: is a date"),
+        (
+            STREAM + LEARNER + "alpha = [12:30:00]\n",
+            "line 5: learner[0].alpha: is a date or a time",
+        ),
+        (
+            STREAM + LEARNER + "a = {b = 2024-05-31T12:30:00Z}\n",
+            "learner[0].a: is a date or a time",
+        ),
+        (STREAM + 'label = "\\u001b[31m"\n' + LEARNER, r"label: is '\x1b[31m', must be printable"),
+    ],
+)
+def test_dates_and_labels_that_cannot_be_printed_are_refused(text, message):
+    assert message in refusal(text)

@@ -492,6 +492,7 @@ def test_rounds_are_refused_after_a_horizon_that_must_not_be_passed():
         ({"n_arms": 2.0}, "n_arms is 2.0, must be a whole number"),
         ({"n_arms": "3"}, "n_arms is '3', must be a whole number"),
         ({"n_arms": True}, "n_arms is True, must be a whole number"),
+        ({"n_arms": 10**9}, "n_arms is 1000000000, must be at most 1000000"),
         ({"horizon": 0}, "horizon is 0, must be at least 1"),
         ({"horizon": -5}, "horizon is -5, must be at least 1"),
         ({"horizon": 1e6}, "horizon is 1000000.0, must be a whole number or none"),
@@ -500,6 +501,7 @@ def test_rounds_are_refused_after_a_horizon_that_must_not_be_passed():
         ({"seed": None}, "seed is None, must be a whole number"),
         ({"labels": ["a", "b"]}, "labels: 2 given, there are 3 arms"),
         ({"labels": ["a", "b", "a"]}, "labels: each arm needs a different one"),
+        ({"labels": ["a", "b", "\x1b[31mc"]}, r"labels: name 3 is '\x1b[31mc', must be printable"),
         ({"labels": "abc"}, "labels: must be a list of names, not the text 'abc'"),
         (
             {"criterion": dd.Weighted([0.5, 0.5])},

@@ -346,3 +346,9 @@ def test_simulating_imports_neither_tables_nor_commands_nor_figures():
         [sys.executable, "-c", script], capture_output=True, text=True, env=environment, check=False
     )
     assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
+def test_a_horizon_that_would_take_ages_is_refused():
+    world = dd.Stream.stationary([[0.5, 0.9], [0.1, 0.5]], 2**62)
+    with pytest.raises(ValueError, match=r"^horizon is \d+, must be at most 10+ to be played$"):
+        dd.simulate(dd.Uniform(2), world)

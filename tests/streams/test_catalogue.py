@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 
 import numpy as np
 import pytest
@@ -175,3 +176,22 @@ def test_build_refuses(world, values, message):
 def test_parse_refuses(world, texts, message):
     with pytest.raises(ValueError, match=message):
         catalogue.parse(world, texts)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if "n_arms" in defaults(name)])
+def test_a_thousand_million_arms_are_refused(name):
+    with pytest.raises(ValueError, match=r"^n_arms is 1000000000, must be at most 11585$"):
+        catalogue.build(name, n_arms=10**9)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in DATA])
+def test_the_longest_horizon_takes_little_memory_or_is_refused(name):
+    try:
+        assert catalogue.build(name, horizon=2**62).horizon == 2**62
+    except ValueError as error:
+        assert re.match(r"the world would have [\d,]+ stretches, must be", str(error))  # noqa: PT017
+
+
+def test_too_many_phases_are_refused():
+    with pytest.raises(ValueError, match=r"would have 1,000,000,000 stretches.*lower n_phases"):
+        catalogue.build("known-weight-dynamic", horizon=10**12, n_phases=10**9)

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import driftduel as dd
-from driftduel.streams import Log, read_log
+from driftduel.streams import Log, read_log, reading
 
 HEADER = "time,left,right,left_won\n"
 VOTES = HEADER + "2024-01-03,tea,milk,1\n2024-01-01,milk,tea,0\n2024-01-02,tea,soda,0.5\n"
@@ -273,6 +273,22 @@ def test_a_missing_file_is_named(tmp_path):
             "votes.csv: row 2: time is '2024-05-01', must be a number as in the first row",
         ),
         (
+            HEADER + "0,a,b,1\n1e308,a,b,1\n",
+            "votes.csv: row 2: time is 1e+308, must be within 1e300 of 0",
+        ),
+        (
+            "time,left,right,left_won,count\n1,a,b,1,1e308\n",
+            "votes.csv: row 1: count is 1e+308, must be at most 2**62",
+        ),
+        (
+            "time,left,right,left_won,count\n1,a,b,1,4e18\n1,a,b,1,4e18\n",
+            "votes.csv: count: 8e+18 votes in all, must be at most 2**62",
+        ),
+        (
+            HEADER + "1,a,\x1b[31mb,1\n",
+            r"votes.csv: arms: name 1 is '\x1b[31mb', must be printable",
+        ),
+        (
             "time,left,right,left_won,count\n1,a,b,1,2.5\n",
             "votes.csv: row 1: count is 2.5, must be a whole number, at least 1",
         ),
@@ -374,3 +390,50 @@ def test_select_refuses_what_it_does_not_know_or_cannot_use(log):
     apart = Log(["a", "b", "c"], [1, 2], [0, 1], [1, 2], [1, 1])
     with pytest.raises(ValueError, match=r"^arms: the log holds no vote between a, c$"):
         apart.select(["a", "c"])
+
+
+def test_a_file_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
+    path = tmp_path / "votes.csv.gz"
+    path.write_bytes(gzip.compress(VOTES.encode() * 20))
+    monkeypatch.setattr(reading, "_PIECE", 100)
+    monkeypatch.setattr(reading, "_LARGEST_TEXT", 2**10)
+    with pytest.raises(ValueError, match=r"^votes\.csv\.gz: unpacks to more than 0 GB$"):
+        read_log(path)
+
+
+@pytest.mark.parametrize("begin", [b"\x28\xb5\x2f\xfd", b"x\x9c"])
+def test_files_packed_in_other_ways_are_not_unpacked(tmp_path, begin):
+    path = tmp_path / "votes.csv"
+    path.write_bytes(begin + VOTES.encode())
+    with pytest.raises(ValueError, match="is not a readable CSV file"):
+        read_log(path)
+
+
+def test_labels_may_hold_wide_blanks_and_joined_signs():
+    labels = ["caf\u00e9\u00a0noir", "\U0001f469\u200d\U0001f52c"]
+    assert Log(labels, [1], [0], [1], [1]).arms == tuple(labels)
+
+
+@pytest.mark.parametrize("label", ["a\nb", "a\tb", "\x00", "\u202eabc", "\ud800", "\x1b[2J"])
+def test_labels_that_a_terminal_would_not_show_are_refused(label):
+    with pytest.raises(ValueError, match=r"^arms: name 2 is .*, must be printable$"):
+        Log(["a", label], [1], [0], [1], [1])
+
+
+def test_a_log_of_more_arms_than_a_world_can_have_makes_no_world():
+    arms = np.arange(12_000)
+    log = Log(list(map(str, arms)), arms[1:], arms[1:], arms[:-1], np.ones(11_999))
+    for use in (dd.streams.choose_bandwidth, lambda log: log.stream(100)):
+        with pytest.raises(ValueError, match=r"^the log has 12,000 arms, a world can have 11,585"):
+            use(log)
+
+
+def test_a_log_has_a_million_arms_at_most():
+    with pytest.raises(ValueError, match=r"^arms: there are 1,000,001, must be at most 1,000,000$"):
+        Log(range(10**6 + 1), [1], [0], [1], [1])
+
+
+def test_times_too_close_to_tell_apart_are_told():
+    log = Log(["a", "b"], [0, 5e-324], [0, 0], [1, 1], [1, 0])
+    with pytest.raises(ValueError, match=r"^no bandwidth can be chosen: the times differ by 4.9"):
+        dd.streams.choose_bandwidth(log)

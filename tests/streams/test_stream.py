@@ -742,3 +742,15 @@ def test_regret_under_a_criterion_for_other_arms_is_refused():
 def test_dates_between_the_ends_of_the_span_are_spread_evenly():
     s = dd.Stream([P], [0], [0], 5, span=(date(2020, 1, 1), date(2020, 1, 9)))
     assert [s.date(t) - SPAN[0] for t in range(5)] == [timedelta(days=2 * t) for t in range(5)]
+
+
+def test_a_file_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
+    FULL.save(tmp_path / "world.npz")
+    monkeypatch.setattr(module, "_LARGEST_FILE", 2**10)
+    with pytest.raises(ValueError, match=r"^world\.npz: unpacks to .* GB, must be at most"):
+        dd.Stream.load(tmp_path / "world.npz")
+
+
+def test_labels_that_cannot_be_printed_are_refused():
+    with pytest.raises(ValueError, match=r"^labels: name 2 is '\\x1b', must be printable$"):
+        dd.Stream.stationary(P, 10, labels=["a", "\x1b"])

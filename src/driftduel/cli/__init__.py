@@ -22,6 +22,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with what was said before exit code 3, an interrupt exit code 130. Only a mistake of
     ours shows a traceback.
     """
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115, for as long as the process lives
+    if sys.stdout is None:
+        # The next file that is opened would take its place.
+        print("driftduel: standard output is closed", file=sys.stderr)
+        return BAD_INPUT
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
@@ -34,8 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _interrupted()
         return code if isinstance(code, int) else 0
     except BrokenPipeError:
-        # Whoever read our output has seen enough. Python flushes once more on exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever read our output has seen enough.
+        _forget_output()
         return 1
     except KeyboardInterrupt:
         return _interrupted()
@@ -48,7 +54,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if sentence is None:
             raise
         print(f"driftduel: {sentence}", file=sys.stderr)
+        if isinstance(error, OSError):
+            _flush()
         return CONFLICT if isinstance(error, Conflict) else BAD_INPUT
+
+
+def _flush() -> None:
+    """Try to print what is left; a full disk has been told of by now."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _forget_output()
+
+
+def _forget_output() -> None:
+    """Let Python, which flushes once more on exit, flush to nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _interrupted(sentence: str = "interrupted") -> int:
@@ -60,14 +81,21 @@ def _sentence(error: Exception) -> str | None:
     """Return what to tell the user, or None if the error is not the user's."""
     from driftduel.report.extra import MissingExtraError
 
-    if isinstance(error, OSError) and error.filename is not None and error.strerror:
-        text = f"{error.filename}: {error.strerror[0].lower()}{error.strerror[1:]}"
+    if isinstance(error, OSError) and error.strerror:
+        where = "" if error.filename is None else f"{error.filename}: "
+        text = f"{where}{error.strerror[0].lower()}{error.strerror[1:]}"
     elif isinstance(error, ValueError | OSError | MissingExtraError):
         text = str(error)
     elif isinstance(error, MemoryError):
         text = f"not enough memory: {error}" if str(error) else "not enough memory"
+    elif isinstance(error, RecursionError):
+        text = "what was given is nested too deeply"
     elif hasattr(error, "format_message"):  # typer's own, whose class moved between versions
         text = error.format_message()
     else:
         return None
-    return " ".join(text.split())
+    words = " ".join(text.split())
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape").decode()
+        for letter in words
+    )

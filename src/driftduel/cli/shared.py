@@ -89,12 +89,13 @@ def as_names(text: str, option: str) -> list[str]:
         ...
     ValueError: --arms: name 2 is empty
     """
+    from driftduel._checks import check_printable
+
     names = [name.strip() for name in text.split(",")]
     for number, name in enumerate(names, start=1):
         if not name:
             raise ValueError(f"{option}: name {number} is empty")
-        if not name.isprintable():
-            raise ValueError(f"{option}: name {number} is {name!r}, must be printable")
+    check_printable(names, option)
     return names
 
 

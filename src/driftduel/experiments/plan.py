@@ -24,6 +24,7 @@ from driftduel.experiments.spec import (
 from driftduel.experiments.tasks import Source, Task, make_learner, source_of, stream_hash
 from driftduel.experiments.versions import learner_version
 from driftduel.experiments.worlds import TRUTHS, StreamInfo, describe
+from driftduel.simulation.runs import check_rounds
 from driftduel.streams import Stream
 
 _FORMAT = 1
@@ -152,7 +153,9 @@ def make_plan(spec: Spec, known: Mapping[str, StreamInfo] | None = None) -> Plan
 
 def _build(entry: StreamEntry, source: Source) -> Stream:
     try:
-        return source.build()
+        stream = source.build()
+        check_rounds(stream.horizon)
+        return stream
     except FileNotFoundError:
         entry.place.fail("file", f"there is no file {entry.file}")
     except ValueError as error:

@@ -11,11 +11,13 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
+from datetime import date, time
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
 
 from driftduel import learners
+from driftduel._checks import check_printable
 from driftduel._families import MODULE_OF
 from driftduel.criteria import Criterion, Weighted, as_criterion
 from driftduel.experiments.grids import Parameters, expand, labels
@@ -159,6 +161,8 @@ class Spec:
             table = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             raise ValueError(f"{file}: is not TOML: {error}") from None
+        except RecursionError:
+            raise ValueError(f"{file}: lists or tables are nested too deeply") from None
         top = Place(file, text)
         for key in table:
             if key not in _TOP:
@@ -264,13 +268,29 @@ def _tables(table: Mapping[str, Any], kind: str, top: Place) -> list[tuple[dict[
         top.fail(kind, f"there must be one [[{kind}]] table at least")
     if not found:
         top.fail(kind, f"there must be one [[{kind}]] table at least")
-    return [(dict(item), Place(top.file, top.text, kind, n)) for n, item in enumerate(found)]
+    tables = [(dict(item), Place(top.file, top.text, kind, n)) for n, item in enumerate(found)]
+    for item, place in tables:
+        for key, value in item.items():
+            if _has_date(value):
+                place.fail(key, "is a date or a time, must be a number, text or a list of them")
+    return tables
+
+
+def _has_date(value: Any) -> bool:
+    if isinstance(value, dict | list):
+        return any(map(_has_date, value.values() if isinstance(value, dict) else value))
+    return isinstance(value, date | time)
 
 
 def _label(table: dict[str, Any], place: Place) -> str | None:
     label = table.pop("label", None)
     if label is not None and (not isinstance(label, str) or not label.strip()):
         place.fail("label", f"is {label!r}, must be text")
+    if label is not None:
+        try:
+            check_printable([label], "label")
+        except ValueError:
+            place.fail("label", f"is {label!r}, must be printable")
     return label
 
 

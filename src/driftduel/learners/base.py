@@ -39,7 +39,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._checks import LONGEST, BadParameter, as_count, as_labels, as_number
+from driftduel._checks import LONGEST, MOST_ARMS, BadParameter, as_count, as_labels, as_number
 from driftduel._jit import inline_kernel
 from driftduel._parameters import bounded, check_fields
 from driftduel.criteria import Borda, Criterion
@@ -114,7 +114,7 @@ class Learner(ABC):
         Names of the arms.
     """
 
-    n_arms: int = bounded(least=2)
+    n_arms: int = bounded(least=2, most=MOST_ARMS)
     horizon: int | None = bounded(None, least=1, most=LONGEST)
     _: KW_ONLY
     criterion: Criterion = None  # type: ignore[assignment]

@@ -10,7 +10,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from driftduel._checks import as_count, as_whole_numbers
+from driftduel._checks import BadParameter, as_count, as_whole_numbers
 from driftduel.criteria import Criterion, as_criterion
 from driftduel.learners.base import Learner, learner_generator
 from driftduel.learners.history import Activation, Eviction, History, Replay
@@ -20,6 +20,8 @@ from driftduel.streams.stream import Stream
 
 Progress = Callable[[int, int], None]
 """Called with the rounds played and the rounds in all."""
+
+_MOST_ROUNDS = 10**12
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +137,7 @@ def simulate(
     """
     if learner.n_arms != stream.n_arms:
         raise ValueError(f"the learner has {learner.n_arms} arms, the stream {stream.n_arms}")
+    check_rounds(stream.horizon)
     learner.check_horizon(stream.horizon)
     seed = as_count(seed, "seed", 0)
     rounds = _as_points(points, stream.horizon)
@@ -209,6 +212,12 @@ def simulate_many(
     simulate(learner, stream[:1])
     with ThreadPoolExecutor(workers) as pool:
         return list(pool.map(one, range(len(chosen))))
+
+
+def check_rounds(horizon: int) -> None:
+    """Raise BadParameter if so many rounds would take days, or ages, to play."""
+    if horizon > _MOST_ROUNDS:
+        raise BadParameter("horizon", f"is {horizon}, must be at most {_MOST_ROUNDS} to be played")
 
 
 def world_generator(seed: int) -> np.random.Generator:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from driftduel._checks import as_count
@@ -10,6 +12,30 @@ Seed = int | np.random.Generator | None
 """A seed, a generator to draw from, or None for a different world every time."""
 
 _LARGEST_PALETTE = 2**30
+_MOST_ARMS = math.isqrt(_LARGEST_PALETTE // 8)
+_LARGEST_TIMELINE = 2**29
+
+
+def as_n_arms(value: int, least: int = 2) -> int:
+    """Return a number of arms after checking that a matrix of them takes 1 GB at most."""
+    return as_count(value, "n_arms", least, _MOST_ARMS)
+
+
+def check_stretches(number: int, remedy: str, size: int = 8) -> None:
+    """Raise ValueError if stretches of ``size`` bytes would take more than half a GB."""
+    most = _LARGEST_TIMELINE // size
+    if number > most:
+        raise ValueError(
+            f"the world would have {number:,} stretches, must be at most {most:,}; {remedy}"
+        )
+
+
+def check_arms(n_arms: int, remedy: str) -> None:
+    """Raise ValueError if one matrix of a log's arms would take more than 1 GB."""
+    if n_arms > _MOST_ARMS:
+        raise ValueError(
+            f"the log has {n_arms:,} arms, a world can have {_MOST_ARMS:,} at most; {remedy}"
+        )
 
 
 def as_arm(value: int, name: str, n_arms: int) -> int:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from driftduel._checks import as_count, as_number
 from driftduel._jit import jit
+from driftduel.streams._checks import check_arms
 from driftduel.streams.logs import Array, Ints, Log
 from driftduel.streams.smoothing import REACH, side_weights
 
@@ -85,6 +86,7 @@ def choose_bandwidth(
     >>> choice.bandwidth, round(choice.loss, 2), round(choice.static_loss, 2)
     (1.0, 0.31, 0.69)
     """
+    check_arms(log.n_arms, "select some of them")
     folds = as_count(folds, "folds", least=2)
     if cluster is not None:
         cluster = as_number(cluster, "cluster", above=0)
@@ -104,6 +106,8 @@ def choose_bandwidth(
 def _as_candidates(log: Log, candidates: ArrayLike | None) -> tuple[float, ...]:
     if candidates is None:
         span = log.time[-1] - log.time[0]
+        if span > 0 and span / 500 < np.finfo(np.float64).tiny:
+            raise ValueError(f"no bandwidth can be chosen: the times differ by {span:g} only")
         return tuple(float(h) for h in np.geomspace(span / 500, span / 2, 12))
     try:
         values = np.atleast_1d(np.asarray(candidates, dtype=np.float64))

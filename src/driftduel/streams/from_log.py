@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from driftduel._checks import as_count, as_horizon
-from driftduel.streams._checks import check_size
+from driftduel.streams._checks import check_arms, check_size
 from driftduel.streams.bandwidth import choose_bandwidth
 from driftduel.streams.logs import Log
 from driftduel.streams.smoothing import as_bandwidth, estimate
@@ -66,6 +66,7 @@ def stream_from_log(
         points = as_count(points, "points", most=horizon)
     if arms is not None:
         log = log.select(arms)
+    check_arms(log.n_arms, "select some of them")
     first, last = float(log.time[0]), float(log.time[-1])
     if bandwidth is None:
         bandwidth = math.inf

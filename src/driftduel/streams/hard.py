@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 
 from driftduel._checks import BadParameter, as_count, as_horizon, as_number
 from driftduel.criteria import Weighted
-from driftduel.streams._checks import Seed, as_arm, as_rng, check_size
+from driftduel.streams._checks import Seed, as_arm, as_n_arms, as_rng, check_size, check_stretches
 from driftduel.streams.matrices import Array
 from driftduel.streams.stream import Ints, Stream
 from driftduel.streams.synthetic import phase_starts, spurious_switches
@@ -223,7 +223,7 @@ def gic(
     array([0., 0., 1., 0.])
     """
     rng = as_rng(seed)
-    layout = _Layout.halves(as_count(n_arms, "n_arms", 4))
+    layout = _Layout.halves(as_n_arms(n_arms, 4))
     horizon = as_horizon(horizon)
     best = layout.draw(layout.good, 1, rng)
     against = layout.draw(layout.bad, 1, rng)
@@ -249,7 +249,7 @@ def gic_dynamic(
     ((0, 1, 1, 1), array([0., 0., 1., 0.]), array([0., 0., 0., 1.]))
     """
     rng = as_rng(seed)
-    layout = _Layout.halves(as_count(n_arms, "n_arms", 4))
+    layout = _Layout.halves(as_n_arms(n_arms, 4))
     starts = phase_starts(horizon, n_phases, "even", rng)
     best = layout.draw(layout.good, len(starts), rng)
     against = layout.draw(layout.bad, len(starts), rng)
@@ -270,7 +270,7 @@ def gic_variation(
     >>> len(gic_variation(n_arms=10, horizon=10**5, variation=2.0).winners)
     9
     """
-    layout = _Layout.halves(as_count(n_arms, "n_arms", 4))
+    layout = _Layout.halves(as_n_arms(n_arms, 4))
     n_phases = _phases_within(variation, as_horizon(horizon), layout.n_paired**2)
     return gic_dynamic(n_arms=n_arms, horizon=horizon, n_phases=n_phases, seed=seed)
 
@@ -355,8 +355,10 @@ def shuffled_halves(
     >>> shuffled_halves(n_arms=4, horizon=1000)
     Stream(4 arms, 1,000 rounds, ... stretches of 6 matrices)
     """
-    n_arms = as_count(n_arms, "n_arms", 2)
-    starts = np.arange(0, as_horizon(horizon), as_count(every, "every"))
+    n_arms = as_n_arms(n_arms)
+    horizon, every = as_horizon(horizon), as_count(every, "every")
+    check_stretches(-(-horizon // every), "raise every or lower n_arms", max(8, n_arms))
+    starts = np.arange(0, horizon, every)
     half = n_arms // 2
     roles = np.repeat(np.array([1, -1, 0], dtype=np.int8), [half, half, n_arms % 2])
     drawn = as_rng(seed).permuted(np.tile(roles, (len(starts), 1)), axis=1)
@@ -386,7 +388,7 @@ class _Layout:
     @classmethod
     def for_weight(cls, n_arms: int, weight: ArrayLike | None) -> _Layout:
         """Let the heavier half be bad, the last if equal; an odd arm out has the least weight."""
-        n_arms = as_count(n_arms, "n_arms", 3)
+        n_arms = as_n_arms(n_arms, 3)
         w = uniform(n_arms) if weight is None else as_weight(weight, n_arms)
         arms = np.arange(n_arms)
         if n_arms % 2:

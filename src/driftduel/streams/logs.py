@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from driftduel._checks import LONGEST, MOST_ARMS, check_printable
+
 if TYPE_CHECKING:
     from driftduel.streams.stream import Stream
 
@@ -22,6 +24,7 @@ Ints = NDArray[np.int64]
 
 _ARRAYS = ("time", "left", "right", "outcome", "count")
 _EPOCH = date(1970, 1, 1)
+_FARTHEST = 1e300  # so that the time from the first vote to the last is a number
 OUTCOMES = "must be 1 (left preferred), 0 (right preferred) or 0.5 (tie)"
 
 
@@ -91,10 +94,14 @@ class Log:
                 known, name, fields[name], f"must be a whole number from 0 to {len(labels) - 1}"
             )
         check_rows(np.isfinite(when), "time", when, "must be finite")
+        check_rows(np.abs(when) <= _FARTHEST, "time", when, "must be within 1e300 of 0")
         check_rows(np.isin(fields["outcome"], (0, 0.5, 1)), "outcome", fields["outcome"], OUTCOMES)
         counts = fields["count"]
         whole = (counts >= 1) & (np.floor(counts) == counts) & np.isfinite(counts)
         check_rows(whole, "count", counts, "must be a whole number, at least 1")
+        check_rows(counts <= LONGEST, "count", counts, "must be at most 2**62")
+        if counts.sum() > LONGEST:
+            raise ValueError(f"count: {counts.sum():g} votes in all, must be at most 2**62")
         distinct = fields["left"] != fields["right"]
         if not distinct.all():
             row = first_true(~distinct)
@@ -258,6 +265,9 @@ def as_arms(arms: Sequence[str]) -> tuple[str, ...]:
     labels = tuple(str(arm) for arm in arms)
     if len(labels) < 2:
         raise ValueError(f"arms: there is {len(labels)}, at least 2 are needed")
+    if len(labels) > MOST_ARMS:
+        raise ValueError(f"arms: there are {len(labels):,}, must be at most {MOST_ARMS:,}")
+    check_printable(labels, "arms")
     if len(set(labels)) != len(labels):
         twice = next(label for n, label in enumerate(labels) if label in labels[:n])
         raise ValueError(f"arms: {twice!r} is named twice")

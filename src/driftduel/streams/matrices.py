@@ -20,9 +20,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from driftduel._checks import BadParameter, as_count, as_floats, one_of
+from driftduel._checks import BadParameter, as_floats, one_of
 from driftduel.preferences import as_palette
-from driftduel.streams._checks import Seed, as_rng
+from driftduel.streams._checks import Seed, as_n_arms, as_rng
 
 Array = NDArray[np.float64]
 
@@ -113,7 +113,7 @@ def random_matrix(kind: str, n_arms: int, seed: Seed = 0) -> Array:
     (True, False)
     """
     one_of(kind, "kind", KINDS)
-    n_arms = as_count(n_arms, "n_arms", 4 if kind == "cyclic" else 2)
+    n_arms = as_n_arms(n_arms, 4 if kind == "cyclic" else 2)
     rng = as_rng(seed)
     gaps = _DRAW[kind](n_arms, rng)
     order = rng.permutation(n_arms)

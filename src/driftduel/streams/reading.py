@@ -12,7 +12,9 @@ Other columns are ignored.
 
 from __future__ import annotations
 
+import gzip
 import os
+import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +25,12 @@ from driftduel.streams.logs import OUTCOMES, Array, Log, as_days, check_rows, fi
 
 if TYPE_CHECKING:
     import polars as pl
+
+_GZIP, _ZSTD, _ZLIB = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", (b"\x01", b"\x5e", b"\x9c", b"\xda")
+"""How files begin that polars would unpack."""
+
+_PIECE = 2**24
+_LARGEST_TEXT = 2**30
 
 COLUMNS = ("time", "left", "right", "left_won")
 
@@ -76,11 +84,33 @@ def _read_csv(path: Path) -> pl.DataFrame:
     if not path.exists():
         raise FileNotFoundError(f"{path}: there is no such file")
     try:
-        return pl.read_csv(path, infer_schema=False)
+        return pl.read_csv(_plain(path), infer_schema=False)
     except pl.exceptions.NoDataError:
         raise ValueError("is empty") from None
-    except (pl.exceptions.PolarsError, OSError):
+    except (pl.exceptions.PolarsError, OSError, EOFError, zlib.error):
         raise ValueError("is not a readable CSV file") from None
+
+
+def _plain(path: Path) -> Path | bytes:
+    """Return the file, or what a .gz file unpacks to, if that is not too much.
+
+    Polars would unpack it too, but all of it, and other formats as well.
+    """
+    with path.open("rb") as file:
+        begin = file.read(4)
+    if begin[:4] == _ZSTD or (begin[:1] == b"x" and begin[1:2] in _ZLIB):
+        raise OSError("packed, but not as .gz")
+    if begin[:2] != _GZIP:
+        return path
+    parts: list[bytes] = []
+    size = 0
+    with gzip.open(path) as packed:
+        while part := packed.read(_PIECE):
+            parts.append(part)
+            size += len(part)
+            if size > _LARGEST_TEXT:
+                raise ValueError(f"unpacks to more than {_LARGEST_TEXT // 2**30} GB")
+    return b"".join(parts)
 
 
 def _from_frame(frame: pl.DataFrame) -> Log:

@@ -26,6 +26,8 @@ Ints = NDArray[np.int64]
 
 _FORMAT = 1
 _FIELDS = {"driftduel_stream", "palette", "which", "starts", "horizon", "labels", "span"}
+_LARGEST_FILE = 2**32
+"""Bytes of a stream at most, once they are unpacked."""
 
 
 class Stream:
@@ -386,11 +388,18 @@ class Stream:
         name = Path(path).name
         try:
             with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as archive:
-                fields = {key: archive[key] for key in archive.files}
+                # The sizes that the archive declares; zipfile unpacks no more than that.
+                size = sum(member.file_size for member in archive.zip.infolist())
+                fields = {} if size > _LARGEST_FILE else {key: archive[key] for key in archive}
         except FileNotFoundError:
             raise
         except Exception:  # damage shows as an error of zip, zlib, or of numpy's headers
             raise ValueError(f"{name}: is not a readable .npz stream") from None
+        if size > _LARGEST_FILE:
+            raise ValueError(
+                f"{name}: unpacks to {size / 2**30:,.1f} GB, must be at most "
+                f"{_LARGEST_FILE // 2**30} GB"
+            )
         try:
             if "driftduel_stream" in fields and fields["driftduel_stream"].item() > _FORMAT:
                 raise ValueError("was written by a newer driftduel, please update")

@@ -12,7 +12,7 @@ import numpy as np
 
 from driftduel._checks import BadParameter, as_count, as_horizon, as_number, one_of
 from driftduel.criteria import Borda, Condorcet, Criterion
-from driftduel.streams._checks import Seed, as_arm, as_rng, check_size
+from driftduel.streams._checks import Seed, as_arm, as_n_arms, as_rng, check_size, check_stretches
 from driftduel.streams.matrices import (
     Array,
     Link,
@@ -54,7 +54,7 @@ def one_winner(
            [0.75, 0.5 , 0.75],
            [0.5 , 0.25, 0.5 ]])
     """
-    n_arms = as_count(n_arms, "n_arms", 2)
+    n_arms = as_n_arms(n_arms)
     margin = as_number(margin, "margin", 0, 0.5)
     best = int(as_rng(seed).integers(n_arms)) if winner is None else winner
     best = as_arm(best, "winner", n_arms)
@@ -80,7 +80,7 @@ def bradley_terry_luce(
     >>> bradley_terry_luce(n_arms=5, horizon=1000)
     Stream(5 arms, 1,000 rounds, stationary)
     """
-    n_arms = as_count(n_arms, "n_arms", 2)
+    n_arms = as_n_arms(n_arms)
     spread = as_number(spread, "spread", 0, 100)
     strengths = np.exp(spread * as_rng(seed).standard_normal(n_arms))
     return Stream.stationary(btl_matrix(strengths), horizon)
@@ -112,7 +112,7 @@ def random_utilities(
     >>> random_utilities(n_arms=5, horizon=1000, link="linear")
     Stream(5 arms, 1,000 rounds, stationary)
     """
-    n_arms = as_count(n_arms, "n_arms", 2)
+    n_arms = as_n_arms(n_arms)
     spread = as_number(spread, "spread", 0)
     utilities = spread * as_rng(seed).standard_normal(n_arms)
     return Stream.stationary(utility_matrix(utilities, link), horizon)
@@ -166,7 +166,7 @@ def switching(
     array([  0, 250, 500, 750])
     """
     rng = as_rng(seed)
-    n_arms = as_count(n_arms, "n_arms", 2)
+    n_arms = as_n_arms(n_arms)
     starts = phase_starts(horizon, n_phases, spacing, rng)
     one_of(winner, "winner", _WINNER)
     check_size(len(starts), n_arms, "lower n_phases or n_arms")
@@ -218,7 +218,7 @@ def random_walk(
     >>> random_walk(n_arms=3, horizon=10**6)
     Stream(3 arms, 1,000,000 rounds, 1,000 stretches of 1,000 matrices)
     """
-    n_arms = as_count(n_arms, "n_arms", 2)
+    n_arms = as_n_arms(n_arms)
     spread, travel = as_number(spread, "spread", 0), as_number(travel, "travel", 0)
     rng = as_rng(seed)
     starts = drift_starts(horizon, step, n_arms)
@@ -263,7 +263,7 @@ def sinusoidal(
     >>> sinusoidal(n_arms=3, horizon=10**6).n_stretches
     1000
     """
-    n_arms = as_count(n_arms, "n_arms", 2)
+    n_arms = as_n_arms(n_arms)
     periods, amplitude = as_number(periods, "periods", 0), as_number(amplitude, "amplitude", 0)
     starts = drift_starts(horizon, step, n_arms)
     lag = as_rng(seed).permutation(n_arms) / n_arms
@@ -306,7 +306,7 @@ def one_entry_drift(
     >>> s.palette[:, 0, 1].round(3)
     array([0.6, 0.5, 0.4])
     """
-    n_arms = as_count(n_arms, "n_arms", 2)
+    n_arms = as_n_arms(n_arms)
     first, last = as_number(first, "first", 0, 1), as_number(last, "last", 0, 1)
     margin = as_number(margin, "margin", 0, 0.5)
     starts = drift_starts(horizon, step, n_arms)
@@ -357,7 +357,7 @@ def spurious_switches(
     >>> spurious_switches(n_arms=5, horizon=1000)
     Stream(5 arms, 1,000 rounds, 1,000 stretches of 2 matrices)
     """
-    n_arms = as_count(n_arms, "n_arms", 2)
+    n_arms = as_n_arms(n_arms)
     horizon = as_horizon(horizon)
     every = as_count(every, "every")
     contenders = as_count(contenders, "contenders", 2, n_arms)
@@ -411,7 +411,7 @@ def wobble(
     >>> s.matrix(0)[1, 0], s.matrix(10)[1, 0], s.matrix(20)[1, 0]
     (np.float64(0.9), np.float64(0.6), np.float64(0.9))
     """
-    n_arms = as_count(n_arms, "n_arms", 2)
+    n_arms = as_n_arms(n_arms)
     margins = as_number(high, "high", 0, 0.5), as_number(low, "low", 0, 0.5)
     best = int(as_rng(seed).integers(n_arms)) if winner is None else winner
     best = as_arm(best, "winner", n_arms)
@@ -451,7 +451,7 @@ def alternation(
     >>> alternation(n_arms=5, horizon=100_000, every=2000)
     Stream(5 arms, 100,000 rounds, 50 stretches of 2 matrices)
     """
-    n_arms = as_count(n_arms, "n_arms", 2)
+    n_arms = as_n_arms(n_arms)
     contenders = as_count(contenders, "contenders", 2, n_arms)
     margin = as_number(margin, "margin", 0, 0.5)
     arms = as_rng(seed).permutation(n_arms)[:contenders]
@@ -465,6 +465,7 @@ def phase_starts(horizon: int, n_phases: int, spacing: str, rng: np.random.Gener
     n_phases = as_count(n_phases, "n_phases")
     if n_phases > horizon:
         raise BadParameter("n_phases", f"is {n_phases}, must be at most the horizon {horizon}")
+    check_stretches(n_phases, "lower n_phases")
     if one_of(spacing, "spacing", ("even", "random")) == "even":
         return even_starts(horizon, n_phases)
     switches = rng.choice(horizon - 1, n_phases - 1, replace=False, shuffle=False) + 1
@@ -489,6 +490,7 @@ _WINNER = ("changes", "stays", "chance")
 
 def _in_turn(matrices: Array, horizon: int, every: int) -> Stream:
     """Return the world in which matrices rule in turn, ``every`` rounds each."""
+    check_stretches(-(-horizon // every), "lower horizon or raise every")
     starts = np.arange(0, horizon, every)
     return Stream(matrices, np.arange(len(starts)) % len(matrices), starts, horizon)
 
