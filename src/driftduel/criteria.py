@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from driftduel._checks import BadParameter
-from driftduel.preferences import TIE, as_matrix, condorcet_winners, maximisers
+from driftduel.preferences import TIE, as_matrix, condorcet_winners, maximisers, unbeaten
 from driftduel.weights import Array, WeightSequence, as_weight, uniform
 
 
@@ -212,16 +212,16 @@ class Condorcet(Criterion):
 
     def score_table(self, palette: Array, round_: int = 0) -> Array:
         """Return the scores (M, K) against the Condorcet winner of each matrix."""
-        unbeaten = palette.min(axis=2) >= 0.5 - TIE
-        if not unbeaten.any(axis=1).all():
-            raise NoCondorcetWinnerError(int(np.flatnonzero(~unbeaten.any(axis=1))[0]))
-        winner = unbeaten.argmax(axis=1)
+        winners = unbeaten(palette)
+        if not winners.any(axis=1).all():
+            raise NoCondorcetWinnerError(int(np.flatnonzero(~winners.any(axis=1))[0]))
+        winner = winners.argmax(axis=1)
         return np.asarray(palette[np.arange(len(palette)), :, winner])
 
     def loss_table(self, palette: Array, round_: int = 0) -> Array:
         """Return 0 for each Condorcet winner (M, K) and 1 for the others, ties with it too."""
         self.score_table(palette, round_)
-        return np.asarray(palette.min(axis=2) < 0.5 - TIE, dtype=np.float64)
+        return np.asarray(~unbeaten(palette), dtype=np.float64)
 
     def winners(self, P: ArrayLike, round_: int = 0) -> NDArray[np.intp]:
         """Return every Condorcet winner of ``P``; none is an error."""
@@ -248,8 +248,8 @@ class Copeland(Criterion):
     def score_table(self, palette: Array, round_: int = 0) -> Array:
         """Return the Copeland scores (M, K), from 0 to 1; see `Criterion.score_table`."""
         beaten = (palette > 0.5 + TIE).sum(axis=2)
-        unbeaten = (palette >= 0.5 - TIE).sum(axis=2) - 1  # the arm itself is none of the others
-        return np.asarray((beaten + unbeaten) / (2 * (palette.shape[-1] - 1)))
+        withstood = (palette >= 0.5 - TIE).sum(axis=2) - 1  # the arm itself is none of the others
+        return np.asarray((beaten + withstood) / (2 * (palette.shape[-1] - 1)))
 
 
 def _weighted_scores(palette: Array, weight: Array) -> Array:

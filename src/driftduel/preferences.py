@@ -13,7 +13,7 @@ In both orders an arm stands before the arms it beats.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +23,7 @@ from driftduel._checks import as_floats
 
 Array = NDArray[np.float64]
 Arms = NDArray[np.intp]
+Bools = NDArray[np.bool_]
 
 TIE = 1e-12
 """Two probabilities or scores closer than this are equal."""
@@ -105,14 +106,25 @@ def maximisers(scores: Array) -> NDArray[np.intp]:
     return np.flatnonzero(scores >= scores.max() - TIE)
 
 
+def unbeaten(palette: Array) -> Bools:
+    """Return which arms (..., K) no other arm beats, the Condorcet winners of each matrix."""
+    return np.asarray(palette.min(axis=-1) >= 0.5 - TIE)
+
+
+def dominant(palette: Array) -> Bools:
+    """Return which arms (..., K) maximise every column, the GIC winners of each matrix."""
+    best = palette.max(axis=-2, keepdims=True)
+    return np.asarray((palette >= best - TIE).all(axis=-1))
+
+
 def condorcet_winners(P: Array) -> NDArray[np.intp]:
     """Return every arm that no other arm beats; usually one or none."""
-    return np.flatnonzero(P.min(axis=-1) >= 0.5 - TIE)
+    return np.flatnonzero(unbeaten(P))
 
 
 def gic_winners(P: Array) -> NDArray[np.intp]:
     """Return every arm that maximises every column; they have equal rows."""
-    return np.flatnonzero((P.max(axis=0) - TIE <= P).all(axis=1))
+    return np.flatnonzero(dominant(P))
 
 
 @dataclass(frozen=True)
@@ -163,14 +175,32 @@ def classify(P: ArrayLike) -> PreferenceClass:
     )
 
 
+def first_outside(palette: Array) -> dict[str, int | None]:
+    """Return the first matrix of a palette that is not in CW, GIC, SST and STI, None if all are.
+
+    Examples
+    --------
+    >>> P = [[0.5, 0.6, 0.7], [0.4, 0.5, 0.6], [0.3, 0.4, 0.5]]
+    >>> rock = [[0.5, 1, 0], [0, 0.5, 1], [1, 0, 0.5]]
+    >>> first_outside(np.array([P, rock, P]))
+    {'CW': 1, 'GIC': 1, 'SST': 1, 'STI': 1}
+    """
+    tests: dict[str, Callable[[Array], Bools]] = {
+        "CW": lambda some: np.asarray(unbeaten(some).any(axis=1)),
+        "GIC": lambda some: np.asarray(dominant(some).any(axis=1)),
+        "SST": _are_sst,
+        "STI": _are_sti_at_first,
+    }
+    return {name: _first_failure(palette, test) for name, test in tests.items()}
+
+
 def is_sst(P: Array) -> bool:
     """Tell whether strong stochastic transitivity holds in some order.
 
     SST in an order is the same as every row being at least the next row, entry by entry; such
     an order sorts the arms by their row sums, so one order is enough to try.
     """
-    rows = P[np.argsort(-P.sum(axis=1), kind="stable")]
-    return bool((rows[:-1] >= rows[1:] - TIE).all())
+    return bool(_are_sst(P[None])[0])
 
 
 def is_sti(P: Array) -> bool:
@@ -182,6 +212,45 @@ def is_sti(P: Array) -> bool:
     gap = np.where(np.abs(P - 0.5) > TIE, P - 0.5, 0)
     nobody = np.empty(0, dtype=np.intp)
     return _sti_order_exists(gap, nobody, np.arange(len(P)))
+
+
+def _first_failure(palette: Array, test: Callable[[Array], Bools]) -> int | None:
+    for part in chunks(palette):
+        holds = test(palette[part])
+        if not holds.all():
+            return part.start + int(np.argmin(holds))
+    return None
+
+
+def _are_sst(palette: Array) -> Bools:
+    rows = np.take_along_axis(palette, _by_row_sum(palette)[:, :, None], axis=1)
+    return np.asarray((rows[:, :-1] >= rows[:, 1:] - TIE).all(axis=(1, 2)))
+
+
+def _are_sti_at_first(palette: Array) -> Bools:
+    """Tell which matrices are STI, right up to the first that is not.
+
+    The order of the row sums is tried first, for all matrices at once; it is nearly always it.
+    """
+    order = _by_row_sum(palette)
+    rows = np.take_along_axis(palette, order[:, :, None], axis=1)
+    gap = np.take_along_axis(rows, order[:, None, :], axis=2) - 0.5
+    gap[np.abs(gap) <= TIE] = 0
+    n_arms = gap.shape[1]
+    upper = np.triu_indices(n_arms, 1)
+    holds: Bools = np.asarray((gap[:, upper[0], upper[1]] >= 0).all(axis=1))
+    for j in range(1, n_arms - 1):
+        detour = gap[:, :j, j, None] + gap[:, None, j, j + 1 :]
+        holds &= (gap[:, :j, j + 1 :] <= detour + TIE).all(axis=(1, 2))
+    for m in np.flatnonzero(~holds):
+        holds[m] = is_sti(palette[m])
+        if not holds[m]:
+            break
+    return holds
+
+
+def _by_row_sum(palette: Array) -> Arms:
+    return np.argsort(-palette.sum(axis=2), axis=1, kind="stable")
 
 
 def _sti_order_exists(gap: Array, placed: Arms, left: Arms) -> bool:

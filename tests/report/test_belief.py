@@ -5,7 +5,7 @@ import pytest
 
 import driftduel as dd
 from driftduel.report.belief import LENGTHS, MOST_ARMS, Belief, belief_chart
-from driftduel.report.spells import Spell
+from driftduel.shifts.spells import Spell
 
 P, Q = [[0.5, 0.95], [0.05, 0.5]], [[0.5, 0.05], [0.95, 0.5]]
 

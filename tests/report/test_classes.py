@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import driftduel as dd
-from driftduel.report.classes import first_failures
+from driftduel.report.summary import first_failures
 from driftduel.streams import catalogue
 from tests.report.worlds import tied_world
 

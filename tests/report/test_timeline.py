@@ -13,9 +13,9 @@ import driftduel as dd
 from driftduel import report
 from driftduel.report.extra import MissingExtraError, drawing_library
 from driftduel.report.figures import COLOURS, GREY, ink_on, save_figure, wrapped
-from driftduel.report.spells import Spell, borda_spells
 from driftduel.report.timeline import _drawable, best_over_time
 from driftduel.shifts import Phases
+from driftduel.shifts.spells import Spell, spells
 from driftduel.streams import catalogue, datasets
 
 P, Q = [[0.5, 0.9], [0.1, 0.5]], [[0.5, 0.2], [0.8, 0.5]]
@@ -91,7 +91,7 @@ def test_of_many_arms_those_that_win_have_colours_and_the_others_are_grey():
     world = catalogue.build("switching", n_arms=12, horizon=4000, n_phases=4, seed=3)
     chart = drawn(world)
     scale = chart["vconcat"][0]["layer"][0]["encoding"]["color"]["scale"]
-    winners = {str(spell.arms[0]) for spell in borda_spells(world)}
+    winners = {str(spell.arms[0]) for spell in spells(world)}
     assert winners <= set(scale["domain"])
     assert scale["domain"][-1] == "other arms"
     assert scale["range"][-1] == GREY

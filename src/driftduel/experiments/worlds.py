@@ -4,27 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
-
-import numpy as np
 
 from driftduel.experiments.spec import CriterionText, StreamEntry, criterion_name, criterion_of
 from driftduel.shifts import measure
-from driftduel.shifts.measures import Measures
+from driftduel.shifts.measures import COUNTS, LISTED, PHASES, Measures
+from driftduel.shifts.phases import Phases
+from driftduel.shifts.spells import spells
 from driftduel.streams import Stream
 
-LISTED = 1000
-"""Changes, shifts and spells are listed one by one up to this many."""
-
-_COUNTS = ("changes", "variation", "borda_switches", "condorcet_switches", "gic_switches")
-_PHASES = (
-    "significant_borda",
-    "significant_unknown",
-    "significant_condorcet",
-    "approximate_winner",
-)
-TRUTHS = _COUNTS + _PHASES
-"""What a learner may be told of a stream; of phases, how many there are."""
+TRUTHS = tuple(name for name in COUNTS + PHASES if "weighted" not in name)
+"""What a learner may be told of a stream, which has no weight; of phases, how many there are."""
 
 
 @dataclass(frozen=True)
@@ -94,11 +85,10 @@ def describe(entry: StreamEntry, parameters: str, stream: Stream, content: str) 
 
 def truths(found: Measures) -> dict[str, float | None]:
     """Return the measures of a stream as numbers, None where undefined."""
-    numbers: dict[str, float | None] = {name: getattr(found, name) for name in _COUNTS}
-    for name in _PHASES:
-        phases = getattr(found, name)
-        numbers[name] = None if phases is None else len(phases)
-    return numbers
+    values = {name: getattr(found, name) for name in TRUTHS}
+    return {
+        name: len(value) if isinstance(value, Phases) else value for name, value in values.items()
+    }
 
 
 def from_json(item: Mapping[str, Any]) -> StreamInfo:
@@ -129,23 +119,8 @@ def _shifts(stream: Stream, found: Measures, text: CriterionText) -> list[int] |
 
 
 def _winners(stream: Stream, text: CriterionText) -> list[tuple[int, int, int]] | None:
-    """Return who wins when; an arm that ties goes on winning."""
-    try:
-        losses, begins = stream.gap_rows(criterion_of(text), binary=True)
-    except ValueError:
+    """Return who wins when, the first of those that tie."""
+    found = list(islice(spells(stream, criterion_of(text)), LISTED + 1))
+    if len(found) > LISTED or not all(spell.arms for spell in found):
         return None
-    # A set of arms as a whole number: a world may change in each of a million rounds.
-    sets = [int.from_bytes(row.tobytes()) for row in np.packbits(losses == 0, axis=1)]
-    width = 8 * (-(-stream.n_arms // 8))
-    starts: list[int] = []
-    unbroken: list[int] = []
-    for start, now in zip(begins.tolist(), sets, strict=True):
-        if unbroken and now & unbroken[-1]:
-            unbroken[-1] &= now
-        else:
-            starts.append(start)
-            unbroken.append(now)
-            if len(starts) > LISTED:
-                return None
-    arms = [width - arms.bit_length() for arms in unbroken]
-    return list(zip(starts, [*starts[1:], stream.horizon], arms, strict=True))
+    return [(spell.start, spell.end, spell.arms[0]) for spell in found]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import altair as alt
 
     from driftduel.report.regret import Panel
-    from driftduel.report.spells import Spell
+    from driftduel.shifts.spells import Spell
     from driftduel.simulation import Run
 else:
     alt = drawing_library("altair")
@@ -150,18 +150,18 @@ def timeline(run: Run) -> Panel:
     >>> chart.title.text
     'What MetaBosse believed, seed 0'
     """
-    from driftduel.report.spells import borda_spells, condorcet_spells
     from driftduel.report.summary import arm_names
+    from driftduel.shifts.spells import spells
 
     stream = run.stream
-    spells = condorcet_spells if run.learner.criterion.name == "condorcet" else borda_spells
+    condorcet = run.learner.criterion.name == "condorcet"
     belief = Belief(
         arms=arm_names(stream),
         horizon=stream.horizon,
         episodes=run.episodes,
         evictions=[(eviction.round, eviction.arm) for eviction in run.evictions],
         replays=[(replay.start, replay.length) for replay in run.replays],
-        best=spells(stream),
+        best=list(spells(stream, "condorcet" if condorcet else "borda")),
         changes=stream.starts[1:].tolist(),
     )
     title = f"What {type(run.learner).__name__} believed, seed {run.seed}"

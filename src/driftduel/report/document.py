@@ -17,8 +17,8 @@ from driftduel.report.overview import overview_chart
 from driftduel.report.plays import plays_chart, shares_of_pairs
 from driftduel.report.regret import MOST_MARKS, learners_of, mean_curves, regret_panel
 from driftduel.report.scaling import WORDS, Growth, growths, scaling_chart
-from driftduel.report.spells import Spell
 from driftduel.report.tables import Column, Table
+from driftduel.shifts.spells import Spell
 
 if TYPE_CHECKING:
     from driftduel.experiments.results import Results, StreamInfo

@@ -5,36 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from driftduel.report.classes import first_failures
+import numpy as np
+
+from driftduel.preferences import first_outside
 from driftduel.report.credits import credits_of
-from driftduel.report.spells import Spell, borda_spells, condorcet_spells
+from driftduel.shifts.measures import COUNTS, LISTED, PHASES
+from driftduel.shifts.spells import Spell, spells
 from driftduel.streams.stream import Stream
 
 if TYPE_CHECKING:
     from driftduel.shifts.measures import Measures
     from driftduel.shifts.phases import Phases
-
-COUNTS = (
-    "changes",
-    "variation",
-    "borda_switches",
-    "weighted_switches",
-    "condorcet_switches",
-    "gic_switches",
-)
-"""The measures that are one number."""
-
-PHASES = (
-    "significant_borda",
-    "significant_weighted",
-    "significant_unknown",
-    "significant_condorcet",
-    "approximate_winner",
-)
-"""The measures that are phases."""
-
-LISTED = 1000
-"""How many phases are listed one by one."""
 
 
 def summarise(stream: Stream, measures: Measures) -> dict[str, Any]:
@@ -72,11 +53,31 @@ def summarise(stream: Stream, measures: Measures) -> dict[str, Any]:
         "measures": found,
         "undefined": dict(measures.reasons),
         "winners": {
-            "borda": _timeline(stream, borda_spells(stream), names),
-            "condorcet": _timeline(stream, condorcet_spells(stream), names),
+            "borda": _timeline(stream, spells(stream, "borda"), names),
+            "condorcet": _timeline(stream, spells(stream, "condorcet"), names),
         },
         "rates": measures.rates(),
         "notices": credits_of(stream),
+    }
+
+
+def first_failures(stream: Stream) -> dict[str, int | None]:
+    """Return the first round at which CW, GIC, SST and STI fail, None for what always holds.
+
+    Every matrix is looked at, as `driftduel.classify` would.
+
+    Examples
+    --------
+    >>> P = [[0.5, 0.6, 0.7], [0.4, 0.5, 0.6], [0.3, 0.4, 0.5]]
+    >>> rock = [[0.5, 1, 0], [0, 0.5, 1], [1, 0, 0.5]]
+    >>> first_failures(Stream.piecewise([P, rock], starts=[0, 70], horizon=100))
+    {'CW': 70, 'GIC': 70, 'SST': 70, 'STI': 70}
+    """
+    # Matrices are stored in the order in which they first rule, so the first that fails is the
+    # first to fail in time.
+    return {
+        name: None if matrix is None else int(stream.starts[np.argmax(stream.which == matrix)])
+        for name, matrix in first_outside(stream.palette).items()
     }
 
 

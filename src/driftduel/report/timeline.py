@@ -12,8 +12,8 @@ from driftduel.criteria import Borda
 from driftduel.report.credits import credits_of
 from driftduel.report.extra import drawing_library
 from driftduel.report.figures import COLOURS, GREY, INK, WIDTH, harmless, ink_on, stacked, wrapped
-from driftduel.report.spells import Spell, borda_spells, condorcet_spells
 from driftduel.report.summary import arm_names, day_of
+from driftduel.shifts.spells import Spell, spells
 from driftduel.streams.stream import Stream
 
 if TYPE_CHECKING:
@@ -61,14 +61,14 @@ def best_over_time(
         Save it with `save_figure`.
     """
     names = arm_names(stream)
-    borda, condorcet = borda_spells(stream), condorcet_spells(stream)
+    borda, condorcet = list(spells(stream, "borda")), list(spells(stream, "condorcet"))
     colours = _colours(names, borda, condorcet, phases)
     scale = alt.Scale(domain=list(colours), range=list(colours.values()))
     shifts = _shifts(stream, phases, names)
     scores = _scores_panel(stream, names, colours, scale, shifts)
     bands = [
-        _band(stream, _spell_rows(stream, spells, names, colours, shifts), shifts, heading)
-        for heading, spells in (("Borda winner", borda), ("Condorcet winner", condorcet))
+        _band(stream, _spell_rows(stream, winners, names, colours, shifts), shifts, heading)
+        for heading, winners in (("Borda winner", borda), ("Condorcet winner", condorcet))
     ]
     bands[-1] = bands[-1].properties(title=_caption(credits_of(stream)))
     return harmless(stacked([scores, *bands], title, subtitle, spacing=8))
@@ -79,8 +79,8 @@ def _colours(
 ) -> dict[str, str]:
     """Return a colour for the arms that win most, in the order of their first win."""
     won: dict[int, float] = {}
-    for spells, worth in ((borda, 1.0), (condorcet, 1e-3)):
-        for spell in spells:
+    for winners, worth in ((borda, 1.0), (condorcet, 1e-3)):
+        for spell in winners:
             for arm in spell.arms:
                 won[arm] = won.get(arm, 0.0) + worth * (spell.end - spell.start)
     for arm in phases.run_arms:

@@ -24,6 +24,28 @@ from driftduel.shifts.winners import approximate_phases, total_variation, winner
 from driftduel.streams.stream import Stream
 from driftduel.weights import WeightSequence, as_weight
 
+COUNTS = (
+    "changes",
+    "variation",
+    "borda_switches",
+    "weighted_switches",
+    "condorcet_switches",
+    "gic_switches",
+)
+"""The measures that are one number."""
+
+PHASES = (
+    "significant_borda",
+    "significant_weighted",
+    "significant_unknown",
+    "significant_condorcet",
+    "approximate_winner",
+)
+"""The measures that are phases."""
+
+LISTED = 1000
+"""How many changes, phases and spells are listed one by one."""
+
 
 @dataclass(frozen=True)
 class Measures:

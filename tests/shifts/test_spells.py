@@ -4,13 +4,21 @@ import numpy as np
 import pytest
 
 import driftduel as dd
-from driftduel.report.spells import Spell, borda_spells, condorcet_spells
+from driftduel.shifts.spells import Spell, spells
 from tests.report.worlds import tied_world
 
 ROCK = [[0.5, 1, 0], [0, 0.5, 1], [1, 0, 0.5]]
 FIRST = [[0.5, 0.6, 0.6], [0.4, 0.5, 0.5], [0.4, 0.5, 0.5]]
 LAST = [[0.5, 0.5, 0.4], [0.5, 0.5, 0.4], [0.6, 0.6, 0.5]]
 TIED = np.full((3, 3), 0.5)
+
+
+def borda_spells(stream):
+    return list(spells(stream, "borda"))
+
+
+def condorcet_spells(stream):
+    return list(spells(stream, "condorcet"))
 
 
 def spells_by_rounds(stream, winners):
@@ -67,3 +75,10 @@ def test_more_arms_than_a_machine_word_has_bits():
     P = np.full((70, 70), 0.5)
     P[69, :69], P[:69, 69] = 0.9, 0.1
     assert borda_spells(dd.Stream.stationary(P, 5)) == [Spell(0, 5, (69,))]
+
+
+def test_a_weight_that_changes_makes_spells_too():
+    stream = dd.Stream.stationary([[0.5, 0.6, 0.2], [0.4, 0.5, 0.6], [0.8, 0.4, 0.5]], 30)
+    weights = dd.WeightSequence([[1, 0, 0], [0, 1, 0]], [0, 12])
+    found = list(spells(stream, dd.Weighted(weights)))
+    assert found == [Spell(0, 12, (2,)), Spell(12, 30, (0,))]
