@@ -8,21 +8,8 @@ import polars as pl
 import pytest
 
 from driftduel.experiments import Results, run_sweep
-from driftduel.experiments.worlds import StreamInfo
 from driftduel.studies.benchmark import suite, tables
 from tests.studies import tiny_suite
-
-
-def info(shifts, winners=None, changes=None):
-    labels = {"label": "x", "world": "x", "parameters": "{}", "labels": ["0", "1"], "span": None}
-    return StreamInfo(
-        **labels,
-        n_arms=2,
-        horizon=1000,
-        changes=changes,
-        shifts={"borda": shifts},
-        winners={"borda": winners},
-    )
 
 
 @pytest.mark.parametrize("criterion", suite.CRITERIA)
@@ -35,35 +22,6 @@ def test_every_world_of_the_suite_is_played_as_it_is(criterion, half):
     assert {stream.criteria for stream in spec.streams} == {(criterion,)}
     assert [player.name for player in spec.learners] == list(suite.PLAYERS)
     assert spec.seeds == tuple(range(64))
-
-
-def test_a_shift_begins_when_the_winner_changed_last():
-    spells = [(0, 100, 0), (100, 200, 1), (200, 900, 0), (900, 1000, 1)]
-    assert tables.origins(info([150, 600], spells), "borda") == [100, 200]
-
-
-def test_without_a_winner_a_shift_begins_when_the_world_changed():
-    assert tables.origins(info([150, 600], changes=[100, 550]), "borda") == [100, 550]
-    assert tables.origins(info([150, 600]), "borda") == [150, 600]
-
-
-def test_where_no_shifts_are_defined_none_began():
-    assert tables.origins(info(None), "borda") is None
-
-
-@pytest.mark.parametrize(
-    ("restarts", "began", "delays"),
-    [
-        ([], [], []),
-        ([5, 50], [], []),
-        ([], [100], [None]),
-        ([100, 101, 102], [100], [1]),
-        ([250], [100, 200], [None, 50]),
-        ([200], [100, 200], [100, None]),
-    ],
-)
-def test_a_shift_is_found_by_the_first_restart_before_the_next(restarts, began, delays):
-    assert tables.detections(restarts, began, 1000) == delays
 
 
 @pytest.fixture

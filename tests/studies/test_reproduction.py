@@ -194,12 +194,12 @@ def test_who_follows_the_winner(tmp_path):
     followed = {row["learner"]: row for row in tracking(results(TURNS, tmp_path)).to_dicts()}
     assert followed["Oracle"]["share"] == 0
     assert followed["Oracle"]["right"] == 1
-    assert followed["Oracle"]["noticed"] is None
+    assert followed["Oracle"]["found"] is None
     assert followed["Uniform"]["share"] == 1
     assert followed["Uniform"]["right"] is None
     assert followed["MetaBosse"]["restarts"] > 0
     assert followed["MetaBosse"]["shifts"] == 1
-    assert 0 < followed["MetaBosse"]["noticed"] <= 1
+    assert 0 < followed["MetaBosse"]["found"] <= 1
 
 
 def test_what_is_finished_takes_no_time(tmp_path):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from bisect import bisect_right
 from collections.abc import Mapping
-from itertools import pairwise
 
 import polars as pl
 
-from driftduel.experiments.results import Results, StreamInfo
+from driftduel.experiments.detections import shifts_found
+from driftduel.experiments.results import Results
 from driftduel.studies.benchmark import suite
 
 EASY = 100
@@ -148,40 +147,6 @@ def duels(table: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def origins(info: StreamInfo, criterion: str) -> list[int] | None:
-    """Return when what makes each significant shift began, None where shifts are not known.
-
-    A shift is significant once every arm has lost much, some time after the world changed. What
-    began it is the last change of the winner before, or of the world where no winner is defined.
-    """
-    shifts = info.shifts.get(criterion)
-    if shifts is None:
-        return None
-    spells = info.winners.get(criterion)
-    begins = info.changes if spells is None else [start for start, _, _ in spells]
-    if not begins:
-        return list(shifts)
-    places = [bisect_right(begins, shift) for shift in shifts]
-    return sorted(
-        {begins[place - 1] if place else shift for place, shift in zip(places, shifts, strict=True)}
-    )
-
-
-def detections(restarts: list[int], began: list[int], horizon: int) -> list[int | None]:
-    """Return for each shift how many rounds passed until a restart, None if the next came first.
-
-    Examples
-    --------
-    >>> detections([90, 130, 150, 420], began=[100, 300, 400], horizon=1000)
-    [30, None, 20]
-    """
-    delays: list[int | None] = []
-    for start, end in pairwise([*began, horizon]):
-        first = next((round_ for round_ in restarts if start < round_ <= end), None)
-        delays.append(None if first is None else first - start)
-    return delays
-
-
 def _played(results: Results, criterion: str) -> pl.DataFrame:
     speeds = results.runs.group_by("stream", "learner").agg(
         speed=pl.col("rounds_per_second").median()
@@ -199,49 +164,13 @@ def _played(results: Results, criterion: str) -> pl.DataFrame:
         summary.drop("ratio", "shifts")
         .join(speeds, on=["stream", "learner"], how="left", maintain_order="left")
         .join(
-            _noticed(results, criterion),
+            shifts_found(results, criterion),
             on=["stream", "learner"],
             how="left",
             maintain_order="left",
         )
         .rename({"stream": "world"})
     )
-
-
-def _noticed(results: Results, criterion: str) -> pl.DataFrame:
-    """Return shifts found, mean delay and false restarts of every learner on every stream."""
-    began = (
-        results.scan("events")
-        .filter((pl.col("kind") == "episode") & (pl.col("round") > 0))
-        .select("stream", "learner", "seed", "round")
-        .collect()
-    )
-    rounds = {
-        key: sorted(group["round"].to_list())
-        for key, group in began.group_by("stream", "learner", "seed")
-    }
-    rows = []
-    for info in results.streams:
-        starts = origins(info, criterion)
-        if starts is None:
-            continue
-        for learner in suite.PLAYERS:
-            runs = [rounds.get((info.label, learner, seed), []) for seed in results.seeds]
-            each = [detections(restarts, starts, info.horizon) for restarts in runs]
-            delays = [delay for found in each for delay in found if delay is not None]
-            false = sum(map(len, runs)) - len(delays)
-            mean = sum(delays) / len(delays) if delays else None
-            shares = (len(delays) / len(runs), mean, false / len(runs))
-            rows.append((info.label, learner, len(starts), *shares))
-    schema = {
-        "stream": pl.String,
-        "learner": pl.String,
-        "shifts": pl.Int64,
-        "found": pl.Float64,
-        "delay": pl.Float64,
-        "false": pl.Float64,
-    }
-    return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 def _relative(error: str, mean: str) -> pl.Expr:

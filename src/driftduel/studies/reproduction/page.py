@@ -165,7 +165,7 @@ def _tracking(followed: pl.DataFrame) -> Table:
             Column("learner", "learner"),
             Column("share", "of random", _PERCENT),
             Column("right", "right at the end", _PERCENT),
-            Column("noticed", "noticed", _PERCENT),
+            Column("found", "shifts found", _PERCENT),
             Column("restarts", "restarts", number),
             Column("shifts", "true shifts"),
         ],
@@ -173,8 +173,8 @@ def _tracking(followed: pl.DataFrame) -> Table:
         title="Real worlds: who follows the winner",
         caption=(
             "Regret as a share of what random pairs lose; how many runs ended with the true "
-            "winner; in how many of the significant phases after the first a new episode began; "
-            "and the mean number of restarts beside the true number of shifts."
+            "winner; what share of the significant shifts a restart followed before the next; and "
+            "the mean number of restarts beside the true number of shifts."
         ),
     )
 

@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from driftduel.criteria import Weighted
+from driftduel.experiments.detections import shifts_found
 from driftduel.experiments.rates import exponents
 from driftduel.experiments.results import Results
 from driftduel.streams import hard
@@ -153,9 +154,9 @@ def tracking(results: Results) -> pl.DataFrame:
     """Return who follows the winner and who notices that it changes.
 
     Columns ``stream``, ``learner``, ``share`` (of the regret of random pairs), ``right`` (share of
-    the runs that end with the true Borda winner, None for random pairs), ``noticed`` (of the
-    significant phases after the first, the share in which the learner began an episode, None if it
-    never does), ``restarts`` and ``shifts``.
+    the runs that end with the true Borda winner, None for random pairs), ``found`` (the share of
+    the true shifts that a restart followed before the next, None if the learner never restarts),
+    ``restarts`` and ``shifts``.
     """
     summary = results.summary().filter(criterion="borda")
     labels = results.scan("regret").filter(pl.col("name") == "Uniform").select("learner").unique()
@@ -166,12 +167,20 @@ def tracking(results: Results) -> pl.DataFrame:
     return (
         summary.join(random.select("stream", random="mean"), on="stream", how="left")
         .join(ends, on=["stream", "learner"], how="left", maintain_order="left")
-        .join(_noticed(results), on=["stream", "learner"], how="left", maintain_order="left")
+        .join(
+            shifts_found(results, "borda").drop("shifts"),
+            on=["stream", "learner"],
+            how="left",
+            maintain_order="left",
+        )
         .with_columns(
             share=pl.col("mean") / pl.col("random"),
+            found=pl.when((pl.col("shifts") > 0) & (pl.col("restarts") > 0)).then(
+                pl.col("found") / pl.col("shifts")
+            ),
             right=pl.when(~pl.col("learner").is_in(random["learner"].implode())).then("right"),
         )
-        .select("stream", "learner", "share", "right", "noticed", "restarts", "shifts")
+        .select("stream", "learner", "share", "right", "found", "restarts", "shifts")
     )
 
 
@@ -210,22 +219,3 @@ def _plays_of(plays: pl.DataFrame, arm: int) -> float:
 
 def _slope(column: str) -> pl.Expr:
     return (pl.col(column).list.get(-1) / pl.col(column).list.get(-2)).log()
-
-
-def _noticed(results: Results) -> pl.DataFrame:
-    began = results.events.filter(kind="episode").filter(pl.col("round") > 0)
-    rows = []
-    for info in results.streams:
-        shifts = info.shifts["borda"] or []
-        ends = [*shifts[1:], info.horizon][: len(shifts)]
-        mine = began.filter(stream=info.label)
-        for learner in mine["learner"].unique(maintain_order=True) if shifts else ():
-            theirs = mine.filter(learner=learner)
-            hits = [
-                theirs.filter(pl.col("round").is_between(start, end - 1))["seed"].n_unique()
-                for start, end in zip(shifts, ends, strict=True)
-            ]
-            runs = len(results.runs.filter(stream=info.label, learner=learner))
-            rows.append((info.label, learner, sum(hits) / (len(shifts) * runs)))
-    schema = {"stream": pl.String, "learner": pl.String, "noticed": pl.Float64}
-    return pl.DataFrame(rows, schema=schema, orient="row")
