@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 
 import driftduel as dd
 from driftduel.learners.episodic.bosse import Constants
 from driftduel.weights import WeightSequence
 
-COMPILED = not os.environ.get("NUMBA_DISABLE_JIT")
 CRITERIA = ("borda", "weight", "weights", "condorcet")
 
 
@@ -33,17 +30,6 @@ def random_criterion(rng, kind, n_arms, horizon):
     starts = np.union1d([0], starts)
     weights = [random_weight(rng, n_arms) for _ in starts]
     return dd.Weighted(WeightSequence(weights, starts))
-
-
-def random_world(rng, n_arms, horizon):
-    """Matrices that change now and then, clear or nearly tied, one per round."""
-    world = np.empty((horizon, n_arms, n_arms))
-    for t in range(horizon):
-        if t == 0 or rng.random() < 0.03:
-            upper = np.triu(rng.choice([0.0, 0.1, 0.5, 0.9, 1.0, rng.random()], (n_arms, n_arms)))
-            matrix = np.triu(upper, 1) + np.tril(1 - upper.T, -1) + np.eye(n_arms) / 2
-        world[t] = matrix
-    return world
 
 
 def random_learner(rng, learner, kind, refresh=1 / 32, **settings):

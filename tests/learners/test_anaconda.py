@@ -3,73 +3,61 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pytest
 
 import driftduel as dd
 from driftduel.learners.episodic.anaconda import Anaconda, MetaSwift
-from tests.learners.problems import COMPILED, random_world
+from tests.learners.driving import drawn, play_beside, random_world
+from tests.modes import COMPILED
 from tests.naive import anaconda as literal
-from tests.naive.metabosse import Feed, Problem
+from tests.naive.metabosse import Problem
 
-PROBLEMS = 60 if COMPILED else 12
+PROBLEMS = 40 if COMPILED else 20
 
 
-def drive(learner, world, rng):
-    """Play by ask and tell; return the pairs, sets and everything random."""
-    feed, played = Feed(), []
-    feed.candidates = {}
-    peek = np.random.default_rng()
-    for t in range(learner.horizon):
-        state = learner.session.state
-        clock = state.clock[0]
-        if clock["episode"] == t:
-            feed.candidates[t] = int(clock["candidate"])
-        peek.bit_generator.state = learner.session.rng.bit_generator.state
-        feed.numbers.append((peek.random(), peek.random()))
-        evidence = state.arms["evidence"]
-        duel = learner.ask()
-        never = frozenset(np.flatnonzero(evidence < clock["episode"]).tolist())
-        played.append((duel.left, duel.right, frozenset(learner.active.tolist()), never))
-        outcome = (
-            0.5 if rng.random() < 0.2 else float(rng.random() < world[t, duel.left, duel.right])
-        )
-        feed.outcomes.append(outcome)
-        feed.coins.append({2 << int(power) for power in np.flatnonzero(state.replays.due == t + 1)})
-        learner.tell(duel, outcome)
-    return played, feed
+def compare_global_arms(learner, oracle):
+    """The arms never evicted in this episode are those of the definition."""
+    state = learner.session.state
+    never = np.flatnonzero(state.arms["evidence"] < learner.episodes[-1])
+    assert set(never.tolist()) == oracle.global_arms
 
 
 @pytest.mark.parametrize(
-    ("kind", "oracle"), [(Anaconda, literal.Anaconda), (MetaSwift, literal.MetaSwift)]
+    ("kind", "oracle_of"), [(Anaconda, literal.Anaconda), (MetaSwift, literal.MetaSwift)]
 )
-def test_all_intervals_agree_with_the_definition_on_every_round(kind, oracle):
+def test_all_intervals_agree_with_the_definition_on_every_round(kind, oracle_of):
     seen = Counter()
     for number in range(PROBLEMS):
-        rng = np.random.default_rng(number)
-        n_arms, horizon = int(rng.integers(2, 5)), int(rng.integers(2, 90))
+        rng, n_arms = drawn(number, 4)
+        horizon, rate = int(rng.integers(2, 90)), float(rng.choice([0.1, 0.5, 1.0]))
         learner = kind(
             n_arms,
             horizon,
             seed=number,
             scale=float(rng.uniform(0.02, 0.15 if kind is Anaconda else 0.3)),
-            replay_rate=float(rng.choice([0.1, 0.5, 1.0])),
+            replay_rate=rate,
             intervals="all",
             estimator=str(rng.choice(["centred", "raw"])),
         )
-        played, feed = drive(learner, random_world(rng, n_arms, horizon), rng)
-        problem = Problem(n_arms, horizon, learner.scale, None, None)
-        problem.centre = 0.5 if learner.estimator == "centred" else 0.0
-        problem.switch = 1.0
-        slow = oracle(problem, feed)
-        assert played == [(r.left, r.right, r.bases[-1][2], r.global_arms) for r in slow.rounds]
-        assert [start for start in learner.episodes if start < horizon] == slow.episodes
-        assert_evictions(learner, slow)
-        seen["episodes"] += len(slow.episodes) - 1
-        seen["evictions"] += len(slow.evictions)
-        seen["replays"] += len(slow.replays)
-        seen["candidates"] += len({r.left for r in slow.rounds}) > 1
+        centre = 0.5 if learner.estimator == "centred" else 0.0
+        problem = Problem(n_arms, horizon, learner.scale, centre=centre, replay_rate=rate)
+        world = random_world(rng, n_arms, horizon)
+        oracle = play_beside(
+            learner,
+            partial(oracle_of, problem),
+            horizon,
+            number,
+            world=world,
+            compare=compare_global_arms,
+        ).oracle
+        assert_evictions(learner, oracle)
+        seen["episodes"] += len(oracle.episodes) - 1
+        seen["evictions"] += len(oracle.evictions)
+        seen["replays"] += len(oracle.replays)
+        seen["candidates"] += len({r.left for r in oracle.rounds}) > 1
     assert min(seen.values()) >= PROBLEMS // 6, seen
 
 

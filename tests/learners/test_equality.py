@@ -8,76 +8,33 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass, field
+from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
 import driftduel as dd
 from driftduel.learners.parts.reference import alias_table
-from tests.learners.problems import COMPILED, CRITERIA, random_learner, random_world
+from tests.learners.driving import play_beside, random_world
+from tests.learners.problems import CRITERIA, random_learner
+from tests.modes import COMPILED
 from tests.naive import metabosse as naive
 
-METABOSSE = 20 if COMPILED else 6
+METABOSSE = 20 if COMPILED else 10
 BOSSE = 12 if COMPILED else 4
 DYADIC = 12 if COMPILED else 4
-
-
-@dataclass
-class Seen:
-    """What the learner did, round by round."""
-
-    rounds: list[naive.Round] = field(default_factory=list)
-    feed: naive.Feed = field(default_factory=naive.Feed)
-
-
-def drive(learner, world, rng, n_rounds):
-    """Play by ask and tell; keep what the learner saw and the numbers it drew."""
-    seen = Seen()
-    peek = np.random.default_rng()
-    ties = rng.random() * 0.5
-    for t in range(n_rounds):
-        state = learner.session.state
-        peek.bit_generator.state = learner.session.rng.bit_generator.state
-        seen.feed.numbers.append((peek.random(), peek.random()))
-        duel = learner.ask()
-        ticket = learner.session.open[duel.id][2]
-        evidence = state.arms["evidence"]
-        seen.rounds.append(
-            naive.Round(
-                duel.left,
-                duel.right,
-                duel.propensity,
-                1 / ticket[1],
-                [
-                    (int(b["start"]), int(b["end"]), arms_below(evidence, b["start"]))
-                    for b in state.bases[: state.clock[0]["depth"]]
-                ],
-                arms_below(evidence, state.clock[0]["episode"]),
-            )
-        )
-        assert seen.rounds[-1].bases[-1][2] == set(learner.active.tolist())
-        wins = rng.random() < world[t, duel.left, duel.right]
-        outcome = 0.5 if rng.random() < ties else float(wins)
-        seen.feed.outcomes.append(outcome)
-        due = np.flatnonzero(state.replays.due == t + 1)
-        seen.feed.coins.append({2 << int(power) for power in due})
-        n_before = len(learner.active)
-        learner.tell(duel, outcome)
-        if len(learner.active) == 1 < n_before:
-            seen.feed.spared[t] = int(learner.active[0])
-    return seen
 
 
 def arms_below(evidence, start):
     return frozenset(np.flatnonzero(evidence < start).tolist())
 
 
-def literal(learner, feed, tested=naive.every_interval):
-    """Run the literal algorithm with the learner's configuration on what it saw."""
+def literal(learner, tested=naive.every_interval):
+    """Return what makes the literal algorithm with the learner's configuration."""
     K = learner.n_arms
     constants = learner.constants
-    weight, cap, explore = None, 1.0, lambda t, number: int(number * K)
+    weight, cap, explore = None, 1.0, None
     if isinstance(learner.criterion, dd.Borda):
         weight = lambda t: [1 / K] * K  # noqa: E731
     elif isinstance(learner.criterion, dd.Weighted):
@@ -104,46 +61,24 @@ def literal(learner, feed, tested=naive.every_interval):
         cap=cap,
         range_power=constants.point_mass_range,
         centre=0.5 if learner.estimator == "centred" else 0.0,
-        replays=isinstance(learner, dd.MetaBosse),
+        replay_rate=getattr(learner, "replay_rate", 0.0),
         tested=tested,
+        kept=lambda: int(learner.active[0]),
     )
-    return naive.MetaBosse(problem, feed)
+    return partial(naive.MetaBosse, problem)
 
 
-def assert_equal(learner, seen, oracle):
-    """Compare everything; return what there was to compare."""
-    T = len(seen.rounds)
-    for t, (fast, slow) in enumerate(zip(seen.rounds, oracle.rounds, strict=True)):
-        where = (learner, t)
-        assert (fast.left, fast.right) == (slow.left, slow.right), where
-        assert fast.propensity == pytest.approx(slow.propensity, rel=1e-9), where
-        assert fast.rate == pytest.approx(slow.rate, rel=1e-9), where
-        assert fast.global_arms == slow.global_arms, where
-        assert fast.bases[-1][::2] == slow.bases[-1][::2], where
-        slow_sets = {start: arms for start, _, arms in slow.bases}
-        for start, _, arms in fast.bases:
-            assert arms == slow_sets[start], where
-        # What is not on the stack could not have played again.
-        kept = {start for start, _, _ in fast.bases}
-        for n, (start, end, _) in enumerate(slow.bases):
-            assert start in kept or end <= max(e for _, e, _ in slow.bases[n + 1 :]), where
-    assert [n for n in learner.episodes if n < T] == oracle.episodes
-    assert [(r.start, r.length) for r in learner.replays if r.start < T] == [
-        replay for replay in oracle.replays if replay[0] < T
-    ]
-    for fast, slow in zip(learner.evictions, oracle.evictions, strict=True):
-        assert (fast.round, fast.arm, fast.first, fast.last, fast.weight, fast.base) == (
-            slow.last,
-            slow.arm,
-            slow.first,
-            slow.last,
-            slow.weight,
-            slow.base,
-        )
-        assert fast.beaten_by in slow.leaders
-        assert fast.statistic == pytest.approx(slow.statistic, rel=1e-9)
-        assert fast.threshold == pytest.approx(slow.threshold, rel=1e-9)
-    depths = [len(fast.bases) for fast in seen.rounds]
+def play_and_compare(learner, oracle_of, world, n_rounds, seed):
+    """Play both and compare everything; return what there was to compare."""
+    depths = []
+
+    def compare(learner, oracle):
+        compare_round(learner, oracle)
+        depths.append(int(learner.session.state.clock[0]["depth"]))
+
+    how = {"world": world, "compare": compare, "rel": 1e-9}
+    oracle = play_beside(learner, oracle_of, n_rounds, seed, **how).oracle
+    compare_evictions(learner, oracle)
     if learner.horizon is not None:
         assert max(depths) <= math.ceil(math.log2(max(2, learner.horizon))) + 1
     return Counter(
@@ -155,18 +90,48 @@ def assert_equal(learner, seen, oracle):
         within_replays=sum(e.base not in oracle.episodes for e in oracle.evictions),
         across_bases=sum(e.first < e.base for e in oracle.evictions),
         resumed=sum(
-            later.bases[-1][0] < earlier.bases[-1][0]
-            for earlier, later in zip(oracle.rounds, oracle.rounds[1:], strict=False)
+            later.bases[-1][0] < earlier.bases[-1][0] for earlier, later in pairwise(oracle.rounds)
         ),
     )
+
+
+def compare_round(learner, oracle):
+    """Compare the rate, the stack of bases and the sets of a round with the definition."""
+    state, slow = learner.session.state, oracle.now
+    *_, (_, _, ticket) = learner.session.open.values()
+    assert math.isclose(1 / ticket[1], slow.rate, rel_tol=1e-9)
+    evidence = state.arms["evidence"]
+    assert arms_below(evidence, state.clock[0]["episode"]) == slow.global_arms
+    stack = state.bases[: state.clock[0]["depth"]]
+    assert stack[-1]["start"] == slow.bases[-1][0]
+    slow_sets = {start: arms for start, _, arms in slow.bases}
+    for start in stack["start"].tolist():
+        assert arms_below(evidence, start) == slow_sets[start]
+    # What is not on the stack could not have played again.
+    for n, (start, end, _) in enumerate(slow.bases):
+        assert start in stack["start"] or end <= max(e for _, e, _ in slow.bases[n + 1 :])
+
+
+def compare_evictions(learner, oracle):
+    for fast, slow in zip(learner.evictions, oracle.evictions, strict=True):
+        assert (fast.round, fast.arm, fast.first, fast.last, fast.weight, fast.base) == (
+            slow.last,
+            slow.arm,
+            slow.first,
+            slow.last,
+            slow.weight,
+            slow.base,
+        )
+        assert fast.beaten_by in slow.leaders
+        assert math.isclose(fast.statistic, slow.statistic, rel_tol=1e-9)
+        assert math.isclose(fast.threshold, slow.threshold, rel_tol=1e-9)
 
 
 def play_all_intervals(seed, learner, kind):
     rng = np.random.default_rng([seed, CRITERIA.index(kind)])
     learner = random_learner(rng, learner, kind, intervals="all", refresh=0.0)
     world = random_world(rng, learner.n_arms, learner.horizon)
-    seen = drive(learner, world, rng, learner.horizon)
-    return assert_equal(learner, seen, literal(learner, seen.feed))
+    return play_and_compare(learner, literal(learner), world, learner.horizon, seed)
 
 
 def play_problems(n, learner, kind, play=play_all_intervals):
@@ -241,8 +206,8 @@ def play_dyadic(seed, learner, kind):
     rounds = int(fast.horizon * rng.choice([1.0, 1.5]))
     if rng.random() < 0.3:
         fast = fast.clone(horizon=None)
-    seen = drive(fast, random_world(rng, fast.n_arms, rounds), rng, rounds)
-    return assert_equal(fast, seen, literal(fast, seen.feed, Blocks(fast, rounds)))
+    world = random_world(rng, fast.n_arms, rounds)
+    return play_and_compare(fast, literal(fast, Blocks(fast, rounds)), world, rounds, seed)
 
 
 @pytest.mark.parametrize("kind", CRITERIA)

@@ -7,6 +7,7 @@ was compiled, so that each pair can be made to come up; `learn` adds the estimat
 from __future__ import annotations
 
 import math
+from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
@@ -14,10 +15,11 @@ import pytest
 
 import driftduel as dd
 from driftduel.learners.episodic.bosse import choose, learn
-from tests.learners.problems import CRITERIA, random_learner, random_world
+from tests.learners.driving import as_matrix, random_world
+from tests.learners.problems import CRITERIA, random_learner
 
 GRID = 1000
-PER_KIND = 4
+PER_KIND = 6
 ROUNDING = 1e-12
 
 
@@ -33,10 +35,6 @@ class Numbers:
 
 def duel_of(state, left, right):
     return getattr(choose, "py_func", choose)(state, Numbers(left, right))
-
-
-def copy_of(state):
-    return type(state)(*(array.copy() for array in state))
 
 
 def draws(state):
@@ -63,7 +61,7 @@ def tickets(state, drawn=None):
 
 def estimate(state, left, right, ticket, outcome):
     """Return what `learn` adds to the sums, one row per reference weight."""
-    blank = copy_of(state)
+    blank = deepcopy(state)
     blank.sums[:] = 0
     learn(blank, left, right, ticket, outcome)
     return blank.sums
@@ -86,11 +84,6 @@ def reference_weights(learner, state):
     return learner.criterion.weight.at(int(state.clock[0]["round"]))[None]
 
 
-def random_matrix(rng, n_arms):
-    upper = np.triu(rng.random((n_arms, n_arms)), 1)
-    return upper + np.tril(1 - upper.T, -1) + np.eye(n_arms) / 2
-
-
 def visited_states(learner, rng, n_states):
     """Play a world by ask and tell; return copies of the state at some of the rounds."""
     world = random_world(rng, learner.n_arms, learner.horizon)
@@ -98,7 +91,7 @@ def visited_states(learner, rng, n_states):
     states = []
     for t in range(learner.horizon):
         if t in keep | {0}:
-            states.append(copy_of(learner.session.state))
+            states.append(deepcopy(learner.session.state))
         duel = learner.ask()
         learner.tell(duel, float(rng.random() < world[t, duel.left, duel.right]))
     return states
@@ -122,7 +115,7 @@ def test_estimates_are_unbiased_for_the_arms_that_are_played(kind):
     for seed in range(PER_KIND):
         learner, rng = problem(seed, kind)
         states = visited_states(learner, rng, 4)
-        matrix = random_matrix(rng, learner.n_arms)
+        matrix = as_matrix(rng.random((learner.n_arms, learner.n_arms)))
         centre = 0.5 if learner.estimator == "centred" else 0.0
         for state in states:
             found = tickets(state)

@@ -14,7 +14,9 @@ import numpy as np
 import pytest
 
 import driftduel as dd
-from tests.learners.problems import COMPILED, CRITERIA, random_learner, random_world
+from tests.learners.driving import random_world
+from tests.learners.problems import CRITERIA, random_learner
+from tests.modes import COMPILED
 
 PER_CASE = 8 if COMPILED else 4
 ROUNDS = 300 if COMPILED else 200

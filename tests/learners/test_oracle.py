@@ -8,6 +8,7 @@ import pytest
 import driftduel as dd
 from driftduel.learners.rivals.oracle import Oracle
 from driftduel.simulation import oracle_of
+from tests.learners.driving import as_matrix
 
 PAPERS = [[0.5, 0.6, 0.6], [0.4, 0.5, 1.0], [0.4, 0.0, 0.5]]
 CYCLE = [[0.5, 1, 0], [0, 0.5, 1], [1, 0, 0.5]]
@@ -17,8 +18,7 @@ def random_world(rng, n_arms, horizon=80):
     """Many changes; arm 0, 1 or 2 is unbeaten in each matrix, so there are Condorcet winners."""
     matrices = []
     for n in range(12):
-        upper = np.triu(rng.integers(0, 9, (n_arms, n_arms)) / 8, 1)
-        matrix = upper + np.tril(1 - upper.T, -1) + np.eye(n_arms) / 2
+        matrix = as_matrix(rng.integers(0, 9, (n_arms, n_arms)) / 8)
         best = n % min(3, n_arms)
         matrix[best] = np.maximum(matrix[best], 0.5)
         matrix[:, best] = 1 - matrix[best]

@@ -16,7 +16,7 @@ import pytest
 import driftduel as dd
 from driftduel.learners.episodic.meta import begin_episode, begin_replay
 from driftduel.learners.parts.replays import schedule_replay
-from tests.learners.problems import COMPILED
+from tests.modes import COMPILED
 
 SAMPLES = 3000 if COMPILED else 2000
 EPISODES = 40

@@ -1,8 +1,7 @@
 """ANACONDA and METASWIFT by their definition, on the recursion of the literal METABOSSE.
 
 Kleine Buening & Saha (2023), equations (1) and (2); Suk & Agarwal (2023) for METASWIFT, with the
-switching rule as `driftduel.MetaSwift` documents it. ``feed.numbers`` are the uniform numbers of a
-round; ``feed.candidates`` the candidate that each episode drew.
+switching rule as `driftduel.MetaSwift` documents it.
 """
 
 from __future__ import annotations
@@ -10,33 +9,30 @@ from __future__ import annotations
 import math
 
 from tests.naive.metabosse import Base, Finding, MetaBosse, Round
+from tests.naive.replays import ANACONDA
 
 
 class Anaconda(MetaBosse):
     """Both arms from the active set; every pair of arms is compared over every interval."""
 
-    def play(self, base: Base) -> None:
-        arms = sorted(base.arms)
-        left, right = (arms[int(number * len(arms))] for number in self.feed.numbers[self.t])
-        self.record(base, left, right, 1 / len(arms) ** 2)
-        K = self.problem.n_arms
-        estimate = [[0.0] * K for _ in range(K)]
-        for a in range(K):
-            for b in range(K):
-                played = 1.0 if (a, b) == (left, right) else 0.0
-                estimate[a][b] = self.estimate(len(arms) ** 2 * played)
-        self.estimates.append(estimate)
+    coin = ANACONDA
 
-    def estimate(self, weight: float) -> float:
+    def choose(self, base: Base) -> Round:
+        arms = sorted(base.arms)
+        left, right = (arms[int(self.rng.random() * len(arms))] for _ in range(2))
+        return self.round_of(left, right, 1 / len(arms) ** 2, 1.0)
+
+    def estimate(self, now: Round, outcome: float) -> list[list[float]]:
+        K = self.problem.n_arms
+        rows = [[self.weigh(0.0, outcome)] * K for _ in range(K)]
+        rows[now.left][now.right] = self.weigh(1 / now.propensity, outcome)
+        return rows
+
+    def weigh(self, weight: float, outcome: float) -> float:
         """Weigh the outcome and take off 1/2: every round, or of every duel if centred."""
-        outcome = self.feed.outcomes[self.t]
         if self.problem.centre == 0:
             return weight * outcome - 0.5
         return weight * (outcome - 0.5)
-
-    def record(self, base: Base, left: int, right: int, propensity: float) -> None:
-        bases = [(b.start, b.start + b.length, frozenset(b.arms)) for b in self.bases]
-        self.rounds.append(Round(left, right, propensity, 1.0, bases, frozenset(self.global_arms)))
 
     def findings(self, base: Base) -> list[Finding]:
         last = self.t - 1
@@ -69,20 +65,29 @@ class Anaconda(MetaBosse):
 class MetaSwift(Anaconda):
     """A candidate against an arm from the active set; one sum per arm."""
 
-    candidate_of_episode = -1
+    switch = 1.0
 
-    def play(self, base: Base) -> None:
-        if self.candidate_of_episode != self.episode:
-            self.candidate_of_episode = self.episode
-            self.candidate = self.feed.candidates[self.episode]
-            self.candidate_since = self.episode
+    def __init__(self, problem, rng) -> None:
+        self.known: list[Finding] = []
+        super().__init__(problem, rng)
+
+    def best(self) -> int:
+        return self.candidate
+
+    def begin_episode(self) -> None:
+        self.candidate = int(self.rng.random() * self.problem.n_arms)
+        self.candidate_since = self.t
+        super().begin_episode()
+
+    def choose(self, base: Base) -> Round:
         arms = sorted(base.arms)
-        right = arms[int(self.feed.numbers[self.t][0] * len(arms))]
-        self.record(base, self.candidate, right, 1 / len(arms))
-        K = self.problem.n_arms
-        self.estimates.append(
-            [[self.estimate(len(arms) * (1.0 if arm == right else 0.0)) for arm in range(K)]]
-        )
+        right = arms[int(self.rng.random() * len(arms))]
+        return self.round_of(self.candidate, right, 1 / len(arms), 1.0)
+
+    def estimate(self, now: Round, outcome: float) -> list[list[float]]:
+        row = [self.weigh(0.0, outcome)] * self.problem.n_arms
+        row[now.right] = self.weigh(1 / now.propensity, outcome)
+        return [row]
 
     def bad_over(self, first: int, last: int, arms: list[int], base: Base) -> list[Finding]:
         threshold = self.threshold(first, last, [])
@@ -95,7 +100,7 @@ class MetaSwift(Anaconda):
                 )
             same = first >= self.candidate_since and arm != self.candidate
             closed = any(f.arm == arm and f.first >= first for f in self.older)
-            if same and not closed and -ahead >= threshold * self.problem.switch:
+            if same and not closed and -ahead >= threshold * self.switch:
                 found.append(
                     Finding(self.candidate, first, last, None, [arm], -ahead, threshold, base.start)
                 )
@@ -111,10 +116,6 @@ class MetaSwift(Anaconda):
         found = super().findings(base)
         self.known += found
         return found
-
-    def __init__(self, problem, feed) -> None:
-        self.known: list[Finding] = []
-        super().__init__(problem, feed)
 
     def threshold(self, first: int, last: int, inverse_rates: list[float]) -> float:
         K = self.problem.n_arms

@@ -1,8 +1,7 @@
 """BOSSE and METABOSSE by their definition: recursion, a set per base, every interval.
 
-A transcription of Algorithms 1 and 2 of Suk & Agarwal with rounds counted from 0. Nothing is
-drawn here: the uniform numbers that pick the arms, the outcomes and the coins B[s, m] of the
-replays are handed in. Where the letter cannot be followed this reads it as the package does:
+A transcription of Algorithms 1 and 2 of Suk & Agarwal with rounds counted from 0. Where the letter
+cannot be followed this reads it as the package does:
 
 - intervals have two rounds or more, for one round would have the threshold 0;
 - when the global set is empty the new episode starts at once, before a replay that was due;
@@ -13,8 +12,11 @@ replays are handed in. Where the letter cannot be followed this reads it as the 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from tests.naive.protocol import Oracle, Ticket
+from tests.naive.replays import METABOSSE, Coin, next_age
 
 TIE = 1e-9
 """Leads that differ by less are the same number, summed in another order."""
@@ -35,34 +37,33 @@ def every_interval(first: int, last: int, base: Base, episode: int) -> bool:
 
 
 @dataclass
-class Feed:
-    """Everything random in a run, by round; a coin of round s is a length m with B[s, m] = 1."""
-
-    numbers: list[tuple[float, float]] = field(default_factory=list)
-    outcomes: list[float] = field(default_factory=list)
-    coins: list[set[int]] = field(default_factory=lambda: [set()])
-    spared: dict[int, int] = field(default_factory=dict)
-    """The arm kept after a round, to settle a tie that only rounding can break."""
-
-
-@dataclass
 class Problem:
     """The inputs of the algorithm.
 
     ``weight(t)`` is the known weight of round t; None stands for the K point masses.
     ``explore(t, u)`` is the arm that the number u of [0, 1) picks from the mixture of weights.
+    ``kept()`` is the arm that the learner kept when all would go, to settle a tie that only
+    rounding can break.
     """
 
     n_arms: int
     horizon: int | None
     scale: float
-    weight: Callable[[int], Sequence[float]] | None
-    explore: Callable[[int, float], int]
+    weight: Callable[[int], Sequence[float]] | None = None
+    explore: Callable[[int, float], int] | None = None
     cap: float = 1.0
     range_power: int = 2
     centre: float = 0.5
-    replays: bool = True
+    replay_rate: float = 1.0
+    """0 for BOSSE alone."""
     tested: Callable[[int, int, Base, int], bool] = every_interval
+    kept: Callable[[], int] | None = None
+
+    @property
+    def lengths(self) -> list[int]:
+        """The lengths of replays; without a horizon there is no end to them."""
+        n_lengths = 40 if self.horizon is None else math.ceil(math.log2(max(2, self.horizon)))
+        return [2 << power for power in range(n_lengths)]
 
 
 @dataclass
@@ -91,12 +92,13 @@ class Round:
     global_arms: frozenset[int]
 
 
-class MetaBosse:
-    """Plays all rounds of a feed; then ``rounds``, ``evictions``, ... say what happened."""
+class MetaBosse(Oracle):
+    """Takes each outcome before the next duel; ``rounds``, ``evictions``, ... say what happened."""
 
-    def __init__(self, problem: Problem, feed: Feed) -> None:
-        self.problem = problem
-        self.feed = feed
+    coin: Coin = METABOSSE
+
+    def __init__(self, problem: Problem, rng) -> None:
+        self.problem, self.rng = problem, rng
         self.rounds: list[Round] = []
         self.episodes: list[int] = []
         self.evictions: list[Finding] = []
@@ -105,63 +107,101 @@ class MetaBosse:
         self.t = 0
         self.bases: list[Base] = []
         self.estimates: list[list[list[float]]] = []
-        while self.t < len(feed.outcomes):
-            self.episode = self.t
-            self.episodes.append(self.t)
-            self.global_arms = set(range(problem.n_arms))
-            self.bosse(self.t, math.inf)
+        self.run = self.meta()
+        next(self.run)
 
-    def bosse(self, start: int, length: float) -> None:
+    @property
+    def active(self) -> list[int]:
+        return sorted(self.bases[-1].arms)
+
+    def meta(self) -> Iterator[None]:
+        """Algorithm 2; pauses where a round is played."""
+        while True:
+            self.begin_episode()
+            yield from self.bosse(self.t, math.inf)
+
+    def begin_episode(self) -> None:
+        self.episode = self.t
+        self.episodes.append(self.t)
+        self.global_arms = set(range(self.problem.n_arms))
+        self.due: dict[int, float] = {}
+        if self.problem.replay_rate > 0:
+            self.due = {length: self.next_replay(length, 0) for length in self.problem.lengths}
+
+    def next_replay(self, length: int, age: int) -> float:
+        """The next round s after an age of the episode with B[s, length] = 1."""
+        if self.problem.horizon is None:
+            age = max(age, length // 2 - 1)
+        coin = self.coin.times(self.problem.replay_rate)
+        return self.episode + next_age(self.rng, coin, length, age)
+
+    def bosse(self, start: int, length: float) -> Iterator[None]:
         """Algorithm 1."""
         base = Base(start, length, set(range(self.problem.n_arms)))
         self.bases.append(base)
-        while self.t < len(self.feed.outcomes):
-            self.play(base)
+        while True:
+            yield
             self.t += 1
             self.evict(base)
-            if self.global_arms and self.feed.coins[self.t]:
-                longest = max(self.feed.coins[self.t])
+            if self.global_arms and (longest := self.longest_due()):
                 self.replays.append((self.t, longest))
-                self.bosse(self.t, longest)
+                yield from self.bosse(self.t, longest)
             if not self.global_arms or self.t > start + length:
                 break
         self.bases.pop()
 
-    def play(self, base: Base) -> None:
-        t, K = self.t, self.problem.n_arms
+    def longest_due(self) -> int:
+        """The longest replay of this round, 0 if there is none."""
+        due = [length for length, at in self.due.items() if at == self.t]
+        for length in due:
+            self.due[length] = self.next_replay(length, self.t - self.episode)
+        return max(due, default=0)
+
+    def ask(self) -> tuple[int, int, Ticket]:
+        self.now = self.choose(self.bases[-1])
+        return self.now.left, self.now.right, (self.now.propensity, self.now)
+
+    def tell(self, left: int, right: int, ticket: Ticket, outcome: float) -> None:
+        assert ticket[1] is self.now
+        self.rounds.append(self.now)
+        self.estimates.append(self.estimate(self.now, outcome))
+        next(self.run)
+
+    def round_of(self, left: int, right: int, propensity: float, rate: float) -> Round:
+        bases = [(b.start, b.start + b.length, frozenset(b.arms)) for b in self.bases]
+        return Round(left, right, propensity, rate, bases, frozenset(self.global_arms))
+
+    def choose(self, base: Base) -> Round:
+        t = self.t
         eta = self.rate(t - base.start)
         q = [eta * chance for chance in self.mixture(t)]
         for arm in base.arms:
             q[arm] += (1 - eta) / len(base.arms)
-        left, right = (self.draw(t, eta, base, number) for number in self.feed.numbers[t])
-        self.rounds.append(
-            Round(
-                left,
-                right,
-                q[left] * q[right],
-                eta,
-                [(b.start, b.start + b.length, frozenset(b.arms)) for b in self.bases],
-                frozenset(self.global_arms),
-            )
-        )
-        estimate = []
-        for w in self.weights(t):
-            scores = [0.0] * K
-            gain = self.feed.outcomes[t] - self.problem.centre
-            scores[left] = w[right] * gain / (q[left] * q[right])
-            estimate.append(scores)
-        self.estimates.append(estimate)
+        left, right = (self.draw(t, eta, base, self.rng.random()) for _ in range(2))
+        return self.round_of(left, right, q[left] * q[right], eta)
+
+    def estimate(self, now: Round, outcome: float) -> list[list[float]]:
+        """One row for each weight of the reference set."""
+        rows = []
+        for w in self.weights(self.t):
+            scores = [0.0] * self.problem.n_arms
+            gain = outcome - self.problem.centre
+            scores[now.left] = w[now.right] * gain / now.propensity
+            rows.append(scores)
+        return rows
 
     def draw(self, t: int, eta: float, base: Base, number: float) -> int:
         """One number decides both whether to explore and which arm."""
         if number < eta:
+            if self.problem.explore is None:
+                return int(number / eta * self.problem.n_arms)
             return self.problem.explore(t, number / eta)
         place = int((number - eta) / (1 - eta) * len(base.arms))
         return sorted(base.arms)[min(place, len(base.arms) - 1)]
 
     def evict(self, base: Base) -> None:
         findings = self.findings(base)
-        if not self.problem.replays:
+        if self.problem.replay_rate == 0:
             findings = self.spare(findings, base)
         for arm in range(self.problem.n_arms):
             against = [f for f in findings if f.arm == arm]
@@ -216,7 +256,7 @@ class MetaBosse:
         if base.arms - {finding.arm for finding in findings}:
             return findings
         leaders = latest(findings).leaders
-        kept = self.feed.spared.get(self.t - 1, leaders[0])
+        kept = leaders[0] if self.problem.kept is None else self.problem.kept()
         assert kept in leaders
         self.n_spared += 1
         return [finding for finding in findings if finding.arm != kept]

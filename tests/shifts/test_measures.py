@@ -10,8 +10,9 @@ from hypothesis import given, settings
 
 import driftduel as dd
 from driftduel.shifts import aligned
+from tests.modes import COMPILED
 from tests.naive import shifts as naive
-from tests.shifts.worlds import COMPILED, World, worlds
+from tests.shifts.worlds import World, worlds
 
 CYCLE = [[0.5, 1, 0], [0, 0.5, 1], [1, 0, 0.5]]
 TIES = np.full((3, 3), 0.5)

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from driftduel.shifts.phases import Phases
 from driftduel.shifts.significant import Gaps, significant_phases
+from tests.modes import COMPILED
 from tests.naive import shifts as naive
-from tests.shifts.worlds import COMPILED, timeline
+from tests.shifts.worlds import timeline
 
 
 def as_gaps(table: np.ndarray, starts: np.ndarray | None = None, horizon: int = 0) -> Gaps:

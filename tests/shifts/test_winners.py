@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import driftduel as dd
 from driftduel.shifts.winners import winner_switches
+from tests.modes import COMPILED
 from tests.naive import shifts as naive
-from tests.shifts.worlds import COMPILED
 
 
 def beats(margin: float, winner: int = 0, n_arms: int = 2) -> np.ndarray:

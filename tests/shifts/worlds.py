@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +9,6 @@ from hypothesis import strategies as st
 
 from driftduel import Stream, WeightSequence
 
-COMPILED = not os.environ.get("NUMBA_DISABLE_JIT")
 
 KINDS = (
     ("star",),

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-import os
 from datetime import date, timedelta
 
 import numpy as np
@@ -18,9 +17,9 @@ from driftduel.streams import (
     smooth,
     stream_from_log,
 )
+from tests.modes import COMPILED
 from tests.naive import smoothing as naive
 
-INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 EXACT = {"rtol": 1e-12, "atol": 1e-10}
 """Votes beyond 8 bandwidths are left out: 375 of them weigh 5e-12, a pseudo-count 0.1 or more."""
 
@@ -73,7 +72,7 @@ def log():
     st.sampled_from([0.3, 1.0, 5.0, math.inf]),
     st.sampled_from([0.1, 1.0, 3.0]),
 )
-@settings(deadline=None, derandomize=True, max_examples=100 if INTERPRETED else 200)
+@settings(deadline=None, derandomize=True, max_examples=200 if COMPILED else 100)
 def test_smoothed_matrices_are_those_of_the_formula(ballots, times, bandwidth, pseudo_count):
     n_arms, votes = ballots
     log = as_log(n_arms, votes)
@@ -83,7 +82,7 @@ def test_smoothed_matrices_are_those_of_the_formula(ballots, times, bandwidth, p
 
 
 @given(ballots(min_times=4))
-@settings(deadline=None, derandomize=True, max_examples=100 if INTERPRETED else 200)
+@settings(deadline=None, derandomize=True, max_examples=200 if COMPILED else 100)
 def test_the_left_bias_and_its_removal_are_those_of_the_formulas(ballots):
     n_arms, votes = ballots
     log = as_log(n_arms, votes)
@@ -104,7 +103,7 @@ def test_the_left_bias_and_its_removal_are_those_of_the_formulas(ballots):
     st.integers(2, 6),
     st.sampled_from([0.1, 1.0]),
 )
-@settings(deadline=None, derandomize=True, max_examples=60 if INTERPRETED else 100)
+@settings(deadline=None, derandomize=True, max_examples=100 if COMPILED else 60)
 def test_held_out_losses_are_those_of_the_definition(ballots, bandwidth, folds, pseudo_count):
     n_arms, votes = ballots
     log = as_log(n_arms, votes)
