@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from driftduel import Stream, WeightSequence
 
-
 KINDS = (
     ("star",),
     ("star", "star", "ties"),
