@@ -14,9 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 LONGEST = 2**62
 """The longest horizon; two of them still fit in an int64."""
 
-MOST_ARMS = 10**6
-"""The most arms a learner or a log may have."""
-
 _JOINERS = "\u200c\u200d"
 """Marks without a width of their own that words of some languages, and some emoji, need."""
 

@@ -193,5 +193,5 @@ def test_the_longest_horizon_takes_little_memory_or_is_refused(name):
 
 
 def test_too_many_phases_are_refused():
-    with pytest.raises(ValueError, match=r"would have 1,000,000,000 stretches.*lower n_phases"):
+    with pytest.raises(ValueError, match=r"n_phases is 1000000000, must be at most 1000000$"):
         catalogue.build("known-weight-dynamic", horizon=10**12, n_phases=10**9)

@@ -396,7 +396,7 @@ def test_a_file_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "votes.csv.gz"
     path.write_bytes(gzip.compress(VOTES.encode() * 20))
     monkeypatch.setattr(reading, "_PIECE", 100)
-    monkeypatch.setattr(reading, "_LARGEST_TEXT", 2**10)
+    monkeypatch.setattr(reading, "LOG_FILE", 2**10)
     with pytest.raises(ValueError, match=r"^votes\.csv\.gz: unpacks to more than 0 GB$"):
         read_log(path)
 

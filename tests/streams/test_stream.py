@@ -746,7 +746,7 @@ def test_dates_between_the_ends_of_the_span_are_spread_evenly():
 
 def test_a_file_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
     FULL.save(tmp_path / "world.npz")
-    monkeypatch.setattr(module, "_LARGEST_FILE", 2**10)
+    monkeypatch.setattr(module, "STREAM_FILE", 2**10)
     with pytest.raises(ValueError, match=r"^world\.npz: unpacks to .* GB, must be at most"):
         dd.Stream.load(tmp_path / "world.npz")
 

@@ -207,6 +207,8 @@ def test_what_is_finished_takes_no_time(tmp_path):
     assert expected_seconds([tiny], tmp_path, 1) > 0
     run_sweep(tiny.spec, tmp_path / "weights")
     assert expected_seconds([tiny], tmp_path, 1) == 0
+    (tmp_path / "weights" / "plan.json").write_text("rotten")
+    assert expected_seconds([tiny], tmp_path, 1) > 0
 
 
 @pytest.mark.parametrize("name", ["known-weight", "weights", "table-1-borda"])

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from driftduel.cli.run import showing
+from driftduel.cli.run import showing, tell_of_damage
 from driftduel.cli.shared import Workers, console, processes, resumable, working
 
 
@@ -65,7 +65,8 @@ def benchmark(
         for name in [criterion] if criterion else list(Measure):
             spec = benchmark_spec(name, None if half == Half.ALL else half, seeds)
             with showing() as progress:
-                run_sweep(spec, out / name, workers=processes(workers), progress=progress)
+                done = run_sweep(spec, out / name, workers=processes(workers), progress=progress)
+            tell_of_damage(done)
             found[str(name)] = Results.load(out / name)
     with working("writing the report"):
         document = compose_benchmark(found, f"driftduel benchmark --half {half}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from driftduel.cli.run import showing, time_in_words
+from driftduel.cli.run import showing, tell_of_damage, time_in_words
 from driftduel.cli.shared import Workers, console, processes, resumable, working
 
 if TYPE_CHECKING:
@@ -61,7 +61,8 @@ def reproduce(
     with resumable(folder):
         for item in chosen:
             with showing() as progress:
-                run_sweep(item.spec, folder / item.name, workers=at_once, progress=progress)
+                done = run_sweep(item.spec, folder / item.name, workers=at_once, progress=progress)
+            tell_of_damage(done)
             found[item.name] = comparable(Results.load(folder / item.name))
             with working(f"{item.name}: writing its report"):
                 page = write_report(found[item.name])[0]

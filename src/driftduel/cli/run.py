@@ -50,7 +50,16 @@ def run(
     folder = Path(f"{spec.stem}-results") if out is None else out
     with resumable(folder), showing() as progress:
         done = run_sweep(plan, folder, workers=processes(workers), dask=dask, progress=progress)
+    tell_of_damage(done)
     console().print(_told(done), soft_wrap=True)
+
+
+def tell_of_damage(done: Sweep) -> None:
+    """Name the files that a sweep found damaged."""
+    for file in done.damaged:
+        console().print(
+            f"{file}: was damaged and is set aside; what it held was made anew", soft_wrap=True
+        )
 
 
 def _told(done: Sweep) -> str:
@@ -60,12 +69,8 @@ def _told(done: Sweep) -> str:
         speed = f"; {done.rounds:,} rounds in {time_in_words(done.seconds)}"
     tasks = "1 task" if done.tasks == 1 else f"{done.tasks:,} tasks"
     runs = "1 run" if done.runs == 1 else f"{done.runs:,} runs"
-    damaged = "".join(
-        f"{file}: was damaged and is set aside; what it held was run again\n"
-        for file in done.damaged
-    )
     return (
-        f"{damaged}{done.folder}: {runs} in {tasks}{found}{speed}\n"
+        f"{done.folder}: {runs} in {tasks}{found}{speed}\n"
         f"report on it: driftduel report {shlex.quote(str(done.folder))}"
     )
 

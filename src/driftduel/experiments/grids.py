@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import prod
 from typing import Any
+
+from driftduel._limits import GRID
 
 Parameters = dict[str, Any]
 
@@ -44,13 +47,15 @@ def expand(
         elif isinstance(value, list) and (not takes_list(name) or _is_grid(value)):
             if not value:
                 raise ValueError(f"{name}: the list is empty, there is nothing to try")
-            twice = next((item for n, item in enumerate(value) if item in value[:n]), None)
+            twice = _twice(value)
             if twice is not None:
                 raise ValueError(f"{name}: {shown_as(twice)} is listed twice")
             choices[name] = value
             varying.append(name)
         else:
             choices[name] = [value]
+        if prod(map(len, choices.values())) > GRID:
+            raise ValueError(f"{name}: the grid would have more than {GRID:,} points")
     points = [
         dict(zip(choices, values, strict=True)) for values in itertools.product(*choices.values())
     ]
@@ -93,6 +98,17 @@ def shown_as(value: Any) -> str:
         name = value.get("name", "")
         return f"{name} ({', '.join(parts)})".strip() if parts or not name else str(name)
     return str(value)
+
+
+def _twice(values: Sequence[Any]) -> Any:
+    """Return a value that is listed twice, or None."""
+    seen: set[Any] = set()
+    for value in values:
+        key = repr(value) if isinstance(value, list | dict) else value
+        if key in seen:
+            return value
+        seen.add(key)
+    return None
 
 
 def _is_grid(value: list[Any]) -> bool:

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from driftduel import learners
-from driftduel._checks import check_printable
+from driftduel._checks import LONGEST, check_printable
 from driftduel._families import MODULE_OF
+from driftduel._limits import COMBINATIONS, POINTS, RUNS, SEEDS
 from driftduel.criteria import Criterion, Weighted, as_criterion
 from driftduel.experiments.grids import Parameters, expand, labels
 from driftduel.streams import catalogue
@@ -170,14 +171,27 @@ class Spec:
         title = table.get("title", Path(file).stem)
         if not isinstance(title, str):
             top.fail("title", f"is {title!r}, must be text")
-        return cls(
+        spec = cls(
             text=text,
             title=title,
             seeds=_seeds(table.get("seeds", 8), top),
-            points=_count(table.get("points", _POINTS), "points", top),
+            points=_count(table.get("points", _POINTS), "points", top, most=POINTS),
             streams=_streams(table, top, folder),
             learners=_learners(table, top),
         )
+        spec._check_size(top)
+        return spec
+
+    def _check_size(self, top: Place) -> None:
+        """Refuse what would fill the memory before anything runs."""
+        combinations = len(self.streams) * len(self.learners)
+        runs = combinations * len(self.seeds)
+        if combinations > COMBINATIONS or runs > RUNS:
+            raise ValueError(
+                f"{top.file}: asks for {runs:,} runs, of {len(self.learners):,} learners on "
+                f"{len(self.streams):,} streams with {len(self.seeds):,} seeds; at most {RUNS:,} "
+                f"are allowed, of {COMBINATIONS:,} learners on streams"
+            )
 
 
 def read_spec(path: str | os.PathLike[str]) -> Spec:
@@ -231,12 +245,14 @@ def _seeds(value: Any, top: Place) -> tuple[int, ...]:
         if len(set(value)) < len(value):
             top.fail("seeds", "a seed is listed twice")
         return tuple(value)
-    return tuple(range(_count(value, "seeds", top, " or a list of seeds")))
+    return tuple(range(_count(value, "seeds", top, " or a list of seeds", most=SEEDS)))
 
 
-def _count(value: Any, key: str, place: Place, more: str = "") -> int:
+def _count(value: Any, key: str, place: Place, more: str = "", most: int = LONGEST) -> int:
     if not _is_whole(value) or value < 1:
         place.fail(key, f"is {value!r}, must be a whole number from 1 on{more}")
+    if value > most:
+        place.fail(key, f"is {value}, must be at most {most:,}")
     return int(value)
 
 

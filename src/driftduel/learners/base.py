@@ -39,8 +39,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._checks import LONGEST, MOST_ARMS, BadParameter, as_count, as_labels, as_number
+from driftduel._checks import LONGEST, BadParameter, as_count, as_labels, as_number
 from driftduel._jit import inline_kernel
+from driftduel._limits import MOST_ARMS
 from driftduel._parameters import bounded, check_fields
 from driftduel.criteria import Borda, Criterion
 from driftduel.learners.history import Activation, Eviction, History, Replay

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import islice
 from threading import Lock
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from driftduel._checks import BadParameter, as_count, as_whole_numbers
+from driftduel._limits import POINTS, ROUNDS, SEEDS
 from driftduel.criteria import Criterion, as_criterion
 from driftduel.learners.base import Learner, learner_generator
 from driftduel.learners.history import Activation, Eviction, History, Replay
@@ -20,8 +22,6 @@ from driftduel.streams.stream import Stream
 
 Progress = Callable[[int, int], None]
 """Called with the rounds played and the rounds in all."""
-
-_MOST_ROUNDS = 10**12
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,7 +190,9 @@ def simulate_many(
     >>> [run.seed for run in runs]
     [0, 1, 2, 3]
     """
-    chosen = [as_count(seed, "seed", 0) for seed in seeds]
+    chosen = [as_count(seed, "seed", 0) for seed in islice(seeds, SEEDS + 1)]
+    if len(chosen) > SEEDS:
+        raise ValueError(f"seeds: there are more than {SEEDS:,}")
     workers = as_count(workers, "workers", 1)
     listed = tuple(criteria)
     total = stream.horizon * len(chosen)
@@ -216,8 +218,8 @@ def simulate_many(
 
 def check_rounds(horizon: int) -> None:
     """Raise BadParameter if so many rounds would take days, or ages, to play."""
-    if horizon > _MOST_ROUNDS:
-        raise BadParameter("horizon", f"is {horizon}, must be at most {_MOST_ROUNDS} to be played")
+    if horizon > ROUNDS:
+        raise BadParameter("horizon", f"is {horizon}, must be at most {ROUNDS} to be played")
 
 
 def world_generator(seed: int) -> np.random.Generator:
@@ -230,7 +232,7 @@ def world_generator(seed: int) -> np.random.Generator:
 
 def _as_points(points: int | ArrayLike, horizon: int) -> NDArray[np.int64]:
     if isinstance(points, int | np.integer):
-        n = min(as_count(points, "points", 1), horizon)
+        n = min(as_count(points, "points", 1, POINTS), horizon)
         return np.array([horizon * (k + 1) // n for k in range(n)], dtype=np.int64)
     chosen = as_whole_numbers(points, "points")
     for k in np.flatnonzero((chosen < 1) | (chosen > horizon)):

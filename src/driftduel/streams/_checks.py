@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from driftduel._checks import as_count
+from driftduel._limits import PALETTE, TIMELINE, WORLD_ARMS
 
 Seed = int | np.random.Generator | None
 """A seed, a generator to draw from, or None for a different world every time."""
 
-_LARGEST_PALETTE = 2**30
-_MOST_ARMS = math.isqrt(_LARGEST_PALETTE // 8)
-_LARGEST_TIMELINE = 2**29
-
 
 def as_n_arms(value: int, least: int = 2) -> int:
     """Return a number of arms after checking that a matrix of them takes 1 GB at most."""
-    return as_count(value, "n_arms", least, _MOST_ARMS)
+    return as_count(value, "n_arms", least, WORLD_ARMS)
 
 
 def check_stretches(number: int, remedy: str, size: int = 8) -> None:
     """Raise ValueError if stretches of ``size`` bytes would take more than half a GB."""
-    most = _LARGEST_TIMELINE // size
+    most = TIMELINE // size
     if number > most:
         raise ValueError(
             f"the world would have {number:,} stretches, must be at most {most:,}; {remedy}"
@@ -32,9 +27,9 @@ def check_stretches(number: int, remedy: str, size: int = 8) -> None:
 
 def check_arms(n_arms: int, remedy: str) -> None:
     """Raise ValueError if one matrix of a log's arms would take more than 1 GB."""
-    if n_arms > _MOST_ARMS:
+    if n_arms > WORLD_ARMS:
         raise ValueError(
-            f"the log has {n_arms:,} arms, a world can have {_MOST_ARMS:,} at most; {remedy}"
+            f"the log has {n_arms:,} arms, a world can have {WORLD_ARMS:,} at most; {remedy}"
         )
 
 
@@ -53,7 +48,7 @@ def as_rng(seed: Seed) -> np.random.Generator:
 def check_size(n_matrices: int, n_arms: int, remedy: str) -> None:
     """Raise ValueError if a palette would take more than 1 GB; ``remedy`` says what to change."""
     size = 8 * n_matrices * n_arms**2
-    if size > _LARGEST_PALETTE:
+    if size > PALETTE:
         raise ValueError(
             f"{n_matrices:,} matrices of {n_arms} arms would take {size / 2**30:.1f} GB; {remedy}"
         )

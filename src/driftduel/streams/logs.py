@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from driftduel._checks import LONGEST, MOST_ARMS, check_printable
+from driftduel._checks import LONGEST, check_printable
+from driftduel._limits import MOST_ARMS
 
 if TYPE_CHECKING:
     from driftduel.streams.stream import Stream

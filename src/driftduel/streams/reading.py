@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from driftduel._limits import LOG_FILE
 from driftduel.streams.logs import OUTCOMES, Array, Log, as_days, check_rows, first_true
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ _GZIP, _ZSTD, _ZLIB = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", (b"\x01", b"\x5e", b"\x9
 """How files begin that polars would unpack."""
 
 _PIECE = 2**24
-_LARGEST_TEXT = 2**30
 
 COLUMNS = ("time", "left", "right", "left_won")
 
@@ -108,8 +108,8 @@ def _plain(path: Path) -> Path | bytes:
         while part := packed.read(_PIECE):
             parts.append(part)
             size += len(part)
-            if size > _LARGEST_TEXT:
-                raise ValueError(f"unpacks to more than {_LARGEST_TEXT // 2**30} GB")
+            if size > LOG_FILE:
+                raise ValueError(f"unpacks to more than {LOG_FILE // 2**30} GB")
     return b"".join(parts)
 
 

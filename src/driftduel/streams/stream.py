@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from driftduel._checks import as_horizon, as_labels, as_starts, as_whole_numbers
 from driftduel._files import replacing
+from driftduel._limits import STREAM_FILE
 from driftduel.criteria import Criterion, NoCondorcetWinnerError, as_criterion, pair_regret
 from driftduel.preferences import Array, as_matrix, as_palette, chunks
 
@@ -26,8 +27,6 @@ Ints = NDArray[np.int64]
 
 _FORMAT = 1
 _FIELDS = {"driftduel_stream", "palette", "which", "starts", "horizon", "labels", "span"}
-_LARGEST_FILE = 2**32
-"""Bytes of a stream at most, once they are unpacked."""
 
 
 class Stream:
@@ -390,15 +389,15 @@ class Stream:
             with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as archive:
                 # The sizes that the archive declares; zipfile unpacks no more than that.
                 size = sum(member.file_size for member in archive.zip.infolist())
-                fields = {} if size > _LARGEST_FILE else {key: archive[key] for key in archive}
+                fields = {} if size > STREAM_FILE else {key: archive[key] for key in archive}
         except FileNotFoundError:
             raise
         except Exception:  # damage shows as an error of zip, zlib, or of numpy's headers
             raise ValueError(f"{name}: is not a readable .npz stream") from None
-        if size > _LARGEST_FILE:
+        if size > STREAM_FILE:
             raise ValueError(
                 f"{name}: unpacks to {size / 2**30:,.1f} GB, must be at most "
-                f"{_LARGEST_FILE // 2**30} GB"
+                f"{STREAM_FILE // 2**30} GB"
             )
         try:
             if "driftduel_stream" in fields and fields["driftduel_stream"].item() > _FORMAT:

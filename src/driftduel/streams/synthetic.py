@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from driftduel._checks import BadParameter, as_count, as_horizon, as_number, one_of
+from driftduel._limits import PHASES
 from driftduel.criteria import Borda, Condorcet, Criterion
 from driftduel.streams._checks import Seed, as_arm, as_n_arms, as_rng, check_size, check_stretches
 from driftduel.streams.matrices import (
@@ -167,9 +168,9 @@ def switching(
     """
     rng = as_rng(seed)
     n_arms = as_n_arms(n_arms)
-    starts = phase_starts(horizon, n_phases, spacing, rng)
     one_of(winner, "winner", _WINNER)
-    check_size(len(starts), n_arms, "lower n_phases or n_arms")
+    check_size(as_count(n_phases, "n_phases"), n_arms, "lower n_phases or n_arms")
+    starts = phase_starts(horizon, n_phases, spacing, rng)
     criterion: Criterion = Borda() if kind == "any" else Condorcet()
     matrices: list[Array] = []
     before = -1
@@ -364,6 +365,7 @@ def spurious_switches(
     default = min(0.1, (n_arms**2 / horizon) ** (1 / 3))
     margin = as_number(default if margin is None else margin, "margin", 0, 0.5)
     gap = as_number(gap, "gap", 0, 0.5)
+    check_size(contenders, n_arms, "lower contenders or n_arms")
     order = as_rng(seed).permutation(n_arms)
     strong, weak = order[:contenders], order[contenders:]
     shared = np.full((n_arms, n_arms), 0.5)
@@ -454,6 +456,7 @@ def alternation(
     n_arms = as_n_arms(n_arms)
     contenders = as_count(contenders, "contenders", 2, n_arms)
     margin = as_number(margin, "margin", 0, 0.5)
+    check_size(contenders, n_arms, "lower contenders or n_arms")
     arms = as_rng(seed).permutation(n_arms)[:contenders]
     matrices = np.stack([winner_matrix(n_arms, int(arm), margin) for arm in arms])
     return _in_turn(matrices, as_horizon(horizon), as_count(every, "every"))
@@ -462,10 +465,9 @@ def alternation(
 def phase_starts(horizon: int, n_phases: int, spacing: str, rng: np.random.Generator) -> Ints:
     """Return the first rounds of phases: of equal length up to one round, or random."""
     horizon = as_horizon(horizon)
-    n_phases = as_count(n_phases, "n_phases")
+    n_phases = as_count(n_phases, "n_phases", 1, PHASES)
     if n_phases > horizon:
         raise BadParameter("n_phases", f"is {n_phases}, must be at most the horizon {horizon}")
-    check_stretches(n_phases, "lower n_phases")
     if one_of(spacing, "spacing", ("even", "random")) == "even":
         return even_starts(horizon, n_phases)
     switches = rng.choice(horizon - 1, n_phases - 1, replace=False, shuffle=False) + 1

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
 from driftduel.experiments.results import Results
+from driftduel.experiments.sound import DamagedFileError
 from driftduel.experiments.spec import LearnerEntry, Spec
 
 NAMES = (
@@ -112,7 +114,10 @@ def expected_seconds(chosen: Sequence[Experiment], out: Path, workers: int) -> f
 def _finished(folder: Path) -> Mapping[tuple[str, str], set[int]]:
     """Return the seeds that are finished by the labels of learner and stream."""
     found: dict[tuple[str, str], set[int]] = {}
-    if (folder / "plan.json").exists():
+    if not (folder / "plan.json").exists():
+        return found
+    # What is damaged is made anew, and so is not finished.
+    with suppress(DamagedFileError):
         runs = Results.load(folder).scan("runs").select("learner", "stream", "seed").collect()
         for learner, stream, seed in runs.iter_rows():
             found.setdefault((learner, stream), set()).add(seed)
