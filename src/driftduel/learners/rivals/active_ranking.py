@@ -17,6 +17,7 @@ from driftduel._jit import inline_kernel, kernel
 from driftduel._parameters import bounded
 from driftduel.criteria import Borda
 from driftduel.learners.base import Learner, Literature
+from driftduel.learners.parts.failure import failure_of
 from driftduel.learners.ranges import (
     AN_ARM_OR_NONE,
     ANYTHING,
@@ -31,7 +32,6 @@ from driftduel.learners.ranges import (
     such_that,
     whole,
 )
-from driftduel.learners.rivals.borda import failure_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -21,14 +21,12 @@ from driftduel._jit import inline_kernel, kernel
 from driftduel._parameters import bounded
 from driftduel.criteria import Borda
 from driftduel.learners.base import Learner, Literature
+from driftduel.learners.parts.failure import failure_of
 from driftduel.learners.ranges import AN_ARM, AN_ARM_OR_NONE, CHANCE, COUNT, FIXED, SUM, Ranges
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Ticket = tuple[float]
-
-SURE = 0.01
-"""The chance of a wrong choice that is allowed where no horizon suggests 1/T."""
 
 
 class ExploringState(NamedTuple):
@@ -290,10 +288,3 @@ def _exploring(n_arms: int) -> ExploringState:
 def _those_in_play(state: ExploringState) -> Ints:
     choice = int(state.clock[0]["choice"])
     return np.arange(len(state.wins)) if choice < 0 else np.array([choice])
-
-
-def failure_of(failure: float | None, horizon: int | None) -> float:
-    """Return delta: as given, 1/T if there is a horizon; below 1 also for a single round."""
-    if failure is not None:
-        return failure
-    return SURE if horizon is None else 1 / max(horizon, 2)
