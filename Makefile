@@ -9,7 +9,7 @@ CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser)
 NO_CHROMIUM := there is no chromium: apt-get install chromium, or set CHROMIUM to its path
 
 .PHONY: lock demo pictures check format test test-jit test-nojit test-bounds test-slow test-browser \
-	test-versions bench bench-learners bench-duelpy reproduce benchmark clean
+	test-versions bench bench-learners bench-loop bench-duelpy reproduce benchmark clean
 
 $(STAMP): pyproject.toml $(LOCK)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -73,6 +73,9 @@ bench: $(STAMP)
 
 bench-learners: $(STAMP)  ## rounds a second of every learner, written to docs/learners.md
 	$(BIN)/python -m benchmarks learners
+
+bench-loop: $(STAMP)  ## how long test-jit takes from nothing, and after an edit of this and that
+	$(BIN)/python -m benchmarks loop
 
 bench-duelpy: $(STAMP)  ## regret and speed beside duelpy, which gets an environment of its own
 	$(BIN)/python -m benchmarks.duelpy_peer
