@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import driftduel as dd
-from driftduel.learners.calibrated.learner import PAIRS, SCORES, Calibration
+from driftduel.learners.calibrated.calibration import FOR_PAIRS, FOR_SCORES, Calibration
 from driftduel.learners.calibrated.scores import pair_chance
 from tests.learners.driving import drawn, play, play_beside, random_matrix, tosses
 from tests.learners.problems import random_weight
@@ -48,7 +48,7 @@ def random_problem(kind, seed, calibration=None):
     if calibration is None and rng.random() < 0.8:
         calibration = jumpy(rng)
     wrong = float(rng.choice([0.01, 0.2]))
-    constants = calibration or (PAIRS if kind == "condorcet" else SCORES)
+    constants = calibration or (FOR_PAIRS if kind == "condorcet" else FOR_SCORES)
     criterion, weights, starts = kind, [[1 / n_arms] * n_arms], [0]
     if kind == "weighted":
         starts = np.union1d([0], rng.integers(0, 300, rng.integers(0, 4)))
@@ -133,7 +133,7 @@ def test_the_problems_above_have_everything_in_them(kind):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(3))
 def test_it_plays_its_letter_for_long_with_its_own_constants(kind, seed):
-    constants = PAIRS if kind == "condorcet" else SCORES
+    constants = FOR_PAIRS if kind == "condorcet" else FOR_SCORES
     learner, _ = play_problem(kind, seed, 2500, constants)
     assert learner.rounds > 500
 
@@ -295,7 +295,7 @@ def test_the_horizon_does_not_matter(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_calibration_survives_a_file(kind, tmp_path):
-    calibration = replace(PAIRS, alarm=0.5, proof=-4.0, watch=0.7, replay_rate=0.5)
+    calibration = replace(FOR_PAIRS, alarm=0.5, proof=-4.0, watch=0.7, replay_rate=0.5)
     learner = dd.CalibratedMetaBosse(
         3,
         criterion=any_weight(kind, 3),

@@ -20,7 +20,7 @@ from tests.learners.driving import (
 from tests.modes import COMPILED
 from tests.naive import copeland as naive
 
-SEEDS = range(12)
+SEEDS = range(20)
 ROUNDS = 600 if COMPILED else 300
 
 
