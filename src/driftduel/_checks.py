@@ -245,6 +245,25 @@ def as_labels(labels: Sequence[str] | None, n_arms: int) -> tuple[str, ...] | No
     return names
 
 
+def as_credits(credits: Sequence[str]) -> tuple[str, ...]:
+    r"""Return the notices of the owners of data, each once.
+
+    Examples
+    --------
+    >>> as_credits(["Data: tea.org\nCC BY 4.0", "Data: tea.org\nCC BY 4.0"])
+    ('Data: tea.org\nCC BY 4.0',)
+    """
+    if isinstance(credits, str):
+        raise BadParameter("credits", f": must be a list of texts, not the text {credits!r}")
+    for number, text in enumerate(credits, start=1):
+        if not isinstance(text, str):
+            raise BadParameter("credits", f": number {number} is {text!r}, must be text")
+        for line in text.split("\n"):
+            if not all(map(_printable, line)):
+                raise BadParameter("credits", f": the line {line!r} must be printable")
+    return tuple(dict.fromkeys(credits))
+
+
 def check_printable(names: Sequence[str], what: str) -> None:
     r"""Raise BadParameter if a name holds what a terminal or a page would not show as it is.
 

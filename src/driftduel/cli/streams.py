@@ -66,7 +66,6 @@ def _describe(name: str, as_json: bool) -> None:
 
 
 def _write(name: str, out: Path, texts: dict[str, str], as_json: bool) -> None:
-    from driftduel.report.credits import credits_of
     from driftduel.streams import catalogue
 
     if out.suffix != ".npz":
@@ -75,7 +74,6 @@ def _write(name: str, out: Path, texts: dict[str, str], as_json: bool) -> None:
     with working(f"making {name}"):
         world = catalogue.build(name, **values)
         world.save(out)
-    notices = credits_of(world)
     if as_json:
         print_json(
             {
@@ -84,7 +82,7 @@ def _write(name: str, out: Path, texts: dict[str, str], as_json: bool) -> None:
                 "parameters": values,
                 "n_arms": world.n_arms,
                 "horizon": world.horizon,
-                "notices": notices,
+                "notices": list(world.credits),
             }
         )
         return
@@ -92,4 +90,4 @@ def _write(name: str, out: Path, texts: dict[str, str], as_json: bool) -> None:
 
     screen = console()
     screen.print(f"{out}: {world!r}", soft_wrap=True)
-    print_notices(screen, notices)
+    print_notices(screen, world.credits)

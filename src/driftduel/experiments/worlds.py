@@ -47,6 +47,8 @@ class StreamInfo:
         How much the stream moves; of phases, how many there are.
     id : str
         A hash of the content.
+    credits : list of str
+        The notices of the owners of the data it is made from.
     """
 
     label: str
@@ -61,6 +63,7 @@ class StreamInfo:
     winners: dict[str, list[tuple[int, int, int]] | None]
     measures: dict[str, float | None] = field(default_factory=dict)
     id: str = ""
+    credits: list[str] = field(default_factory=list)
 
 
 def describe(entry: StreamEntry, parameters: str, stream: Stream, content: str) -> StreamInfo:
@@ -80,6 +83,7 @@ def describe(entry: StreamEntry, parameters: str, stream: Stream, content: str) 
         winners={name: _winners(stream, text) for name, text in names.items()},
         measures=truths(found),
         id=content,
+        credits=list(stream.credits),
     )
 
 

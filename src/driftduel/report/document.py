@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import polars as pl
 
 from driftduel.report.belief import LENGTHS, Belief, belief_chart
-from driftduel.report.credits import credits_of_world
 from driftduel.report.figures import unchecked
 from driftduel.report.findings import count, in_words, listed, number, shown, titled
 from driftduel.report.overview import overview_chart
@@ -142,11 +141,7 @@ def _compose(results: Results) -> Document:
             spec=results.spec_text,
             environment=results.environment,
             notices=list(
-                dict.fromkeys(
-                    notice
-                    for info in results.streams
-                    for notice in credits_of_world(info.world, info.labels, info.span)
-                )
+                dict.fromkeys(notice for info in results.streams for notice in info.credits)
             ),
         )
     )

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from driftduel.preferences import first_outside
-from driftduel.report.credits import credits_of
 from driftduel.shifts.measures import COUNTS, LISTED, PHASES
 from driftduel.shifts.spells import Spell, spells
 from driftduel.streams.stream import Stream
@@ -57,7 +56,7 @@ def summarise(stream: Stream, measures: Measures) -> dict[str, Any]:
             "condorcet": _timeline(stream, spells(stream, "condorcet"), names),
         },
         "rates": measures.rates(),
-        "notices": credits_of(stream),
+        "notices": list(stream.credits),
     }
 
 

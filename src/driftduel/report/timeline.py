@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from driftduel.criteria import Borda
-from driftduel.report.credits import credits_of
 from driftduel.report.extra import drawing_library
 from driftduel.report.figures import COLOURS, GREY, INK, WIDTH, harmless, ink_on, stacked, wrapped
 from driftduel.report.summary import arm_names, day_of
@@ -70,7 +69,7 @@ def best_over_time(
         _band(stream, _spell_rows(stream, winners, names, colours, shifts), shifts, heading)
         for heading, winners in (("Borda winner", borda), ("Condorcet winner", condorcet))
     ]
-    bands[-1] = bands[-1].properties(title=_caption(credits_of(stream)))
+    bands[-1] = bands[-1].properties(title=_caption(stream.credits))
     return harmless(stacked([scores, *bands], title, subtitle, spacing=8))
 
 

@@ -168,8 +168,7 @@ def _formula_1(
 def _matrix(name: str, /, *, horizon: int = 100_000) -> Stream:
     from driftduel.streams import datasets
 
-    labels, P = datasets.matrix(name)
-    return Stream.stationary(P, horizon, labels=labels)
+    return datasets.stationary(name, horizon)
 
 
 def _gic_pair(*, horizon: int = 1_000_000, constant: float = 1.0, world: int = 1) -> HardInstance:

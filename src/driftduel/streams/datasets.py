@@ -1,11 +1,13 @@
 """Real votes and well-known matrices that ship with the library, with their owners' notices.
 
-Whoever shows results made from them shows the notice too: `notice` returns its text.
+Whoever shows results made from them shows the notice too: it is among the ``credits`` of the logs
+and streams, and `notice` returns its text.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -44,7 +46,7 @@ def american_league_log() -> Log:
     >>> american_league_log()
     Log(8 arms, 35,271 votes, 1903-04-20 to 1960-10-02)
     """
-    return read_log(_DATA / "american_league.csv.gz")
+    return _log("american_league")
 
 
 @cache
@@ -60,7 +62,7 @@ def formula_1_log() -> Log:
     >>> formula_1_log()
     Log(9 arms, 19,666 votes, 1997-03-09 to 2025-12-07)
     """
-    return read_log(_DATA / "formula_1.csv.gz")
+    return _log("formula_1")
 
 
 def american_league(
@@ -152,6 +154,18 @@ def matrix(name: str) -> LabelledMatrix:
     return LabelledMatrix(labels, P)
 
 
+def stationary(name: str, horizon: int = 100_000) -> Stream:
+    """Make a world that never changes of one of the matrices, with its labels and notice.
+
+    Examples
+    --------
+    >>> stationary("cyclic", horizon=1000)
+    Stream(4 arms, 1,000 rounds, stationary)
+    """
+    labels, P = matrix(name)
+    return Stream([P], [0], [0], horizon, labels=labels, credits=[notice(name)])
+
+
 def notice(name: str) -> str:
     """Return the notice that must be shown with what is made from a log or matrix.
 
@@ -165,6 +179,10 @@ def notice(name: str) -> str:
         known = ", ".join(LOGS + MATRICES)
         raise ValueError(f"data set {name!r} is unknown, known are: {known}")
     return _notices()[name]
+
+
+def _log(name: str) -> Log:
+    return replace(read_log(_DATA / f"{name}.csv.gz"), credits=(notice(name),))
 
 
 @cache

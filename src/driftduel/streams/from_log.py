@@ -84,4 +84,6 @@ def stream_from_log(
     matrices = estimate(log, middles, bandwidth, pseudo_count, remove_bias=remove_bias)
     # Python's whole numbers, because points * horizon may exceed 64 bits.
     starts = [part * horizon // points for part in range(points)]
-    return Stream(matrices, parts, starts, horizon, labels=log.arms, span=log.span)
+    return Stream(
+        matrices, parts, starts, horizon, labels=log.arms, span=log.span, credits=log.credits
+    )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from driftduel._checks import LONGEST, check_printable
+from driftduel._checks import LONGEST, as_credits, check_printable
 from driftduel._limits import MOST_ARMS
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ class Log:
         How many votes each entry stands for; 1 if left out.
     dated : bool
         Whether the times are dates.
+    credits : sequence of str
+        The notices of the owners of the votes; the world made from them has them too.
 
     Examples
     --------
@@ -64,6 +66,7 @@ class Log:
     outcome: Array
     count: Array
     dated: bool
+    credits: tuple[str, ...]
 
     def __init__(
         self,
@@ -75,6 +78,7 @@ class Log:
         count: ArrayLike | None = None,
         *,
         dated: bool = False,
+        credits: Sequence[str] = (),
     ) -> None:
         labels = as_arms(arms)
         when = _as_floats(time, "time")
@@ -118,6 +122,7 @@ class Log:
         }
         object.__setattr__(self, "arms", labels)
         object.__setattr__(self, "dated", bool(dated))
+        object.__setattr__(self, "credits", as_credits(credits))
         for name, array in arrays.items():
             array.setflags(write=False)
             object.__setattr__(self, name, array)
@@ -182,6 +187,7 @@ class Log:
             self.outcome[kept],
             self.count[kept],
             dated=self.dated,
+            credits=self.credits,
         )
 
     def head_to_head(self) -> Array:

@@ -17,7 +17,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from driftduel._checks import as_horizon, as_labels, as_starts, as_whole_numbers
+from driftduel._checks import as_credits, as_horizon, as_labels, as_starts, as_whole_numbers
 from driftduel._files import replacing
 from driftduel._limits import STREAM_FILE
 from driftduel.criteria import Criterion, NoCondorcetWinnerError, as_criterion, pair_regret
@@ -27,6 +27,7 @@ Ints = NDArray[np.int64]
 
 _FORMAT = 1
 _FIELDS = {"driftduel_stream", "palette", "which", "starts", "horizon", "labels", "span"}
+"""What every file has; early ones have no ``credits``."""
 
 
 class Stream:
@@ -46,6 +47,9 @@ class Stream:
         Names of the arms.
     span : pair of date, optional
         The dates of the first and of the last round, for worlds made from real votes.
+    credits : sequence of str
+        The notices of the owners of the data it is made from, to show with whatever is made from
+        it. Parts of a stream keep them. They do not matter to whether two streams are equal.
 
     Examples
     --------
@@ -65,6 +69,7 @@ class Stream:
     horizon: int
     labels: tuple[str, ...] | None
     span: tuple[date, date] | None
+    credits: tuple[str, ...]
 
     def __init__(
         self,
@@ -75,6 +80,7 @@ class Stream:
         *,
         labels: Sequence[str] | None = None,
         span: tuple[date, date] | None = None,
+        credits: Sequence[str] = (),
     ) -> None:
         matrices = as_palette(palette)
         horizon = as_horizon(horizon)
@@ -92,7 +98,8 @@ class Stream:
             raise ValueError(
                 f"stream: which[{n}] = {rulers[n]}, must be between 0 and {len(matrices) - 1}"
             )
-        self._set(matrices, _first_equal(matrices)[rulers], stretches, horizon, labels, span)
+        which = _first_equal(matrices)[rulers]
+        self._set(matrices, which, stretches, horizon, labels, span, credits)
 
     def _set(
         self,
@@ -102,6 +109,7 @@ class Stream:
         horizon: int,
         labels: Sequence[str] | None,
         span: tuple[date, date] | None,
+        credits: Sequence[str],
         own: bool = False,
     ) -> None:
         """Store a valid timeline in canonical form; matrices that rule are distinct.
@@ -122,6 +130,7 @@ class Stream:
         self.horizon = horizon
         self.labels = as_labels(labels, palette.shape[1])
         self.span = _as_span(span)
+        self.credits = as_credits(credits)
         self._freeze()
 
     def _freeze(self) -> None:
@@ -141,10 +150,11 @@ class Stream:
         horizon: int,
         labels: Sequence[str] | None = None,
         span: tuple[date, date] | None = None,
+        credits: Sequence[str] = (),
         own: bool = True,
     ) -> Self:
         stream = cls.__new__(cls)
-        stream._set(palette, which, starts, horizon, labels, span, own)
+        stream._set(palette, which, starts, horizon, labels, span, credits, own)
         return stream
 
     @classmethod
@@ -236,7 +246,13 @@ class Stream:
         begin_date, end_date = self.date(begin), self.date(end - 1)
         span = None if begin_date is None or end_date is None else (begin_date, end_date)
         return self._trusted(
-            self.palette, self.which[first : last + 1], starts, end - begin, self.labels, span
+            self.palette,
+            self.which[first : last + 1],
+            starts,
+            end - begin,
+            self.labels,
+            span,
+            self.credits,
         )
 
     def __add__(self, other: Stream) -> Self:
@@ -251,7 +267,9 @@ class Stream:
         which = np.concatenate([self.which, other.which + len(self.palette)])
         starts = np.concatenate([self.starts, other.starts + self.horizon])
         labels = self.labels or other.labels
-        return self._trusted(palette, _first_equal(palette)[which], starts, horizon, labels)
+        owners = self.credits + other.credits
+        which = _first_equal(palette)[which]
+        return self._trusted(palette, which, starts, horizon, labels, credits=owners)
 
     def stretch(self, horizon: int) -> Self:
         """Return the same world over another number of rounds.
@@ -270,7 +288,13 @@ class Stream:
         starts = np.array(exact, dtype=np.int64)
         kept = np.append(starts[1:], horizon) > starts
         return self._trusted(
-            self.palette, self.which[kept], starts[kept], horizon, self.labels, self.span
+            self.palette,
+            self.which[kept],
+            starts[kept],
+            horizon,
+            self.labels,
+            self.span,
+            self.credits,
         )
 
     def relabel(self, order: ArrayLike) -> Self:
@@ -288,7 +312,9 @@ class Stream:
             raise ValueError(f"order must name each arm 0 to {self.n_arms - 1} once")
         labels = None if self.labels is None else [self.labels[a] for a in arms]
         palette = np.ascontiguousarray(self.palette[:, arms[:, None], arms])
-        return self._trusted(palette, self.which, self.starts, self.horizon, labels, self.span)
+        return self._trusted(
+            palette, self.which, self.starts, self.horizon, labels, self.span, self.credits
+        )
 
     def regret(
         self,
@@ -377,6 +403,7 @@ class Stream:
             "horizon": self.horizon,
             "labels": np.array(self.labels or [], dtype=np.str_),
             "span": np.array([day.isoformat() for day in self.span or []], dtype=np.str_),
+            "credits": np.array(self.credits, dtype=np.str_),
         }
         with replacing(path) as temporary, temporary.open("wb") as file:
             np.savez_compressed(file, **fields)
@@ -415,6 +442,7 @@ class Stream:
                 fields["horizon"].item(),
                 labels=fields["labels"].tolist() or None,
                 span=span,
+                credits=fields["credits"].tolist() if "credits" in fields else (),
             )
         except (TypeError, ValueError) as error:
             raise ValueError(f"{name}: {error}") from None
