@@ -26,7 +26,30 @@ import numpy as np
 
 import driftduel as dd
 from driftduel.learners.storage import _arrays, _checksum, as_payload
-from tests.learners.test_conformance import VARIANTS
+from tests.learners.test_conformance import JUMPY, QUICK, VARIANTS
+
+TARGETS = {
+    **VARIANTS,
+    "all intervals": lambda n, t, seed: dd.MetaBosse(
+        n, t, seed=seed, constants=QUICK, intervals="all"
+    ),
+    "no horizon": lambda n, t, seed: dd.MetaBosse(n, None, seed=seed, constants=QUICK),
+    "restarts of all intervals": lambda n, t, seed: dd.PeriodicRestart.of(
+        dd.MetaBosse(n, 97, seed=seed, constants=QUICK, intervals="all"), every=97
+    ),
+    "restarts of calibrated": lambda n, t, seed: dd.PeriodicRestart.of(
+        dd.CalibratedMetaBosse(n, t, seed=seed, calibration=JUMPY), every=150
+    ),
+    "restarts of a detector": lambda n, t, seed: dd.PeriodicRestart.of(
+        dd.MDB(n, t, seed=seed), every=97
+    ),
+    "a window of eliminations": lambda n, t, seed: dd.SlidingWindow.of(
+        dd.RRDB(n, t, seed=seed), window=60, every=20
+    ),
+    "restarts of a window": lambda n, t, seed: dd.PeriodicRestart.of(
+        dd.SlidingWindow.of(dd.RUCB(n, t, seed=seed), window=50, every=7), every=97
+    ),
+}
 
 ROOT = Path(__file__).parents[2]
 PATIENCE = 120
@@ -155,7 +178,7 @@ def content_at(holder, key, chance):
 def aged(variant, age, seed):
     """Return a learner after some rounds, with open duels."""
     n_arms = 2 + seed % 4
-    learner = VARIANTS[variant](n_arms, 500, seed)
+    learner = TARGETS[variant](n_arms, 500, seed)
     chance = np.random.default_rng(seed)
     for number in range(age):
         duel = learner.ask()
@@ -217,9 +240,11 @@ def play_on(learner, chance, file, n_rounds=200):
             return f"no arms: {duel}"
         if chance.random() < 0.95:
             learner.tell(duel, vote(duel, chance))
+    assert str(learner.report())
     named = [learner.best(), *learner.active.tolist()]
     for eviction in learner.evictions:
         named += [eviction.arm, eviction.beaten_by]
+    named += [activation.arm for activation in learner.activations]
     if not all(0 <= arm < learner.n_arms for arm in named):
         return f"no arms: {named}"
     learner.save(file)
@@ -317,7 +342,7 @@ def _read(stream, answers):
 
 if __name__ == "__main__":
     first, n_states, n_trees = map(int, sys.argv[1:4])
-    names = [name for name in VARIANTS if not sys.argv[4:] or name in sys.argv[4:]]
+    names = [name for name in TARGETS if not sys.argv[4:] or name in sys.argv[4:]]
     counts, wrong = run(attacks(names, first, n_states, n_trees))
     for one in wrong:
         print(*one)

@@ -75,7 +75,16 @@ class Range:
     holds: Callable[[Values, Known], ArrayLike]
 
 
-Ranges = Mapping[str, "Range | Ranges"]
+Ranges = Mapping[str, Any]
+"""A `Range`, other ranges or an `Inner` for each name."""
+
+
+@dataclass(frozen=True)
+class Inner:
+    """The ranges of a state inside the state whose learner was told fewer outcomes."""
+
+    ranges: Ranges
+    told: Callable[[Known], int]
 
 
 def check_state(learner: Learner, state: State, told: int) -> None:
@@ -138,7 +147,10 @@ def undeclared(learner: Learner) -> list[str]:
 def _check_all(ranges: Ranges, known: Known, name: str) -> None:
     for key, allowed in ranges.items():
         part, fresh = _part(known.state, key), _part(known.fresh, key)
-        if isinstance(allowed, Range):
+        if isinstance(allowed, Inner):
+            inner = replace(known, state=part, fresh=fresh, told=allowed.told(known))
+            _check_all(allowed.ranges, inner, f"{name}.{key}")
+        elif isinstance(allowed, Range):
             _check(allowed, part, known, f"{name}.{key}", fresh)
         elif isinstance(part, np.ndarray):
             for field, narrower in allowed.items():
@@ -176,7 +188,9 @@ def _part(state: State, path: str) -> Any:
 def _missing(ranges: Ranges, state: State, name: str) -> Iterator[str]:
     for key, part in zip(state._fields, state, strict=True):
         allowed = ranges.get(key)
-        if allowed is None:
+        if isinstance(allowed, Inner):
+            yield from _missing(allowed.ranges, part, f"{name}{key}.")
+        elif allowed is None:
             yield f"{name}{key}"
         elif isinstance(allowed, Mapping) and not isinstance(part, np.ndarray):
             yield from _missing(allowed, part, f"{name}{key}.")

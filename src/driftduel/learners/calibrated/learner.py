@@ -26,6 +26,7 @@ from driftduel.learners.parts.journal import read_journal
 from driftduel.learners.parts.optimism import no_bounds
 from driftduel.learners.parts.reference import is_uniform, reference_of, weights_of
 from driftduel.learners.parts.replays import schedule_replays
+from driftduel.learners.ranges import Range, Ranges
 
 State = scores.ScoresState | pairs.PairsState
 
@@ -94,6 +95,16 @@ class CalibratedMetaBosse(Learner):
     def settle(self) -> Any:  # type: ignore[override]
         """The kernel that does the rare work."""
         return pairs.settle if self.unknown else scores.settle
+
+    @property
+    def ranges(self) -> Ranges:  # type: ignore[override]
+        """What the numbers of the state may be."""
+        return pairs.PAIRS_RANGES if self.unknown else scores.SCORES_RANGES
+
+    @property
+    def ticket(self) -> tuple[Range, ...]:  # type: ignore[override]
+        """What the numbers of a ticket may be."""
+        return pairs.PAIRS_TICKET if self.unknown else scores.SCORES_TICKET
 
     def allocate(self) -> State:
         """Return the state before the first round."""

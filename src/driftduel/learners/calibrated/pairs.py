@@ -19,9 +19,11 @@ from typing import NamedTuple
 import numpy as np
 
 from driftduel._jit import inline_kernel, kernel
+from driftduel.learners.calibrated.scores import are_tosses
 from driftduel.learners.calibrated.watching import (
     LEVELS,
     STEPS,
+    WATCHING_RANGES,
     Watching,
     activate,
     alarm_at,
@@ -36,6 +38,7 @@ from driftduel.learners.parts.arrays import Floats, Records
 from driftduel.learners.parts.journal import note_replay
 from driftduel.learners.parts.memory import HEAVIEST
 from driftduel.learners.parts.optimism import (
+    FADING_OPTIMISM_RANGES,
     Optimism,
     choose_optimistically,
     find_hopeful,
@@ -44,6 +47,18 @@ from driftduel.learners.parts.optimism import (
     weigh,
 )
 from driftduel.learners.parts.verdicts import lift
+from driftduel.learners.ranges import (
+    AN_ARM,
+    CHANCE,
+    COUNT,
+    FLAG,
+    NUMBER,
+    Known,
+    Ranges,
+    real,
+    such_that,
+    whole,
+)
 
 Ticket = tuple[float, float]
 
@@ -84,6 +99,53 @@ class PairsState(NamedTuple):
     watched: Floats  # (2,) the same of the leader's tosses since it is watched
     fresh: Floats  # (2, K) the leader's row of totals when the random replay began
     moments: Records  # (L, STEPS) MOMENT
+
+
+def _are_totals(totals: Floats, known: Known) -> bool:
+    return bool(are_tosses(totals[0], totals[1], known.told).all())
+
+
+def _is_row(fresh: Floats, known: Known) -> bool:
+    """Tell whether it is the leader's row of totals as it may have been when a replay began."""
+    clock = known.state.watching.clock[0]
+    row = known.state.totals[:, clock["leader"]] - fresh
+    since = are_tosses(row[0], row[1], known.told).all()
+    return _are_totals(fresh, known) and bool(since or clock["replay_end"] <= clock["round"])
+
+
+def _looks(known: Known) -> int:
+    clock = known.state.watching.clock[0]
+    return int(clock["looks"] - clock["since_looks"])
+
+
+_TOSSES = such_that("sums and numbers of duels", _are_totals)
+
+PAIRS_RANGES: Ranges = {
+    "watching": WATCHING_RANGES,
+    "optimism": FADING_OPTIMISM_RANGES,
+    "fading": {
+        "unit": real(1, HEAVIEST**1.4),
+        "growth": real(1, 1.1),
+        "rounds": real(0, lambda known: known.told + 1),
+    },
+    "trial": {
+        "by": whole(0, BY_SCORE),
+        "new": AN_ARM,
+        **dict.fromkeys(("pair_n", "pair_sum", "score_n", "score_sum", "end"), NUMBER),
+    },
+    "totals": _TOSSES,
+    "scores": _TOSSES,
+    "watched": _TOSSES,
+    "fresh": such_that("the leader's totals of an earlier round", _is_row),
+    "moments": {"looks": whole(-1, _looks), "round": COUNT, "n": NUMBER, "sum": NUMBER},
+}
+PAIRS_TICKET = (
+    such_that(
+        "a chance above 0 and at most 1, or nan",
+        lambda values, known: CHANCE.holds(values, known) | np.isnan(values),
+    ),
+    FLAG,
+)
 
 
 def start_pairs(watching: Watching, optimism: Optimism) -> PairsState:

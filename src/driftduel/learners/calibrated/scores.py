@@ -16,11 +16,13 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from driftduel._jit import inline_kernel, kernel
 from driftduel.learners.calibrated.watching import (
     LEVELS,
     STEPS,
+    WATCHING_RANGES,
     Watching,
     activate,
     alarm_at,
@@ -34,7 +36,22 @@ from driftduel.learners.calibrated.watching import (
 )
 from driftduel.learners.parts.arrays import Floats, Records, copy_sums
 from driftduel.learners.parts.journal import note_replay
-from driftduel.learners.parts.reference import Reference, draw_reference, turn_reference
+from driftduel.learners.parts.reference import (
+    REFERENCE_RANGES,
+    Reference,
+    draw_reference,
+    turn_reference,
+)
+from driftduel.learners.ranges import (
+    CHANCE,
+    COUNT,
+    LARGEST,
+    NUMBER,
+    Known,
+    Ranges,
+    such_that,
+    whole,
+)
 
 Ticket = tuple[float, float]
 
@@ -70,6 +87,47 @@ class ScoresState(NamedTuple):
     fresh: Floats  # (2, K) sums when the random replay began
     moments: Records  # (L, STEPS) MOMENT
     moment_sums: Floats  # (L, STEPS, 2, K) sums at these moments
+
+
+def are_tosses(sums: Floats, numbers: Floats, most: float) -> NDArray[np.bool_]:
+    """Tell whether so many tosses can have such sums of outcomes less 1/2."""
+    good: NDArray[np.bool_] = (numbers >= 0) & (numbers <= most) & (np.abs(sums) <= numbers / 2)
+    return good & (numbers == np.floor(numbers)) & (2 * sums == np.floor(2 * sums))
+
+
+def _are_sums(sums: Floats, known: Known) -> bool:
+    return bool(are_tosses(sums[0], sums[1], 2 * known.told).all())
+
+
+def _are_earlier(sums: Floats, known: Known) -> bool:
+    """Tell whether tables (..., 2, K) are of sums as they may have been before."""
+    then, now = np.moveaxis(sums, -2, 0), known.state.sums
+    most = 2 * known.told
+    since = are_tosses(now[0] - then[0], now[1] - then[1], most)
+    return bool(are_tosses(then[0], then[1], most).all() and since.all())
+
+
+def _are_known(table: Floats, known: Known) -> bool:
+    # Doubting what is old takes tosses back by their weight now, not by the one they had then.
+    good = (table[1] >= 0) & (table[1] <= LARGEST) & (np.abs(table[0]) <= 2 * table[1])
+    return bool(good.all())
+
+
+_EARLIER = such_that("sums of an earlier round", _are_earlier)
+
+SCORES_RANGES: Ranges = {
+    "watching": WATCHING_RANGES,
+    "reference": REFERENCE_RANGES,
+    "leader": dict.fromkeys(LEADER.names or (), NUMBER),
+    "sums": such_that("sums and numbers of tosses", _are_sums),
+    "known": such_that("sums and numbers of tosses", _are_known),
+    "since": _EARLIER,
+    "before": _EARLIER,
+    "fresh": _EARLIER,
+    "moments": {"looks": whole(-1, "watching.clock.looks"), "round": COUNT},
+    "moment_sums": _EARLIER,
+}
+SCORES_TICKET = (CHANCE, whole(RIGHT, BOTH))
 
 
 def start_scores(watching: Watching, reference: Reference) -> ScoresState:

@@ -26,9 +26,11 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from driftduel._jit import inline_kernel, kernel
-from driftduel.learners.parts.arrays import Flags, Ints, Records
+from driftduel.learners.parts.arrays import NEVER, Flags, Ints, Records
 from driftduel.learners.parts.journal import (
     CHANGE,
+    CHANGE_RANGES,
+    JOURNAL_RANGES,
     Journal,
     journal_full,
     no_journal,
@@ -38,11 +40,26 @@ from driftduel.learners.parts.journal import (
     note_eviction,
     note_replay,
 )
+from driftduel.learners.parts.memory import HEAVIEST
 from driftduel.learners.parts.replays import (
+    REPLAY_RANGES,
     Replays,
     no_replays,
     schedule_replays,
     take_due_replays,
+)
+from driftduel.learners.ranges import (
+    AN_ARM,
+    COUNT,
+    FIXED,
+    FLAG,
+    Known,
+    Ranges,
+    arms_first,
+    equal_to,
+    is_listed,
+    real,
+    whole,
 )
 
 CLOCK = np.dtype(
@@ -128,6 +145,54 @@ class Watching(NamedTuple):
     changes: Records  # (M,) CHANGE, the latest restarts in a ring
     replays: Replays
     journal: Journal
+
+
+_ROUND = whole(0, "clock.round")
+
+
+def _last_check(known: Known) -> int:
+    return int(known.state.clock["looks"][0] + known.state.rule["tick"][0])
+
+
+WATCHING_RANGES: Ranges = {
+    "rule": dict.fromkeys(RULE.names or (), FIXED),
+    "replays": REPLAY_RANGES,
+    "journal": JOURNAL_RANGES,
+    "changes": CHANGE_RANGES,
+    "clock": {
+        "round": COUNT,
+        "wake": whole(0, NEVER),
+        "episode": _ROUND,
+        "base": _ROUND,
+        "replay_start": _ROUND,
+        "replay_end": whole(0, lambda known: known.told + (2 << LEVELS)),
+        "n_active": whole(1, "arms"),
+        "leader": AN_ARM,
+        "led": _ROUND,
+        "looks": COUNT,
+        "next_check": whole(lambda known: known.state.clock["looks"][0] + 1, _last_check),
+        "since_looks": whole(0, "clock.looks"),
+        "alarms": COUNT,
+        "restarts": COUNT,
+        "shifts": COUNT,
+        "counted": FLAG,
+        "suspect": FLAG,
+        "accused": AN_ARM,
+        "changed": _ROUND,
+        "gap": real(0, 0.5),
+        "watch": real(0, 1),
+        "full": real(0, 1),
+        "half": real(0, lambda known: 1 + 1e-9 - known.state.clock["full"][0]),
+        "unit": real(1, HEAVIEST),
+        "fading": real(0, 0.1),
+        "faded": _ROUND,
+    },
+    "arms": {"noted": whole(-1, "clock.round"), "back": whole(-1, "clock.round")},
+    "active": arms_first("clock.n_active"),
+    "is_active": equal_to(
+        "whether the arm is active", lambda known: is_listed(known, "active", "clock.n_active")
+    ),
+}
 
 
 class WatchingState(Protocol):

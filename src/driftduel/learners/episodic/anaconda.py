@@ -30,7 +30,8 @@ from driftduel._parameters import bounded
 from driftduel.criteria import Condorcet
 from driftduel.learners.base import Literature
 from driftduel.learners.episodic.learner import Episodic, Plan
-from driftduel.learners.episodic.state import TEST_CANDIDATE, TEST_PAIRS, EpisodicState
+from driftduel.learners.episodic.state import TEST_CANDIDATE, TEST_PAIRS, VERSION, EpisodicState
+from driftduel.learners.ranges import CHANCE, real
 
 Ticket = tuple[float, float, float]
 """Propensity, its inverse up to the candidate, version of the active set."""
@@ -119,6 +120,7 @@ class Anaconda(Episodic):
     )
     serves = (Condorcet,)
 
+    ticket = (CHANCE, real(1, 1e60), VERSION)
     choose = staticmethod(choose_active_pair)
     learn = staticmethod(learn_ahead)
 

@@ -20,8 +20,9 @@ from driftduel._parameters import bounded, check_fields
 from driftduel.criteria import Borda, Condorcet, Weighted
 from driftduel.learners.base import Literature
 from driftduel.learners.episodic.learner import Episodic, Plan
-from driftduel.learners.episodic.state import EpisodicState
+from driftduel.learners.episodic.state import VERSION, EpisodicState
 from driftduel.learners.parts.reference import draw_reference, is_uniform
+from driftduel.learners.ranges import real
 
 Ticket = tuple[float, float, float, float]
 """Propensity, 1/eta, weight of the right arm in the estimate, version of the active set."""
@@ -196,6 +197,7 @@ class Bosse(Episodic):
     )
     serves = (Borda, Weighted, Condorcet)
 
+    ticket = (real(1e-60, 1 + 1e-9), real(1, 1e60), real(0, 1), VERSION)
     choose = staticmethod(choose)
     learn = staticmethod(learn)
 

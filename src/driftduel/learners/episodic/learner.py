@@ -23,6 +23,7 @@ from driftduel.learners.episodic.state import (
     ARM,
     BASE,
     CLOCK,
+    EPISODIC_RANGES,
     PAST,
     RULE,
     SNAPSHOT,
@@ -90,6 +91,7 @@ class Episodic(Learner):
     smallest_block: int | None = bounded(None, least=2)
     estimator: Literal["centred", "raw"] = "centred"
 
+    ranges = EPISODIC_RANGES
     settle = staticmethod(meta.settle)
     full = staticmethod(meta.full)
 

@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
-from driftduel.learners.parts.arrays import Flags, Floats, Ints, Records
-from driftduel.learners.parts.journal import Journal
-from driftduel.learners.parts.reference import Reference
-from driftduel.learners.parts.replays import Replays
+from driftduel.learners.parts.arrays import NEVER, Flags, Floats, Ints, Records
+from driftduel.learners.parts.journal import JOURNAL_RANGES, Journal
+from driftduel.learners.parts.reference import REFERENCE_RANGES, Reference
+from driftduel.learners.parts.replays import REPLAY_RANGES, Replays
+from driftduel.learners.ranges import (
+    AN_ARM,
+    ANYTHING,
+    FIXED,
+    FLAG,
+    LONGEST_SESSION,
+    NUMBER,
+    WEIGHT,
+    Known,
+    Range,
+    Ranges,
+    equal_to,
+    real,
+    such_that,
+    whole,
+)
 
 CLOCK = np.dtype(
     [
@@ -140,3 +157,166 @@ class EpisodicState(NamedTuple):
     journal: Journal
     past: Records  # (T + 1,) PAST, for all intervals only
     past_sums: Floats  # (T + 1, W, K)
+
+
+def _top(known: Known) -> np.void:
+    """Return the base that plays."""
+    found: np.void = known.state.bases[known.state.clock[0]["depth"] - 1]
+    return found
+
+
+def _rate(known: Known, age: int) -> float:
+    """Return the exploration rate at an age."""
+    rule = known.state.rule[0]
+    return float(min(rule["cap"], rule["rate"] * max(age, 1) ** (-1 / 3)))
+
+
+def _last_refresh(known: Known) -> int:
+    share = max(1.0, known.state.rule[0]["refresh"])
+    return int(known.state.clock[0]["round"]) + 1 + math.ceil(share * known.told)
+
+
+def _scale(known: Known, rounds: int) -> float:
+    """Return ``C log T``, or ``C log t`` after so many rounds."""
+    rule = known.state.rule[0]
+    if rule["anytime"]:
+        return float(rule["constant"] * math.log(max(rounds, rule["least"])))
+    return float(known.fresh.clock[0]["scale"])
+
+
+def _is_stack(bases: Records, known: Known) -> bool:
+    """Tell whether bases lie within each other, each a shorter power of 2 than that below.
+
+    Nothing else bounds how many there may be.
+    """
+    clock, rule = known.state.clock[0], known.state.rule[0]
+    stack = bases[: clock["depth"]]
+    starts, ends, tests = stack["start"], stack["end"], stack["next_test"]
+    lengths = ends[1:] - starts[1:]
+    longest = 1 << len(known.state.replays.due)
+    tested = (tests == NEVER) | ((tests >= starts + 2) & (rule["prefix"] > 0))
+    return bool(
+        starts[0] == clock["episode"]
+        and ends[0] == NEVER
+        and ((starts >= 0) & (starts <= clock["round"])).all()
+        and (np.diff(starts) >= 0).all()
+        and (np.diff(ends) < 0).all()
+        and ((lengths >= 2) & (lengths <= longest) & (lengths & (lengths - 1) == 0)).all()
+        and (np.diff(lengths) < 0).all()
+        and (tested & (tests >= 0) & (tests <= NEVER)).all()
+    )
+
+
+def _wake(known: Known) -> int:
+    """Return the next round with work, as `driftduel.learners.episodic.meta` computes it."""
+    clock, power = known.state.clock[0], known.state.rule[0]["tick_power"]
+    tick = clock["episode"] + ((((clock["round"] - clock["episode"]) >> power) + 1) << power)
+    due = known.state.replays.schedule[0]["next"], known.state.reference.turn[0]["next"]
+    return int(min(tick, _top(known)["end"] + 1, *due, clock["refresh"]))
+
+
+def _inverse_rate(known: Known) -> float:
+    rate = known.state.clock[0]["rate"]
+    return float(1 / rate if rate > 0 else 1.0)
+
+
+def _part_of_rate(name: str) -> Range:
+    """Return what `driftduel.learners.episodic.meta` computes with the rate."""
+
+    def expected(known: Known) -> float:
+        clock = known.state.clock[0]
+        exploit = 1 - clock["rate"]
+        return float(
+            {
+                "explore_scale": known.n_arms * clock["inverse_rate"],
+                "exploit_scale": clock["n_active"] / exploit if exploit > 0 else 0.0,
+                "q_active": exploit / clock["n_active"],
+                "q_out": clock["rate"] / known.n_arms,
+                "q_in": clock["rate"] / known.n_arms + exploit / clock["n_active"],
+            }[name]
+        )
+
+    return equal_to("what follows from the rate", expected)
+
+
+_ROUND = whole(0, "clock.round")
+_ROUND_OR_NONE = whole(-1, "clock.round")
+_BETWEEN_ROUNDS = whole(-1, -1)
+
+EPISODIC_RANGES: Ranges = {
+    "rule": dict.fromkeys(RULE.names or (), FIXED),
+    "replays": REPLAY_RANGES,
+    "reference": REFERENCE_RANGES,
+    "journal": JOURNAL_RANGES,
+    "clock": {
+        "round": whole(0, "told"),
+        "episode": _ROUND,
+        "depth": whole(1, lambda known: len(known.state.bases)),
+        "version": whole(0, lambda known: known.told + 1),
+        "stale": equal_to("the version", lambda known: known.state.clock["version"]),
+        "n_active": whole(1, "arms"),
+        "last_absent": _ROUND_OR_NONE,
+        "last_evidence": _ROUND_OR_NONE,
+        "rate": real(lambda known: _rate(known, known.told), lambda known: _rate(known, 0)),
+        "inverse_rate": equal_to("1 / rate", _inverse_rate),
+        **{
+            name: _part_of_rate(name)
+            for name in ("explore_scale", "exploit_scale", "q_active", "q_out", "q_in")
+        },
+        "inverse_sum": WEIGHT,
+        "inverse_max": WEIGHT,
+        "tick_max": WEIGHT,
+        "scale": real(
+            lambda known: _scale(known, 0) * (1 - 1e-9),
+            lambda known: _scale(known, known.told) * (1 + 1e-9),
+        ),
+        "refresh": whole(lambda known: known.state.clock["round"][0] + 1, _last_refresh),
+        "n_found": whole(0, 0),
+        "candidate": AN_ARM,
+        "candidate_since": _ROUND,
+    },
+    "bases": such_that("bases within each other", _is_stack),
+    "bases.inverse_sum": WEIGHT,
+    "bases.inverse_max": WEIGHT,
+    "clock.wake": equal_to("the next round with work", _wake),
+    "arms": {
+        "evidence": _ROUND_OR_NONE,
+        "absent": _ROUND_OR_NONE,
+        "since": whole(0, "clock.version"),
+        "found": _BETWEEN_ROUNDS,
+        "beaten_by": AN_ARM,
+        "weight": AN_ARM,
+        "statistic": NUMBER,
+        "threshold": NUMBER,
+        "out": FLAG,
+    },
+    "is_active": equal_to(
+        "whether there is no evidence since the base began",
+        lambda known: known.state.arms["evidence"] < _top(known)["start"],
+    ),
+    "active": such_that(
+        "the active arms first",
+        lambda active, known: (
+            ((active >= 0) & (active < known.n_arms)).all()
+            and known.state.clock["n_active"][0] == known.state.is_active.sum()
+            and (
+                active[: known.state.clock["n_active"][0]] == np.flatnonzero(known.state.is_active)
+            ).all()
+        ),
+    ),
+    "valid": ANYTHING,
+    "sums": NUMBER,
+    "base_sums": NUMBER,
+    "snapshots": {"inverse_sum": WEIGHT, "inverse_max": WEIGHT, "drift": FIXED},
+    "level_sums": NUMBER,
+    "past": {
+        "inverse_sum": WEIGHT,
+        "inverse_rate": WEIGHT,
+        "jumps": WEIGHT,
+        "slack": NUMBER,
+        "drift": FIXED,
+    },
+    "past_sums": NUMBER,
+}
+VERSION = whole(0, LONGEST_SESSION)
+"""The version of the active set that a ticket is from."""

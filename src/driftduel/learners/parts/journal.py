@@ -14,6 +14,7 @@ import numpy as np
 from driftduel._jit import inline_kernel, kernel
 from driftduel.learners.history import Activation, Eviction, History, Replay
 from driftduel.learners.parts.arrays import Ints, Records
+from driftduel.learners.ranges import AN_ARM, ANYTHING, COUNT, Ranges, whole
 
 EVICTION, ACTIVATION, REPLAY, EPISODE = 0, 1, 2, 3
 
@@ -49,6 +50,12 @@ class Journal(NamedTuple):
 
     written: Ints  # (1,) how many
     notes: Records  # (J,) NOTE
+
+
+JOURNAL_RANGES: Ranges = {"written": whole(0, 0), "notes": ANYTHING}
+"""Between rounds all was read."""
+
+CHANGE_RANGES: Ranges = {"noticed": COUNT, "around": COUNT, "before": AN_ARM, "after": AN_ARM}
 
 
 def no_journal(n_arms: int) -> Journal:

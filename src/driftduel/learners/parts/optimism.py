@@ -23,7 +23,7 @@ from driftduel.learners.parts.verdicts import (
     likely_winner,
     no_verdicts,
 )
-from driftduel.learners.ranges import AN_ARM_OR_NONE, Ranges, arms_first, real, whole
+from driftduel.learners.ranges import AN_ARM_OR_NONE, WEIGHT, Ranges, arms_first, real, whole
 
 Ticket = tuple[float]
 Floats = NDArray[np.float64]
@@ -62,8 +62,20 @@ OPTIMISM_RANGES: Ranges = {
     "hopes": {"count": whole(0, "arms"), "favourite": AN_ARM_OR_NONE},
     "hopeful": arms_first("hopes.count"),
 }
-"""For duels that all have the same weight; `driftduel.learners.rivals.forgetting_condorcet` has
-others."""
+"""For duels that all count once."""
+
+FORGETFUL_OPTIMISM_RANGES: Ranges = {
+    **OPTIMISM_RANGES,
+    "rate": real(0, 1, endless=True),
+    "width": WEIGHT,
+}
+"""For duels that are taken back."""
+
+FADING_OPTIMISM_RANGES: Ranges = {
+    **FORGETFUL_OPTIMISM_RANGES,
+    "verdicts": {**VERDICT_RANGES, "wins": WEIGHT},
+}
+"""For duels with weights."""
 
 
 @inline_kernel

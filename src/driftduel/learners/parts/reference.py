@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from driftduel._jit import inline_kernel, kernel
 from driftduel.criteria import Criterion, Weighted
 from driftduel.learners.parts.arrays import NEVER, Floats, Ints, Records
+from driftduel.learners.ranges import FIXED, Ranges, below, equal_to
 from driftduel.weights import uniform
 
 TURN = np.dtype([("row", "i8"), ("next", "i8")], align=True)
@@ -25,6 +26,19 @@ class Reference(NamedTuple):
     turn: Records  # (1,) TURN
     mix: Records  # (N, K) MIX, the weights in order
     starts: Ints  # (N + 1,) rounds at which they begin to hold, closed by never
+
+
+REFERENCE_RANGES: Ranges = {
+    "mix": dict.fromkeys(MIX.names or (), FIXED),
+    "starts": FIXED,
+    "turn": {
+        "row": below(lambda known: len(known.state.mix)),
+        "next": equal_to(
+            "the round at which the next weight begins",
+            lambda known: known.state.starts[known.state.turn["row"] + 1],
+        ),
+    },
+}
 
 
 def weights_of(criterion: Criterion, n_arms: int) -> tuple[Floats, Ints]:

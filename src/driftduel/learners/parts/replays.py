@@ -14,6 +14,7 @@ import numpy as np
 
 from driftduel._jit import kernel
 from driftduel.learners.parts.arrays import NEVER, Ints, Records
+from driftduel.learners.ranges import FIXED, Ranges, equal_to, whole
 
 SCHEDULE = np.dtype(
     [
@@ -32,6 +33,17 @@ class Replays(NamedTuple):
 
     schedule: Records  # (1,) SCHEDULE
     due: Ints  # (M,) next replay of length 2, 4, 8, ...
+
+
+REPLAY_RANGES: Ranges = {
+    "due": whole(0, NEVER),
+    "schedule": {
+        "next": equal_to(
+            "the first round at which one is due", lambda known: known.state.due.min(initial=NEVER)
+        ),
+        **dict.fromkeys(("grows", "rate", "length", "age"), FIXED),
+    },
+}
 
 
 def no_replays(

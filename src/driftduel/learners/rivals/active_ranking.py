@@ -24,11 +24,11 @@ from driftduel.learners.ranges import (
     CHANCE,
     COUNT,
     FIXED,
-    SUM,
     Known,
     Ranges,
     arms_first,
     below,
+    halves,
     such_that,
     whole,
 )
@@ -81,7 +81,7 @@ RANKING_RANGES: Ranges = {
         "level": FIXED,
     },
     "active": arms_first("clock.n_active"),
-    "sums": SUM,
+    "sums": halves(0, lambda known: known.state.clock["step"][0] + 1),
     "found": such_that(
         "a mean, or -1", lambda found, _: (found == -1) | ((found >= 0) & (found <= 1))
     ),

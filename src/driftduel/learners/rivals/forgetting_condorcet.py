@@ -34,7 +34,8 @@ from driftduel.learners.parts.memory import (
     leader_or_any,
 )
 from driftduel.learners.parts.optimism import (
-    OPTIMISM_RANGES,
+    FADING_OPTIMISM_RANGES,
+    FORGETFUL_OPTIMISM_RANGES,
     Optimism,
     choose_optimistically,
     favourite_of,
@@ -44,7 +45,7 @@ from driftduel.learners.parts.optimism import (
     no_fading,
     weigh,
 )
-from driftduel.learners.parts.verdicts import VERDICT_RANGES, lift
+from driftduel.learners.parts.verdicts import lift
 from driftduel.learners.ranges import AN_ARM, CHANCE, FIXED, WEIGHT, Known, Ranges, equal_to, real
 
 Floats = NDArray[np.float64]
@@ -78,17 +79,12 @@ def _wins_in_window(known: Known) -> Floats:
     return wins
 
 
-_FORGETTING_RANGES: Ranges = {
-    **OPTIMISM_RANGES,
-    "rate": real(0, 1, endless=True),
-    "width": WEIGHT,
-}
 DISCOUNTED_RUCB_RANGES: Ranges = {
-    "optimism": {**_FORGETTING_RANGES, "verdicts": {**VERDICT_RANGES, "wins": WEIGHT}},
+    "optimism": FADING_OPTIMISM_RANGES,
     "fading": {"unit": real(1, HEAVIEST), "growth": FIXED, "rounds": real(0, "told")},
 }
 SLIDING_RUCB_RANGES: Ranges = {
-    "optimism": _FORGETTING_RANGES,
+    "optimism": FORGETFUL_OPTIMISM_RANGES,
     "window": WINDOW_RANGES,
     "optimism.verdicts.wins": equal_to("the wins in the window", _wins_in_window),
 }

@@ -36,6 +36,7 @@ from driftduel.learners.ranges import (
     FLAG,
     NUMBER,
     OUTCOME,
+    Inner,
     Known,
     Range,
     Ranges,
@@ -76,12 +77,16 @@ _RESTART_RANGES: Ranges = {
     "clock": {
         "round": COUNT,
         "period": COUNT,
-        "offset": COUNT,
         "busy": FLAG,
         "learned": COUNT,
         "entropy": whole(0, 2**62),
     },
 }
+
+
+def _rounds_inside(known: Known) -> int:
+    """Return how many outcomes the learner inside was told at most."""
+    return int(known.state.clock["round"][0] - known.state.clock["offset"][0])
 
 
 def choose_inside(state, rng):  # type: ignore[no-untyped-def]
@@ -256,8 +261,15 @@ class _Restarting(Learner):
         """The ranges of the wrapper and those of the learner inside."""
         kept = such_that("outcomes that were told, with their tickets", self._are_kept)
         end = whole(lambda known: known.state.clock["round"][0] + 1, self._last_end)
-        inner = self.inner.ranges or {}
-        return {**_RESTART_RANGES, "clock.end": end, "inner": inner, "kept": kept}
+        offset = whole(self._first_offset, "clock.round")
+        inner = Inner(self.inner.ranges or {}, _rounds_inside)
+        return {
+            **_RESTART_RANGES,
+            "clock.end": end,
+            "clock.offset": offset,
+            "inner": inner,
+            "kept": kept,
+        }
 
     @property
     def ticket(self) -> tuple[Range, ...] | None:  # type: ignore[override]
@@ -270,6 +282,10 @@ class _Restarting(Learner):
     def grows(self) -> bool:  # type: ignore[override]
         """Whether the state of the learner inside has an array with an entry for each arm."""
         return self.inner.grows
+
+    def _first_offset(self, known: Known) -> int:
+        """Return the offset with which the learner inside gets as old as it may in a period."""
+        return max(0, int(known.state.clock["end"][0]) - self._period - self._n_kept)
 
     def _last_end(self, known: Known) -> int:
         return int(known.state.clock["round"][0]) + self._period

@@ -31,7 +31,6 @@ from driftduel.learners.ranges import (
     CHANCE,
     COUNT,
     FIXED,
-    SUM,
     UNKNOWN_CHANCE,
     Ranges,
     halves,
@@ -58,7 +57,7 @@ UCB_RANGES: Ranges = {
     "clock": {"round": COUNT, "alpha": FIXED, "width": real(0, 1e100)},
     "arms": {
         "plays": COUNT,
-        "wins": SUM,
+        "wins": halves(0, lambda known: known.state.arms["plays"]),
         "mean": real(0, 1, endless=True),
         "spread": real(0, 1),
     },
