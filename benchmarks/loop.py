@@ -1,7 +1,7 @@
 """How long the tests of compiled code take from nothing, and again after an edit.
 
-``make test-jit`` in a copy of the checkout, with a cache of its own. Each row is a run after the edit
-it names; the edits before it stay, so that the row is what that edit alone compiles.
+``make test-jit`` in a copy of the checkout, with a cache of its own. Each row is a run after the
+edit it names; the edits before it stay, so that the row is what that edit alone compiles.
 """
 
 from __future__ import annotations

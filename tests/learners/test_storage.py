@@ -41,7 +41,7 @@ def saved(learner, folder, **options):
     "learner",
     [
         dd.Uniform(2),
-        dd.FixedPair(4, 10, left=3, right=np.int64(2), labels=["a", "b", "c", "ü\n\"'"]),
+        dd.FixedPair(4, 10, left=3, right=np.int64(2), labels=["a", "b", "c", "ü\"'"]),
         dd.Bosse(3, 100, criterion="condorcet", seed=2**70),
         dd.MetaBosse(3, 100, criterion=dd.Weighted(SEQUENCE), replay_rate=0.1),
         dd.MetaBosse(3, 150, criterion=dd.Weighted([0.1, 0.2, 0.7]), intervals="all"),
