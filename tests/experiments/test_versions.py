@@ -20,6 +20,12 @@ def test_the_closure_holds_what_a_learner_is_made_of_and_no_other_learner():
     assert "driftduel.learners.storage" not in found
 
 
+def test_the_closure_of_our_own_learner_holds_no_rival():
+    found = names("driftduel.learners.calibrated.learner")
+    assert "driftduel.learners.parts.optimism" in found
+    assert not [name for name in found if ".rivals." in name or ".episodic." in name]
+
+
 def test_imports_inside_functions_count_and_those_for_type_checkers_do_not():
     assert "driftduel.learners.rivals.borda" in names("driftduel.learners.rivals.restarts")
     assert "driftduel.streams.stream" not in names("driftduel.learners.episodic.bosse")
