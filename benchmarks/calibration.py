@@ -2,7 +2,7 @@
 
 For each number of arms and horizon: how many of the runs evicted any arm, with the upper end of the
 95 % confidence interval (Clopper and Pearson). The constants of METABOSSE
-(`driftduel.learners.episodic.bosse.calibrated`), ANACONDA and METASWIFT were found by lowering C
+(`driftduel.learners.episodic.bosse.quiet`), ANACONDA and METASWIFT were found by lowering C
 until the bar broke: at most 1 run in 100.
 """
 

@@ -66,7 +66,7 @@ def page(rounds: int) -> Iterator[str]:
     for name, kind in learners.items():
         literature = kind.literature
         rates = [million(rate(kind, one_ahead(k), rounds)) for k in ARMS]
-        yield row(name, literature.told, literature.cost, *rates)
+        yield row(name, literature.needs, literature.cost, *rates)
     yield ""
     yield from many_arms(rounds)
 

@@ -236,7 +236,7 @@ def test_each_base_is_charged_one_interval_of_an_arm_in_which_it_retains_the_arm
 
 @pytest.mark.parametrize("n_arms", [2, 3, 5, 10, 33, 100])
 @pytest.mark.parametrize("criterion", [dd.Borda(), dd.Condorcet()], ids=["borda", "condorcet"])
-@pytest.mark.parametrize("constants", ["calibrated", "theory"])
+@pytest.mark.parametrize("constants", ["quiet", "theory"])
 def test_the_smallest_block_is_as_the_proof_wants_it(n_arms, criterion, constants):
     learner = dd.MetaBosse(n_arms, 10**6, criterion=criterion, constants=constants)
     rule = learner.start(np.random.default_rng(0)).rule[0]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from driftduel.learners import Learner
 
 
-_HEADINGS = {"paper": "paper", "bound": "regret", "told": "must be told", "cost": "a round costs"}
+_HEADINGS = {"paper": "paper", "bound": "regret", "needs": "must be told", "cost": "a round costs"}
 
 
 def learners(
@@ -64,7 +64,7 @@ def _list(as_json: bool) -> None:
 
     table = plain_table("learner", "what it does", "regret", "must be told", "a round", "paper")
     for name, line in lines.items():
-        facts = (line["bound"], line["told"], line["cost"], line["paper"] or "-")
+        facts = (line["bound"], line["needs"], line["cost"], line["paper"] or "-")
         table.add_row(name, line["description"], *facts)
     console().print(table)
 

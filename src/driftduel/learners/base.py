@@ -66,7 +66,7 @@ class Literature:
         Authors, title, venue and year; empty for folklore.
     bound : str
         The regret bound, with the criterion it is about.
-    told : str
+    needs : str
         What it must be told in advance besides the number of arms.
     cost : str
         The cost of a round.
@@ -74,7 +74,7 @@ class Literature:
 
     paper: str
     bound: str
-    told: str
+    needs: str
     cost: str
 
 

@@ -68,7 +68,7 @@ class CalibratedMetaBosse(Learner):
         paper="after Suk & Agarwal, Non-Stationary Dueling Bandits Under a Weighted Borda "
         "Criterion; ours",
         bound="none proved; random replays at a thousandth of the paper's rate",
-        told="nothing",
+        needs="nothing",
         cost="O(1); Condorcet O(K) when it explores",
     )
     serves = (Borda, Weighted, Condorcet)

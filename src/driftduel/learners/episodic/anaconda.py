@@ -115,7 +115,7 @@ class Anaconda(Episodic):
         paper="Kleine Buening & Saha, ANACONDA, AISTATS 2023",
         bound="K sqrt(S T) Condorcet, S changes of the winner; with significant ones under SST "
         "and STI",
-        told="nothing",
+        needs="nothing",
         cost="O(1)",
     )
     serves = (Condorcet,)
@@ -189,7 +189,7 @@ class MetaSwift(Anaconda):
         paper="Suk & Agarwal, When Can We Track Significant Preference Shifts in Dueling "
         "Bandits?, NeurIPS 2023",
         bound="sqrt(K S T) Condorcet under SST and STI, S significant changes of the winner",
-        told="nothing",
+        needs="nothing",
         cost="O(1)",
     )
 

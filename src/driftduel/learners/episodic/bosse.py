@@ -63,7 +63,7 @@ class Constants:
         check_fields(self)
 
 
-def calibrated(n_arms: int, *, unknown: bool = False, even: bool = True) -> Constants:
+def quiet(n_arms: int, *, unknown: bool = False, even: bool = True) -> Constants:
     """Return constants that stay quiet on ties: at most 1 run in 100 evicts an arm.
 
     Measured for METABOSSE with 2 to 50 arms and 10^4 to 10^6 rounds in which every duel is a
@@ -153,7 +153,7 @@ class Bosse(Episodic):
     n_arms, horizon, criterion, seed, labels
         As for every learner. Condorcet stands for unknown weights. Without a horizon the
         threshold grows with log t instead of log T.
-    constants : "calibrated", "theory" or Constants
+    constants : "quiet", "theory" or Constants
         The constants of the threshold and of exploring.
     intervals : "dyadic" or "all"
         Which intervals are tested: blocks of lengths 2^k in linear time, or every one, the
@@ -167,7 +167,7 @@ class Bosse(Episodic):
         which no true difference can reach the threshold.
     estimator : "centred" or "raw"
         Estimate from O - 1/2 or from O; the same gaps, but the latter varies more, and the
-        calibrated constants are for the former.
+        quiet constants are for the former.
 
     References
     ----------
@@ -186,13 +186,13 @@ class Bosse(Episodic):
     """
 
     _: KW_ONLY
-    constants: Literal["calibrated", "theory"] | Constants = "calibrated"
+    constants: Literal["quiet", "theory"] | Constants = "quiet"
 
     literature: ClassVar = Literature(
         paper=f"{PAPER}, Algorithm 1",
         bound="K^(1/3) T^(2/3) Borda or weighted, K^(2/3) T^(2/3) Condorcet under GIC, if one arm "
         "stays best",
-        told="nothing",
+        needs="nothing",
         cost="O(1)",
     )
     serves = (Borda, Weighted, Condorcet)
@@ -226,7 +226,7 @@ class Bosse(Episodic):
             return self.constants
         if self.constants == "theory":
             return THEORY
-        return calibrated(self.n_arms, unknown=self.unknown, even=self._even)
+        return quiet(self.n_arms, unknown=self.unknown, even=self._even)
 
     def plan(self) -> Plan:
         """Return the paper's specification for a known weight, or for unknown ones."""
@@ -311,7 +311,7 @@ class MetaBosse(Bosse):
         paper=f"{PAPER}, Algorithm 2",
         bound="K^(1/3) T^(2/3) L^(1/3) Borda or weighted, L significant phases; K^(2/3) T^(2/3) "
         "S^(1/3) Condorcet under GIC, S approximate-winner phases",
-        told="nothing",
+        needs="nothing",
         cost="O(1)",
     )
 

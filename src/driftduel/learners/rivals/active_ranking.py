@@ -219,7 +219,7 @@ class ActiveRanking(Learner):
         paper="Heckel et al., Active ranking from pairwise comparisons and when parametric "
         "assumptions do not help, Annals of Statistics 2019",
         bound="sum of log(T)/gap Borda, stationary (from its sample complexity)",
-        told="T or delta",
+        needs="T or delta",
         cost="O(|A|)",
     )
     serves = (Borda,)

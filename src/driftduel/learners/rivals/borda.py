@@ -171,7 +171,7 @@ class BordaETC(Learner):
         paper="a baseline of Wu et al., Borda Regret Minimization for Generalized Linear Dueling "
         "Bandits, ICML 2024",
         bound="K^(1/3) T^(2/3) Borda, stationary",
-        told="T",
+        needs="T",
         cost="O(1)",
     )
     serves = (Borda,)
@@ -249,7 +249,7 @@ class BCB(Learner):
     literature: ClassVar = Literature(
         paper="Saha, Koren & Mansour, Adversarial Dueling Bandits, ICML 2021, Algorithm 3",
         bound="(K/gap^2) log T Borda, if one arm is always ahead by the gap",
-        told="T",
+        needs="T",
         cost="O(1)",
     )
     serves = (Borda,)

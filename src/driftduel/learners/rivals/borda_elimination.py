@@ -278,7 +278,7 @@ class BordaElimination(Learner):
     literature: ClassVar = Literature(
         paper="Jamieson et al., Sparse Dueling Bandits, AISTATS 2015, rule (2)",
         bound="sum of log(T)/gap Borda, stationary (from its sample complexity)",
-        told="T or delta",
+        needs="T or delta",
         cost="O(1)",
     )
     serves = (Borda,)
@@ -352,6 +352,6 @@ class SparseBordaElimination(BordaElimination):
     literature: ClassVar = Literature(
         paper="Jamieson et al., Sparse Dueling Bandits, AISTATS 2015, Algorithm 1 (SECS)",
         bound="as BordaElimination, less for gaps that few opponents make",
-        told="T or delta; k",
+        needs="T or delta; k",
         cost="O(k K |A|) once the sparse rule can act, before that O(1)",
     )

@@ -291,7 +291,7 @@ class MDB(Detector):
     literature: ClassVar = Literature(
         paper=f"{PAPER}, MDB",
         bound="about K sqrt(TM log T)/change + M regrets of Winner Stays, M stretches; from memory",
-        told="T, M, smallest change",
+        needs="T, M, smallest change",
         cost="O(1), O(K) when the pair changes",
     )
 
@@ -496,7 +496,7 @@ class DETECT(Detector):
     literature: ClassVar = Literature(
         paper=f"{PAPER}, DETECT",
         bound="weak; not known to us",
-        told="T, smallest change, p",
+        needs="T, smallest change, p",
         cost="O(1)",
     )
 

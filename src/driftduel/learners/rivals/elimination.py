@@ -280,7 +280,7 @@ class RRDB(PairElimination):
         paper="Saha & Gaillard, Versatile Dueling Bandits, ICML 2022, Algorithm 1",
         bound="K^2/2 + 4 sum (i-1) ln(KT/delta)/gap_i Condorcet, at most 2K sqrt(T ln(KT/delta)); "
         "stationary",
-        told="T or delta",
+        needs="T or delta",
         cost="O(1)",
     )
 
@@ -325,7 +325,7 @@ class SAVAGE(PairElimination):
         paper="Urvoy, Clerot, Feraud & Naamane, Generic Exploration and K-armed Voting Bandits, "
         "ICML 2013",
         bound="K^2 log T Condorcet, stationary",
-        told="T or delta",
+        needs="T or delta",
         cost="O(1)",
     )
 
@@ -485,7 +485,7 @@ class InterleavedFilter(Learner):
     literature: ClassVar = Literature(
         paper="Yue, Broder, Kleinberg & Joachims, The K-armed Dueling Bandits Problem, JCSS 2012",
         bound="(K/gap) log T Condorcet under SST and STI, stationary",
-        told="T",
+        needs="T",
         cost="O(1)",
     )
     serves = (Condorcet,)
@@ -691,7 +691,7 @@ class BeatTheMean(Learner):
     literature: ClassVar = Literature(
         paper="Yue & Joachims, Beat the Mean Bandit, ICML 2011",
         bound="(gamma^7 K/gap) log T Condorcet under relaxed SST, stationary",
-        told="T, gamma",
+        needs="T, gamma",
         cost="O(K)",
     )
     serves = (Condorcet,)

@@ -344,7 +344,7 @@ class DiscountedBordaGreedy(_Discounted):
     """
 
     literature: ClassVar = Literature(
-        paper="", bound="linear at the chance to explore", told="memory", cost="O(1)"
+        paper="", bound="linear at the chance to explore", needs="memory", cost="O(1)"
     )
 
     _both = True
@@ -381,7 +381,7 @@ class SlidingBordaGreedy(_Sliding):
     """
 
     literature: ClassVar = Literature(
-        paper="", bound="linear at the chance to explore", told="window", cost="O(1)"
+        paper="", bound="linear at the chance to explore", needs="window", cost="O(1)"
     )
 
     _both = True
@@ -425,7 +425,7 @@ class DiscountedBordaUCB(_Bounded, _Discounted):
         paper="after Garivier & Moulines, On Upper-Confidence Bound Policies for Switching Bandit "
         "Problems, ALT 2011",
         bound="linear at the chance to explore",
-        told="memory",
+        needs="memory",
         cost="O(1)",
     )
 
@@ -465,6 +465,6 @@ class SlidingBordaUCB(_Bounded, _Sliding):
         paper="after Garivier & Moulines, On Upper-Confidence Bound Policies for Switching Bandit "
         "Problems, ALT 2011",
         bound="linear at the chance to explore",
-        told="window",
+        needs="window",
         cost="O(1)",
     )

@@ -397,7 +397,7 @@ class DiscountedCondorcetGreedy(Learner):
     memory: float = bounded(300.0, above=1)
 
     literature: ClassVar = Literature(
-        paper="", bound="linear at the chance to explore", told="memory", cost="O(1)"
+        paper="", bound="linear at the chance to explore", needs="memory", cost="O(1)"
     )
     serves = (Condorcet,)
 

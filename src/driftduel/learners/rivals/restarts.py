@@ -422,7 +422,7 @@ class PeriodicRestart(_Restarting):
     literature: ClassVar = Literature(
         paper="",
         bound="(T/every + S) R(every), with S changes and R that of the learner inside",
-        told="every, a learner",
+        needs="every, a learner",
         cost="that of the learner inside",
     )
 
@@ -484,7 +484,7 @@ class SlidingWindow(_Restarting):
         paper="after Garivier & Moulines, On Upper-Confidence Bound Policies for Switching Bandit "
         "Problems, ALT 2011",
         bound="none known for duels",
-        told="window, a learner",
+        needs="window, a learner",
         cost="that of the learner inside, and window/every times to learn",
     )
 

@@ -65,7 +65,7 @@ class WinnerStays(Learner):
     literature: ClassVar = Literature(
         paper="Chen & Frazier, Dueling Bandits with Weak Regret, ICML 2017, WS-W",
         bound="weak: K/(2p-1)^2 + pK^2/(2p-1)^3 for all T, K log K under a total order; stationary",
-        told="nothing",
+        needs="nothing",
         cost="O(1), O(K) when the pair changes",
     )
     serves = (Condorcet,)
@@ -131,7 +131,7 @@ class WinnerStaysStrong(WinnerStays):
     literature: ClassVar = Literature(
         paper="Chen & Frazier, Dueling Bandits with Weak Regret, ICML 2017, WS-S",
         bound="K^2 + K log T Condorcet, stationary",
-        told="growth below p/(1-p)",
+        needs="growth below p/(1-p)",
         cost="O(1), O(K) when the pair changes",
     )
 
@@ -174,7 +174,7 @@ class BeatTheWinnerReset(Learner):
     literature: ClassVar = Literature(
         paper="Kolpaczki, Bengs & Huellermeier, Piecewise-Stationary Dueling Bandits, TMLR 2024",
         bound="weak: about M K log K / gap^2 with M stretches (constants not checked)",
-        told="nothing",
+        needs="nothing",
         cost="O(1)",
     )
     serves = (Condorcet,)
@@ -238,7 +238,7 @@ class BeatTheWinnerResetStrong(BeatTheWinnerReset):
     literature: ClassVar = Literature(
         paper="Kolpaczki, Bengs & Huellermeier, Piecewise-Stationary Dueling Bandits, TMLR 2024",
         bound="none known to us",
-        told="nothing",
+        needs="nothing",
         cost="O(1)",
     )
 
