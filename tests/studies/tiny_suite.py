@@ -14,7 +14,7 @@ WORLDS = [
 ]
 
 
-def answer(mean, needs="tuned in hindsight", aims=None, **parameters):
+def answer(mean, told="tuned in hindsight", aims=None, **parameters):
     score = {"mean": mean, "error": mean / 10, "runs": 64}
     return {"told": told, "parameters": parameters, **score, "aims": aims}
 
