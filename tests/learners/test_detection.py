@@ -12,6 +12,7 @@ import driftduel as dd
 from driftduel.learners.rivals.detection import DETECT, MDB
 from driftduel.learners.rivals.elimination import RRDB
 from driftduel.testing import CHECKS
+from driftduel.testing.driving import switching_world
 from tests.learners.driving import drawn, higher_wins, lower_wins, play, play_beside, random_world
 from tests.naive import detection as naive
 
@@ -246,9 +247,7 @@ def test_detectors_that_often_begin_anew_keep_the_contract(variant, check):
 def test_a_switch_is_found_that_breaks_a_learner_without_detection(learner, share):
     # 5 fixed seeds. In 100 others each found exactly one change, and the regret never exceeded
     # 0.222 and 0.007 of that of uniform play; most of MDB's is the price of monitoring.
-    arms = np.arange(4)
-    matrix = 0.5 + 0.4 * np.sign(arms[None] - arms[:, None])
-    stream = dd.Stream.piecewise([matrix, matrix.T], [0, 20_000], 40_000)
+    stream = switching_world(4, 40_000)
     weak = isinstance(learner, DETECT)
     blind = dd.simulate(dd.Uniform(4), stream).regret("condorcet", weak=weak)[-1]
     for seed in range(5):

@@ -16,7 +16,8 @@ from driftduel.learners.rivals.winner_stays import (
     WinnerStaysStrong,
 )
 from driftduel.testing import CHECKS
-from tests.learners.driving import drawn, play, play_beside
+from driftduel.testing.driving import switching_world
+from tests.learners.driving import as_matrix, drawn, play, play_beside
 from tests.naive import winner_stays as naive
 
 ROUNDS = 400
@@ -184,15 +185,6 @@ def test_short_rests_keep_the_contract(check):
 # In worlds where they must do well.
 
 
-def world(n_arms, horizon, *, switches):
-    """Arms in order, the first one best, or from half time on the last one."""
-    arms = np.arange(n_arms)
-    matrix = 0.5 + 0.4 * np.sign(arms[None] - arms[:, None])
-    if switches:
-        return dd.Stream.piecewise([matrix, matrix.T], [0, horizon // 2], horizon)
-    return dd.Stream.stationary(matrix, horizon)
-
-
 @pytest.mark.large
 @pytest.mark.parametrize(
     ("kind", "share"),
@@ -206,7 +198,7 @@ def world(n_arms, horizon, *, switches):
 def test_regret_is_far_below_that_of_uniform_play(kind, share):
     # 5 fixed seeds; of 200 others none exceeded 0.0015, 0.0014, 0.024 and 0.291 of uniform play.
     # Rests grow slowly, so that the strong form with races still pays for them at the end.
-    stream = world(5, 20_000, switches=False)
+    stream = dd.Stream.stationary(as_matrix(np.full((5, 5), 0.9)), 20_000)
     weak = kind not in STRONG
     blind = dd.simulate(dd.Uniform(5), stream).regret("condorcet", weak=weak)[-1]
     for seed in range(5):
@@ -222,7 +214,7 @@ def test_beat_the_winner_reset_survives_a_switch_that_breaks_winner_stays():
     # Winner Stays has to undo half a horizon of leads; meanwhile its regret is 0.4 a round unless
     # the new winner happens to be its second arm, one run in five. Fewer than two bad runs of
     # eight, below which the limit may be missed, have probability 1e-4.
-    stream = world(5, 20_000, switches=True)
+    stream = switching_world(5, 20_000)
     late = dict.fromkeys((WinnerStays, BeatTheWinnerReset), 0.0)
     for kind in late:
         for seed in range(8):
