@@ -19,6 +19,7 @@ from driftduel.report.page import write_page
 from driftduel.report.tables import NOTHING, Column, Table
 from driftduel.studies.benchmark.suite import LEARNER, PAPER
 from driftduel.studies.benchmark.tables import EASY, KEYS, duels, rivals, standings, totals
+from driftduel.studies.summing import report_on_all
 
 if TYPE_CHECKING:
     from driftduel.experiments.results import Results
@@ -45,13 +46,11 @@ def compose_benchmark(found: Mapping[str, Results], command: str) -> Document:
     """Return the report on the results by criterion."""
     table = standings(found)
     parts = {criterion: compose(results) for criterion, results in found.items()}
-    first = next(iter(parts.values()))
-    runs = sum(len(results.runs) for results in found.values())
-    specs = "\n".join(f"# ---- {name}.toml\n\n{part.spec}" for name, part in parts.items())
-    return Document(
+    return report_on_all(
+        found,
+        parts,
         title="The benchmark",
-        facts=f"{len(table.select(KEYS).unique())} worlds, {runs:,} runs, "
-        f"{first.facts.split(',')[0]}, driftduel {first.environment.get('driftduel', '')}",
+        counted=f"{len(table.select(KEYS).unique())} worlds",
         findings=_findings(table),
         tables=[_totals(totals(table)), _worlds(table), _duels(duels(table))],
         figures=[_figure(table)],
@@ -60,11 +59,8 @@ def compose_benchmark(found: Mapping[str, Results], command: str) -> Document:
             for criterion, part in parts.items()
             for chapter in part.chapters
         ],
-        spec=f"# All of it: {command}\n# Each of these is a spec of its own.\n\n{specs}",
-        environment=first.environment,
-        notices=list(dict.fromkeys(text for part in parts.values() for text in part.notices)),
-        parts="World by world",
-        again=f"Run all of it again with: {command}",
+        chapters_title="World by world",
+        command=command,
     )
 
 

@@ -20,6 +20,7 @@ from driftduel.studies.reproduction.tables import (
     tracking,
     worst_weights,
 )
+from driftduel.studies.summing import report_on_all
 
 if TYPE_CHECKING:
     from driftduel.experiments.results import Results
@@ -51,22 +52,16 @@ def compose_reproduction(found: Mapping[str, Results], command: str) -> Document
     if "real-worlds" in found:
         tables.append(_tracking(tracking(found["real-worlds"])))
     tables.append(_losses(found))
-    first = next(iter(parts.values()))
-    runs = sum(len(results.runs) for results in found.values())
-    specs = "\n".join(f"# ---- {name}.toml\n\n{part.spec}" for name, part in parts.items())
-    return Document(
+    return report_on_all(
+        found,
+        parts,
         title="The paper, measured",
-        facts=f"{len(found)} experiments, {runs:,} runs, {first.facts.split(',')[0]}, "
-        f"driftduel {first.environment.get('driftduel', '')}",
+        counted=f"{len(found)} experiments",
         findings=_findings(found, grown),
         tables=tables,
-        figures=[],
         chapters=[_chapter(name, part, found[name]) for name, part in parts.items()],
-        spec=f"# All of it: {command}\n# Each of these is a spec of its own.\n\n{specs}",
-        environment=first.environment,
-        notices=list(dict.fromkeys(text for part in parts.values() for text in part.notices)),
-        parts="Experiment by experiment",
-        again=f"Run all of it again with: {command}",
+        chapters_title="Experiment by experiment",
+        command=command,
     )
 
 
