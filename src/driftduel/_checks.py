@@ -48,6 +48,10 @@ class BadParameter(ValueError):  # noqa: N818
         sentence = f"{name}{reason}" if reason.startswith((":", "[")) else f"{name} {reason}"
         return f"{owner}: {sentence}" if owner else sentence
 
+    def of(self, owner: str) -> BadParameter:
+        """Return the error with the name of the owner in front."""
+        return BadParameter(self.args[0], self.args[1], owner)
+
     def inside(self, table: str) -> BadParameter:
         """Return the error with the name of the table that the parameter is in."""
         return BadParameter(f"{table}.{self.name}", *self.args[1:])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import Any
+
 FAMILIES: dict[str, tuple[str, ...]] = {
     "rivals.active_ranking": ("ActiveRanking",),
     "episodic.anaconda": (
@@ -96,3 +99,19 @@ PARTS: dict[str, str] = {"Calibration": "calibrated.calibration", "Constants": "
 """Classes that learners take as parameters, and the module of each."""
 
 MODULE_OF = {name: module for module, names in FAMILIES.items() for name in names}
+
+
+def learner_class(name: Any) -> Any:
+    """Return the learner of that name.
+
+    Examples
+    --------
+    >>> learner_class("RUCB")
+    <class 'driftduel.learners.rivals.rucb.RUCB'>
+    """
+    if not isinstance(name, str) or name not in MODULE_OF:
+        from driftduel._checks import BadParameter
+
+        known = ", ".join(sorted(MODULE_OF))
+        raise BadParameter("name", f": no learner is called {name!r}, there are {known}")
+    return getattr(import_module(f"driftduel.learners.{MODULE_OF[name]}"), name)

@@ -168,7 +168,7 @@ def check_fields(instance: Any) -> None:
             object.__setattr__(instance, parameter.name, value)
 
 
-def made(owner: Callable[..., Any], values: Mapping[str, Any], name: str = "") -> Any:
+def made(owner: Callable[..., Any], values: Mapping[str, Any]) -> Any:
     """Make an object of a dataclass, or call a function, with typed values by name.
 
     Parameters
@@ -177,8 +177,6 @@ def made(owner: Callable[..., Any], values: Mapping[str, Any], name: str = "") -
         What to make or call.
     values : mapping
         Its parameters; those left out have their defaults.
-    name : str
-        What messages call it, by default as it is called in the code.
 
     Raises
     ------
@@ -186,7 +184,7 @@ def made(owner: Callable[..., Any], values: Mapping[str, Any], name: str = "") -
         If there is no such parameter, one is missing, or a value does not fit.
     """
     known = parameters_of(owner)
-    given = settled(owner, values, name)
+    given = settled(owner, values)
     for parameter in known.values():
         if parameter.default is MISSING and parameter.name not in given:
             raise BadParameter(parameter.name, "is missing")
@@ -196,7 +194,6 @@ def made(owner: Callable[..., Any], values: Mapping[str, Any], name: str = "") -
 def settled(
     owner: Callable[..., Any],
     table: Mapping[str, Any],
-    name: str = "",
     *,
     texts: bool = False,
     hidden: Collection[str] = (),
@@ -211,8 +208,6 @@ def settled(
         Whose parameters they are.
     table : mapping
         Values by name. "none" is None where that is allowed, for TOML has no word for it.
-    name : str
-        What messages call the owner, by default as it is called in the code.
     texts : bool
         Whether values are texts.
     hidden : collection of str
@@ -227,8 +222,7 @@ def settled(
     values: dict[str, Any] = {}
     for key, value in table.items():
         if key not in known:
-            title = name or owner.__name__
-            raise BadParameter(key, f"is no parameter of {title}, there are {', '.join(known)}")
+            raise BadParameter(key, f"is no parameter, there are {', '.join(known)}")
         if isinstance(value, Mapping):
             if known[key].table is None:
                 raise BadParameter(key, f"is a table, must be {known[key].words}")
@@ -239,7 +233,8 @@ def settled(
         elif texts:
             values[key] = known[key].read(value)
         else:
-            values[key] = None if value == "none" and known[key].optional else value
+            word = isinstance(value, str) and value == "none"
+            values[key] = None if word and known[key].optional else value
     return values
 
 

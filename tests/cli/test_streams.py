@@ -21,7 +21,9 @@ def test_the_list_in_json(run):
 @pytest.mark.parametrize("name", catalogue.names())
 def test_every_world_shows_its_parameters_with_their_defaults(run, name):
     found = run("streams", name, "--json").json
-    assert found["parameters"] == {p.name: p.default for p in catalogue.parameters(name)}
+    assert found["parameters"] == {
+        key: item.default for key, item in catalogue.parameters(name).items()
+    }
     lines = [line.split() for line in run("streams", name).out.splitlines()]
     assert ["horizon", str(found["parameters"]["horizon"])] in lines
 
@@ -65,11 +67,11 @@ def test_an_unknown_world_is_refused(refused, tmp_path):
     [
         (
             "phases=3",
-            "switching: no parameter 'phases', there are n_arms, horizon, n_phases, kind, winner, "
+            "switching: phases is no parameter, there are n_arms, horizon, n_phases, kind, winner, "
             "spacing, seed",
         ),
         ("n_arms=ten", "switching: n_arms is 'ten', must be a whole number"),
-        ("horizon=0", "horizon is 0, must be at least 1"),
+        ("horizon=0", "switching: horizon is 0, must be at least 1"),
         ("horizon", "--param is 'horizon', must be KEY=VALUE"),
         ("=5", "--param is '=5', must be KEY=VALUE"),
     ],

@@ -125,10 +125,30 @@ def test_measures_of_a_stream_are_taken_from_before_if_it_is_the_same(monkeypatc
     ("text", "message"),
     [
         (SWITCHING.replace("n_arms = 3", "n_arms = 1") + LEARNER, "line 4: stream[0].n_arms: "),
-        (SWITCHING.replace("3", '"x"') + LEARNER, "stream[0].n_arms: n_arms is 'x', must be a"),
+        (SWITCHING.replace("3", '"x"') + LEARNER, "stream[0].n_arms: is 'x', must be a"),
         ('[[stream]]\nfile = "no.npz"\n' + LEARNER, "line 2: stream[0].file: there is no file"),
-        (SWITCHING + '[[learner]]\nname = "RUCB"\nalpha = -1\n', "line 7: learner[0].alpha: alpha"),
+        (
+            SWITCHING + '[[learner]]\nname = "RUCB"\nalpha = -1\n',
+            "line 7: learner[0].alpha: is -1, must be a number above 0.5",
+        ),
         (SWITCHING + '[[learner]]\nname = "PeriodicRestart"\nevery = 0\n', "learner[0].every: "),
+        (
+            SWITCHING + '[[learner]]\nname = "MetaBosse"\nconstants = {scale = -1}\n',
+            "line 7: learner[0].constants.scale: is -1, must be a positive number (on the stream",
+        ),
+        (
+            SWITCHING + '[[learner]]\nname = "CalibratedMetaBosse"\ncalibration = {keep = 2}\n',
+            "line 7: learner[0].calibration.keep: is 2, must be a positive number and at most 1",
+        ),
+        (
+            SWITCHING + '[[learner]]\nname = "SlidingWindow"\n'
+            'inner = {name = "RUCB", alpha = nan}\n',
+            "line 7: learner[0].inner.alpha: is nan, must be a number above 0.5",
+        ),
+        (
+            SWITCHING + '[[learner]]\nname = "SlidingWindow"\ninner = {name = "MetaBosse"}\n',
+            "line 7: learner[0].inner: is a MetaBosse, which cannot be told outcomes again",
+        ),
         (
             SWITCHING + '[[learner]]\nname = "DEX3S"\nn_phases = "@phases"\n',
             "learner[0].n_phases: '@phases' is unknown, there are @changes,",

@@ -6,7 +6,7 @@ import pytest
 
 from driftduel.experiments import Spec, read_spec
 from driftduel.experiments.grids import expand, labels, shown_as
-from driftduel.experiments.spec import criterion_name, criterion_of, learner_parameters
+from driftduel.experiments.spec import criterion_name
 
 STREAM = '[[stream]]\nworld = "switching"\n'
 LEARNER = '[[learner]]\nname = "Uniform"\n'
@@ -63,6 +63,19 @@ def test_tables_inside_a_learner_are_grids_too():
     ]
 
 
+def test_an_ablation_is_a_grid_of_tables():
+    learner = '[[learner]]\nname = "CalibratedMetaBosse"\ncalibration = '
+    spec = Spec.parse(STREAM + learner + "[{alarm = 3.0}, {fade = 0.0, slow_fade = 0.0}]\n")
+    assert [entry.label for entry in spec.learners] == [
+        "CalibratedMetaBosse, calibration = (alarm = 3)",
+        "CalibratedMetaBosse, calibration = (fade = 0, slow_fade = 0)",
+    ]
+    assert [entry.parameters["calibration"] for entry in spec.learners] == [
+        {"alarm": 3.0},
+        {"fade": 0.0, "slow_fade": 0.0},
+    ]
+
+
 def test_labels_of_two_tables_of_one_world_show_all_parameters():
     second = '[[stream]]\nworld = "switching"\nn_phases = 2\n'
     spec = Spec.parse(STREAM + "n_phases = 3\n" + second + LEARNER)
@@ -93,7 +106,9 @@ def test_a_stream_may_have_criteria_of_its_own():
 
 
 def test_the_oracle_takes_a_criterion_alone():
-    assert learner_parameters("Oracle") == {"criterion": "Criterion"}
+    oracle = STREAM + '[[learner]]\nname = "Oracle"\n'
+    assert Spec.parse(oracle + 'criterion = "condorcet"\n').learners
+    assert "is no parameter, there are criterion" in refusal(oracle + "winners = [0]\n")
 
 
 @pytest.mark.parametrize(
@@ -123,7 +138,7 @@ def test_what_is_wrong_at_the_top_is_named(text, message):
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ("n_arm = 3", "spec, line 5: stream[1].n_arm: no parameter 'n_arm', world 'switching' has"),
+        ("n_arm = 3", "spec, line 5: stream[1].n_arm: is no parameter, there are n_arms, "),
         ("n_arms = []", "stream[1].n_arms: the list is empty, there is nothing to try"),
         ("n_arms = [3, 4, 3]", "spec, line 5: stream[1].n_arms: 3 is listed twice"),
         ('file = "a.npz"', "spec, line 3: stream[1]: needs either a world or a file"),
@@ -148,10 +163,10 @@ def test_what_is_wrong_in_a_stream_is_named_with_its_line(table, message):
         ("[[stream]]\nworld = 3\n" + LEARNER, "stream[0].world: is 3, must be text"),
         (
             '[[stream]]\nfile = "a.npz"\nn_arms = 3\n' + LEARNER,
-            "stream[0].n_arms: no parameter 'n_arms', with a file there is horizon",
+            "stream[0].n_arms: is no parameter, there are horizon",
         ),
         (STREAM + '[[learner]]\nname = "Best"\n', "learner[0].name: no learner is called 'Best'"),
-        (STREAM + LEARNER + "alpha = 1\n", "line 5: learner[0].alpha: no parameter 'alpha'"),
+        (STREAM + LEARNER + "alpha = 1\n", "line 5: learner[0].alpha: is no parameter"),
         (STREAM + LEARNER + "seed = 1\n", "learner[0].seed: is given by seeds at the top"),
         (STREAM + LEARNER + "n_arms = 1\n", "learner[0].n_arms: is given by the stream"),
         (STREAM + LEARNER + "horizon = {a = 1}\n", "learner[0].horizon: is a table, must be"),
@@ -161,15 +176,15 @@ def test_what_is_wrong_in_a_stream_is_named_with_its_line(table, message):
         ),
         (
             STREAM + '[[learner]]\nname = "MetaBosse"\nconstants = {scale = 1, foo = 1}\n',
-            "line 5: learner[0].constants.foo: no constant 'foo', there are scale, ",
+            "line 5: learner[0].constants.foo: is no parameter, there are scale, ",
         ),
         (
             STREAM + '[[learner]]\nname = "MetaBosse"\nconstants = {cap = 1}\n',
-            "line 5: learner[0].constants: 'scale' is missing",
+            "line 5: learner[0].constants.scale: is missing",
         ),
         (
             STREAM + '[[learner]]\nname = "SlidingWindow"\ninner = {name = "RUCB", beta = 1}\n',
-            "learner[0].inner.beta: no parameter 'beta', RUCB has",
+            "learner[0].inner.beta: is no parameter, there are horizon, ",
         ),
     ],
 )
@@ -202,7 +217,6 @@ def test_the_hash_is_that_of_the_text():
 def test_criteria_have_names_for_tables():
     assert criterion_name("borda") == "borda"
     assert criterion_name((0.5, 0.25, 0.25)) == "weighted [0.5, 0.25, 0.25]"
-    assert criterion_of((0.5, 0.5)).name == "weighted"
 
 
 def test_a_table_without_lists_is_one_point():

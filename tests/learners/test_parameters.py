@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ import driftduel as dd
 from driftduel._checks import BadParameter
 from driftduel._parameters import parameters_of
 from driftduel.learners import Calibration, Constants, all_learners
+from driftduel.learners.calibrated.calibration import FOR_PAIRS
+from driftduel.learners.making import learner_from
 
 KINDS = {**all_learners(), "Calibration": Calibration, "Constants": Constants}
 NUMBERS = [
@@ -121,10 +124,12 @@ def test_a_table_becomes_an_object_and_what_is_wrong_in_it_has_a_dotted_name():
     learner = dd.MetaBosse(3, constants={"scale": 1, "cap": 0.25})
     assert learner.constants == Constants(1.0, cap=0.25)
     assert dd.CalibratedMetaBosse(3, calibration={"alarm": 3}).calibration == Calibration(3.0)
+    pairs = dd.CalibratedMetaBosse(3, criterion="condorcet", calibration={"alarm": 3}).calibration
+    assert pairs == replace(FOR_PAIRS, alarm=3.0)
     for table, message in (
         ({"scale": -1}, "constants.scale is -1, must be a positive number"),
         ({"cap": 0.5}, "constants.scale is missing"),
-        ({"scale": 1, "foo": 2}, "constants.foo is no parameter of Constants, there are scale, po"),
+        ({"scale": 1, "foo": 2}, "constants.foo is no parameter, there are scale, point"),
     ):
         with pytest.raises(BadParameter) as error:
             dd.MetaBosse(3, constants=table)
@@ -144,3 +149,23 @@ def test_a_criterion_may_be_given_as_the_weights_of_the_arms():
     with pytest.raises(BadParameter, match=r"^criterion.weight: sums to 1.5") as error:
         dd.MetaBosse(2, criterion=[0.75, 0.75])
     assert error.value.name == "criterion.weight"
+
+
+def test_what_is_wrong_in_a_learner_inside_has_a_dotted_name():
+    wrapped = {"inner": {"name": "PeriodicRestart", "inner": {"name": "MetaBosse"}}}
+    assert type(learner_from("PeriodicRestart", wrapped, 3).inner.inner) is dd.MetaBosse
+    for table, name in (
+        ({"name": "Nobody"}, "inner.inner.name"),
+        ({}, "inner.inner.name"),
+        ({"name": "RUCB", "alpha": 0.5}, "inner.inner.alpha"),
+        ({"name": "RUCB", "alpha": [1, 2]}, "inner.inner.alpha"),
+        ({"name": "MetaBosse", "constants": {"scale": "much"}}, "inner.inner.constants.scale"),
+        ({"name": "MetaBosse", "constants": 3}, "inner.inner.constants"),
+        ({"name": "RUCB", "beta": 1}, "inner.inner.beta"),
+        ({"name": "RUCB", "alpha": {"x": 1}}, "inner.inner.alpha"),
+        ({"name": "RUCB", "criterion": "best"}, "inner.inner.criterion"),
+    ):
+        wrapped["inner"]["inner"] = table
+        with pytest.raises(BadParameter) as error:
+            learner_from("PeriodicRestart", wrapped, 3)
+        assert error.value.name == name

@@ -14,7 +14,7 @@ DATA = ("american-league", "formula-1", "six-rankers", "arithmetic", "cyclic", "
 
 
 def defaults(name):
-    return {parameter.name: parameter.default for parameter in catalogue.parameters(name)}
+    return {key: item.default for key, item in catalogue.parameters(name).items()}
 
 
 def test_the_catalogue_holds_every_synthetic_and_hard_world():
@@ -119,7 +119,7 @@ def test_an_unknown_world_is_refused_with_the_names_there_are(ask):
 
 
 def test_an_unknown_parameter_is_refused_with_the_names_there_are():
-    message = "gic-pair: no parameter 'arms', there are horizon, constant, world"
+    message = "gic-pair: arms is no parameter, there are horizon, constant, world"
     with pytest.raises(ValueError, match=message):
         catalogue.build("gic-pair", arms=3)
     with pytest.raises(ValueError, match=message):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import MISSING, asdict, fields
+from dataclasses import MISSING, asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -32,22 +32,21 @@ def learners(
 
 def learner_class(name: str) -> type[Learner]:
     """Return the learner of that name."""
-    from driftduel import learners
-    from driftduel._families import MODULE_OF
+    from driftduel._checks import BadParameter
+    from driftduel.learners import Learner
 
-    if name not in MODULE_OF:
-        raise ValueError(f"no learner is called {name!r}, there are {', '.join(sorted(MODULE_OF))}")
-    kind: type[Learner] = getattr(learners, name)
-    return kind
+    try:
+        return Learner.named(name)
+    except BadParameter as error:
+        raise ValueError(error.reason) from None
 
 
 def defaults_of(kind: type[Learner]) -> dict[str, Any]:
     """Return the parameters of a learner with their defaults; MISSING where there is none."""
-    return {
-        item.name: item.default if item.default_factory is MISSING else item.default_factory()
-        for item in fields(kind)
-        if item.init
-    }
+    from driftduel._parameters import parameters_of
+
+    defaults = {key: item.default for key, item in parameters_of(kind).items()}
+    return {**defaults, "criterion": kind.serves[0]()}
 
 
 def _list(as_json: bool) -> None:

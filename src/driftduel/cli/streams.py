@@ -50,7 +50,7 @@ def _describe(name: str, as_json: bool) -> None:
     from driftduel.streams import catalogue
 
     line = catalogue.describe(name)
-    defaults = {parameter.name: parameter.default for parameter in catalogue.parameters(name)}
+    defaults = {key: item.default for key, item in catalogue.parameters(name).items()}
     if as_json:
         print_json({"name": name, "description": line, "parameters": defaults})
         return

@@ -29,7 +29,6 @@ from driftduel.cli.shared import (
 )
 
 if TYPE_CHECKING:
-    from driftduel.criteria import Criterion
     from driftduel.learners import Duel, Eviction, Learner
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The file of the learner.")]
@@ -45,8 +44,11 @@ def new(
         int | None, typer.Option(help="Number of votes to plan for, if it is known.")
     ] = None,
     criterion: Annotated[
-        str, typer.Option(metavar="borda|condorcet", help='What "best" means.')
-    ] = "borda",
+        str | None,
+        typer.Option(
+            metavar="borda|condorcet", help='What "best" means; by default what the learner serves.'
+        ),
+    ] = None,
     weight: Annotated[
         str | None,
         typer.Option(metavar="W,W,W", help="Judge by this weight instead, one number per arm."),
@@ -68,18 +70,14 @@ def new(
     """Make a learner in a file."""
     from driftduel._files import locked
     from driftduel._parameters import nested, settled
+    from driftduel.learners.making import learner_from
 
     names = as_names(arms, "--arms")
     kind = learner_class(learner)
-    settings = settled(kind, nested(as_pairs(param or [])), texts=True, hidden=_OWN_OPTIONS)
-    made = kind(
-        len(names),
-        horizon,
-        criterion=_criterion(criterion, weight),
-        seed=seed,
-        labels=tuple(names),
-        **settings,
-    )
+    table = settled(kind, nested(as_pairs(param or [])), texts=True, hidden=_OWN_OPTIONS)
+    judged = criterion if weight is None else as_numbers(weight, "--weight")
+    own = {"criterion": judged, "seed": seed, "labels": names}
+    made = learner_from(learner, table, len(names), horizon, **own)
     made.limit_open(max_open, expire)
     with locked(file):
         if file.exists() and not force:
@@ -226,14 +224,6 @@ def read_outcome(text: str, sides: list[str]) -> float:
         names = f", {labels}" if labels else ""
         raise ValueError(f"outcome is {text!r}, must be left, right, tie, 1, 0, 0.5{names}")
     return meanings.pop()
-
-
-def _criterion(name: str, weight: str | None) -> Criterion:
-    from driftduel.criteria import Weighted, as_criterion
-
-    if weight is None:
-        return as_criterion(name)
-    return Weighted(as_numbers(weight, "--weight"))
 
 
 def _existing(file: Path) -> Path:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import prod
 from typing import Any
 
+from driftduel._checks import BadParameter
 from driftduel._limits import GRID
 
 Parameters = dict[str, Any]
@@ -27,9 +28,8 @@ def expand(
 
     Raises
     ------
-    ValueError
-        If a list is empty or has a value twice; the message begins with the name of the
-        parameter.
+    BadParameter
+        If a list is empty or has a value twice.
 
     Examples
     --------
@@ -40,16 +40,19 @@ def expand(
     varying = []
     for name, value in table.items():
         if isinstance(value, dict):
-            points, inner = expand(value, takes_list)
+            try:
+                points, inner = expand(value, takes_list)
+            except BadParameter as error:
+                raise error.inside(name) from None
             choices[name] = points
             if inner:
                 varying.append(name)
         elif isinstance(value, list) and (not takes_list(name) or _is_grid(value)):
             if not value:
-                raise ValueError(f"{name}: the list is empty, there is nothing to try")
+                raise BadParameter(name, ": the list is empty, there is nothing to try")
             twice = _twice(value)
             if twice is not None:
-                raise ValueError(f"{name}: {shown_as(twice)} is listed twice")
+                raise BadParameter(name, f": {shown_as(twice)} is listed twice")
             choices[name] = value
             varying.append(name)
         else:

@@ -13,13 +13,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from driftduel._checks import BadParameter
+from driftduel.criteria import as_criterion
 from driftduel.experiments.record import Record
 from driftduel.experiments.spec import (
     LearnerEntry,
     Spec,
     StreamEntry,
     criterion_name,
-    criterion_of,
 )
 from driftduel.experiments.tasks import Source, Task, make_learner, source_of, stream_hash
 from driftduel.experiments.versions import learner_version
@@ -158,13 +159,10 @@ def _build(entry: StreamEntry, source: Source) -> Stream:
         return stream
     except FileNotFoundError:
         entry.place.fail("file", f"there is no file {entry.file}")
+    except BadParameter as error:
+        entry.place.fail(error.name, error.reason)
     except ValueError as error:
-        # The builder speaks of "switching: n_arms is ..."; the place says which table it is.
-        reason = str(error).removeprefix(f"{entry.world}: ")
-        words = reason.replace(":", " ").split()
-        unknown = "" if entry.file is None else "file"
-        key = next((word for word in words[:2] if word in entry.parameters), unknown)
-        entry.place.fail(key, reason)
+        entry.place.fail("" if entry.file is None else "file", error)
 
 
 def _describe(
@@ -184,7 +182,7 @@ def _describe(
 def _check_criteria(entry: StreamEntry, stream: Stream) -> None:
     for text in entry.criteria:
         try:
-            stream.gap_rows(criterion_of(text))
+            stream.gap_rows(as_criterion(text))
         except ValueError as error:
             entry.place.fail(
                 "criteria",
@@ -222,10 +220,10 @@ def _check_learner(
     try:
         learner = make_learner(player.name, json.loads(parameters), stream)
         learner.check_horizon(stream.horizon)
-    except (TypeError, ValueError) as error:
-        words = str(error).replace(":", " ").split()
-        key = next((word for word in words[:2] if word in player.parameters), "")
-        player.place.fail(key, f"{error} (on the stream {entry.label!r})")
+    except BadParameter as error:
+        player.place.fail(error.name, f"{error.reason} (on the stream {entry.label!r})")
+    except ValueError as error:
+        player.place.fail("", f"{error} (on the stream {entry.label!r})")
 
 
 def _key(

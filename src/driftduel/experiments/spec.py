@@ -9,19 +9,20 @@ import hashlib
 import os
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import date, time
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
 
-from driftduel import learners
-from driftduel._checks import LONGEST, check_printable
-from driftduel._families import MODULE_OF
+from driftduel._checks import LONGEST, BadParameter, check_printable
 from driftduel._limits import COMBINATIONS, POINTS, RUNS, SEEDS
-from driftduel.criteria import Criterion, Weighted, as_criterion
+from driftduel._parameters import parameters_of, settled
+from driftduel.criteria import as_criterion
 from driftduel.experiments.grids import Parameters, expand, labels
+from driftduel.learners import Learner
 from driftduel.streams import catalogue
 
 CriterionText = str | tuple[float, ...]
@@ -52,6 +53,14 @@ class Place:
     def fail(self, key: str, reason: object) -> NoReturn:
         """Raise ValueError about a key of this table."""
         raise ValueError(f"{self.at(key)}: {reason}")
+
+    @contextmanager
+    def refusing(self, more: str = "") -> Iterator[None]:
+        """Raise ValueError about the key of this table that a BadParameter names."""
+        try:
+            yield
+        except BadParameter as error:
+            self.fail(error.name, f"{error.reason}{more}")
 
     def _line(self, key: str) -> int:
         """Return the line of a key, that of its table if it is not found, or 0."""
@@ -204,24 +213,6 @@ def read_spec(path: str | os.PathLike[str]) -> Spec:
     return Spec.parse(text, file.name, file.parent)
 
 
-def criterion_of(text: CriterionText | Sequence[float]) -> Criterion:
-    """Return the criterion that a spec names.
-
-    Examples
-    --------
-    >>> criterion_of("condorcet")
-    Condorcet()
-    """
-    if not isinstance(text, str):
-        return Weighted(list(text))
-    try:
-        return as_criterion(text)
-    except ValueError:
-        raise ValueError(
-            f"criterion is {text!r}, must be 'borda', 'condorcet', 'copeland' or a list of weights"
-        ) from None
-
-
 def criterion_name(text: CriterionText) -> str:
     """Return the name that tables use for a criterion.
 
@@ -268,7 +259,7 @@ def _criteria(value: Any, place: Place) -> tuple[CriterionText, ...]:
     for item in value:
         try:
             text = item if isinstance(item, str) else tuple(float(part) for part in item)
-            criterion_of(text)
+            as_criterion(text)
         except (TypeError, ValueError) as error:
             reason = error if isinstance(error, ValueError) else allowed
             place.fail("criteria", f"{item!r}: {reason}")
@@ -327,17 +318,10 @@ def _streams(table: Mapping[str, Any], top: Place, folder: Path) -> tuple[Stream
         name = world if file is None else file
         if not isinstance(name, str):
             place.fail("file" if world is None else "world", f"is {name!r}, must be text")
-        kinds = _of_world(world, place) if file is None else {"horizon": "int"}
-        for key in item:
-            if key not in kinds:
-                owner = f"world {world!r} has" if file is None else "with a file there is"
-                place.fail(key, f"no parameter {key!r}, {owner} {', '.join(kinds)}")
+        owner = _of_file if file is not None else _builder(world, place)
         if file is None and horizons is not None and "horizon" not in item:
             item["horizon"] = horizons
-        points, varying = _expand(item, place, kinds)
-        for point in points:
-            for key, value in point.items():
-                point[key] = _unless_none(value, kinds[key])
+        points, varying = _expand(item, place, owner)
         path = None if file is None else folder / file
         drafts.append(_Draft(name, label, points, varying, place, (criteria, path)))
     return tuple(
@@ -346,12 +330,16 @@ def _streams(table: Mapping[str, Any], top: Place, folder: Path) -> tuple[Stream
     )
 
 
-def _of_world(world: str, place: Place) -> dict[str, str]:
+def _builder(world: str, place: Place) -> Any:
     if world not in catalogue.names():
         place.fail(
             "world", f"no world is called {world!r}, there are {', '.join(catalogue.names())}"
         )
-    return {item.name: str(item.annotation) for item in catalogue.parameters(world)}
+    return catalogue.CATALOGUE[world].builder
+
+
+def _of_file(*, horizon: int) -> None:
+    """Stand for a file, which takes these parameters."""
 
 
 def _learners(table: Mapping[str, Any], top: Place) -> tuple[LearnerEntry, ...]:
@@ -359,8 +347,12 @@ def _learners(table: Mapping[str, Any], top: Place) -> tuple[LearnerEntry, ...]:
     for item, place in _tables(table, "learner", top):
         label = _label(item, place)
         name = item.pop("name", None)
-        kinds = _check_learner(name, item, place)
-        points, varying = _expand(item, place, kinds)
+        _refuse_told(item, place)
+        with place.refusing():
+            owner = Learner.named(name)
+        # The oracle of a stream is made from the stream.
+        hidden = parameters_of(owner).keys() - {"criterion"} if name == "Oracle" else _OF_STREAM
+        points, varying = _expand(item, place, owner, hidden)
         drafts.append(_Draft(name, label, points, varying, place, ()))
     return tuple(
         LearnerEntry(label, draft.name, point, draft.place)
@@ -368,78 +360,32 @@ def _learners(table: Mapping[str, Any], top: Place) -> tuple[LearnerEntry, ...]:
     )
 
 
-def learner_parameters(name: str) -> dict[str, str]:
-    """Return the parameters that a spec may give a learner, with their annotations.
-
-    Examples
-    --------
-    >>> learner_parameters("RUCB")
-    {'horizon': 'int | None', 'criterion': 'Criterion', 'alpha': 'float'}
-    """
-    kinds = {
-        item.name: str(item.type)
-        for item in fields(getattr(learners, name))
-        if item.init and item.name not in _OF_STREAM
-    }
-    # The oracle of a stream is made from the stream.
-    return {key: kinds[key] for key in kinds if name != "Oracle" or key == "criterion"}
-
-
-def _check_learner(
-    name: Any, table: Mapping[str, Any], place: Place, at: str = ""
-) -> dict[str, str]:
-    """Return the parameters of a learner after checking that all given exist."""
-    if not isinstance(name, str) or name not in MODULE_OF:
-        known = ", ".join(sorted(MODULE_OF))
-        place.fail(f"{at}name", f"no learner is called {name!r}, there are {known}")
-    kinds = learner_parameters(name)
+def _refuse_told(table: Mapping[str, Any], place: Place, at: str = "") -> None:
+    """Refuse what a learner, or one inside it, is told by others."""
     for key, value in table.items():
         if key in _OF_STREAM:
             source = "seeds at the top" if key == "seed" else "the stream"
             place.fail(at + key, f"is given by {source}, not here")
-        if key not in kinds:
-            place.fail(at + key, f"no parameter {key!r}, {name} has {', '.join(kinds)}")
-        if isinstance(value, dict):
-            if kinds[key] == "Learner":
-                inner = {k: v for k, v in value.items() if k != "name"}
-                _check_learner(value.get("name"), inner, place, f"{at}{key}.")
-            elif "Constants" in kinds[key]:
-                _check_constants(value, place, at + key)
-            else:
-                place.fail(at + key, "is a table, must be a value or a list of values")
-    return kinds
-
-
-def _check_constants(table: Mapping[str, Any], place: Place, at: str) -> None:
-    known = {item.name: item.default is MISSING for item in fields(learners.Constants)}
-    for key in table:
-        if key not in known:
-            place.fail(f"{at}.{key}", f"no constant {key!r}, there are {', '.join(known)}")
-    for key, needed in known.items():
-        if needed and key not in table:
-            place.fail(at, f"{key!r} is missing")
+        if isinstance(value, dict) and "name" in value:
+            _refuse_told(value, place, f"{at}{key}.")
 
 
 def _expand(
-    item: Mapping[str, Any], place: Place, kinds: Mapping[str, str]
+    item: Mapping[str, Any], place: Place, owner: Any, hidden: Collection[str] = ()
 ) -> tuple[list[Parameters], list[str]]:
-    def takes_list(key: str) -> bool:
-        return any(word in kinds.get(key, "") for word in ("ArrayLike", "Sequence"))
-
+    """Return the points of a grid and what varies, if all parameters are those of the owner."""
+    known = parameters_of(owner)
     criterion = item.get("criterion")
     weights = isinstance(criterion, list) and all(
         isinstance(part, int | float) for part in criterion
     )
-    try:
-        return expand(item, lambda key: takes_list(key) or (key == "criterion" and weights))
-    except ValueError as error:
-        key, _, reason = str(error).partition(": ")
-        place.fail(key, reason)
 
+    def takes_list(key: str) -> bool:
+        return (key in known and known[key].takes_list) or (key == "criterion" and weights)
 
-def _unless_none(value: Any, kind: str) -> Any:
-    """Return None for the text "none" where that is allowed: TOML has no word for it."""
-    return None if value == "none" and "None" in kind.split(" | ") else value
+    with place.refusing():
+        points, varying = expand(item, takes_list)
+        return [settled(owner, point, hidden=hidden) for point in points], varying
 
 
 @dataclass(frozen=True)

@@ -14,15 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from driftduel import learners
-from driftduel.criteria import Criterion
-from driftduel.experiments.spec import (
-    CriterionText,
-    criterion_name,
-    criterion_of,
-    learner_parameters,
-)
+from driftduel.criteria import Criterion, as_criterion
+from driftduel.experiments.spec import CriterionText, criterion_name
 from driftduel.learners import Learner
+from driftduel.learners.making import learner_from
 from driftduel.simulation import Run, oracle_of, simulate
 from driftduel.streams import Stream, catalogue
 
@@ -102,7 +97,7 @@ def play(task: Task, stream: Stream | None = None) -> list[Row]:
     """
     world = _stream(task.source, task.stream) if stream is None else stream
     learner = make_learner(task.learner, json.loads(task.parameters), world)
-    criteria = {criterion_name(text): criterion_of(text) for text in task.criteria}
+    criteria = {criterion_name(text): as_criterion(text) for text in task.criteria}
     _warm(learner, world)
     rows = []
     for seed in task.seeds:
@@ -137,24 +132,9 @@ def make_learner(name: str, parameters: Mapping[str, Any], stream: Stream) -> Le
     >>> make_learner("MetaBosse", {"horizon": "none"}, s).horizon is None
     True
     """
-    kinds = learner_parameters(name)
-    values: Parameters = {"horizon": stream.horizon} if "horizon" in kinds else {}
-    for key, value in parameters.items():
-        if key == "criterion":
-            values[key] = criterion_of(value)
-        elif isinstance(value, dict) and kinds[key] == "Learner":
-            inner = {name: item for name, item in value.items() if name != "name"}
-            values[key] = make_learner(value["name"], inner, stream)
-        elif isinstance(value, dict):
-            values[key] = learners.Constants(**value)
-        elif value == "none" and "None" in kinds[key].split(" | "):
-            values[key] = None
-        else:
-            values[key] = value
     if name == "Oracle":
-        return oracle_of(stream, values.get("criterion", "borda"))
-    kind: type[Learner] = getattr(learners, name)
-    return kind(n_arms=stream.n_arms, **values)
+        return oracle_of(stream, parameters.get("criterion", "borda"))
+    return learner_from(name, parameters, stream.n_arms, stream.horizon)
 
 
 @lru_cache(maxsize=4)

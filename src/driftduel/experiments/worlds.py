@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from driftduel.experiments.spec import CriterionText, StreamEntry, criterion_name, criterion_of
+from driftduel.criteria import as_criterion
+from driftduel.experiments.spec import CriterionText, StreamEntry, criterion_name
 from driftduel.shifts import measure
 from driftduel.shifts.measures import COUNTS, LISTED, PHASES, Measures
 from driftduel.shifts.phases import Phases
@@ -124,7 +125,7 @@ def _shifts(stream: Stream, found: Measures, text: CriterionText) -> list[int] |
 
 def _winners(stream: Stream, text: CriterionText) -> list[tuple[int, int, int]] | None:
     """Return who wins when, the first of those that tie."""
-    found = list(islice(spells(stream, criterion_of(text)), LISTED + 1))
+    found = list(islice(spells(stream, as_criterion(text)), LISTED + 1))
     if len(found) > LISTED or not all(spell.arms for spell in found):
         return None
     return [(spell.start, spell.end, spell.arms[0]) for spell in found]

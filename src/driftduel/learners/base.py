@@ -40,6 +40,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftduel._checks import LONGEST, BadParameter, as_count, as_labels, as_number
+from driftduel._families import learner_class
 from driftduel._jit import inline_kernel
 from driftduel._limits import MOST_ARMS
 from driftduel._parameters import bounded, check_fields
@@ -200,6 +201,12 @@ class Learner(ABC):
 
     def check_horizon(self, horizon: int) -> None:
         """Raise ValueError if the learner cannot play ``horizon`` rounds."""
+
+    @classmethod
+    def named(cls, name: Any) -> type[Learner]:
+        """Return the learner of the package that has this name."""
+        found: type[Learner] = learner_class(name)
+        return found
 
     def config(self) -> dict[str, Any]:
         """Return the parameters the learner was made with, by name."""

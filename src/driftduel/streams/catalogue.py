@@ -6,16 +6,12 @@ may also be given as text, as on a command line.
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from numbers import Integral, Real
-from typing import Any
 
-import numpy as np
-
-from driftduel._checks import as_count
+from driftduel._checks import BadParameter, as_count
+from driftduel._parameters import Parameter, made, parameters_of, settled
 from driftduel.streams import hard, synthetic
 from driftduel.streams.hard import HardInstance
 from driftduel.streams.stream import Stream
@@ -59,15 +55,15 @@ def describe(name: str) -> str:
     return _world(name).description
 
 
-def parameters(name: str) -> tuple[inspect.Parameter, ...]:
-    """Return the parameters of a world, with their defaults.
+def parameters(name: str) -> dict[str, Parameter]:
+    """Return the parameters of a world by name, with their types and defaults.
 
     Examples
     --------
-    >>> [f"{p.name}={p.default}" for p in parameters("known-weight-dynamic")]
+    >>> [f"{key}={item.default}" for key, item in parameters("known-weight-dynamic").items()]
     ['n_arms=10', 'horizon=100000', 'n_phases=5', 'weight=None', 'seed=0']
     """
-    return tuple(inspect.signature(_world(name).builder).parameters.values())
+    return parameters_of(_world(name).builder)
 
 
 def build(name: str, **values: object) -> Stream:
@@ -93,13 +89,12 @@ def build(name: str, **values: object) -> Stream:
     >>> build("switching", phases=3)
     Traceback (most recent call last):
         ...
-    ValueError: switching: no parameter 'phases', there are n_arms, horizon, n_phases, kind, winner, spacing, seed
+    driftduel._checks.BadParameter: switching: phases is no parameter, there are n_arms, horizon, n_phases, kind, winner, spacing, seed
     """  # noqa: E501
-    known = _known(name, {p.name: p.annotation for p in parameters(name)}, values)
-    for key, value in values.items():
-        if not any(_KINDS[kind].accepts(value) for kind in known[key]):
-            raise ValueError(f"{name}: {key} is {value!r}, must be {_words(known[key])}")
-    built = _world(name).builder(**values)
+    try:
+        built = made(_world(name).builder, values)
+    except BadParameter as error:
+        raise error.of(name) from None
     return built.stream if isinstance(built, HardInstance) else built
 
 
@@ -111,33 +106,10 @@ def parse(name: str, texts: Mapping[str, str]) -> dict[str, object]:
     >>> parse("known-weight", {"n_arms": "3", "weight": "0.5,0.25,0.25", "winner": "none"})
     {'n_arms': 3, 'weight': [0.5, 0.25, 0.25], 'winner': None}
     """
-    return read_parameters(name, {p.name: p.annotation for p in parameters(name)}, texts)
-
-
-def read_parameters(
-    owner: str, annotations: Mapping[str, str], texts: Mapping[str, str]
-) -> dict[str, object]:
-    """Turn parameters from text into values of the kinds that their annotations name.
-
-    Examples
-    --------
-    >>> read_parameters("MetaBosse", {"steps": "int", "prefix": "bool"}, {"steps": "8"})
-    {'steps': 8}
-    """
-    known = _known(owner, annotations, texts)
-    values: dict[str, object] = {}
-    for key, text in texts.items():
-        readers = {kind: read for kind in known[key] if (read := _KINDS[kind].read)}
-        for read in readers.values():
-            try:
-                values[key] = read(text)
-                break
-            except ValueError:
-                continue
-        else:
-            rule = f"must be {_words(readers)}" if readers else "cannot be given as text"
-            raise ValueError(f"{owner}: {key} is {text!r}, {rule}")
-    return values
+    try:
+        return settled(_world(name).builder, texts, texts=True)
+    except BadParameter as error:
+        raise error.of(name) from None
 
 
 def _american_league(
@@ -246,83 +218,7 @@ CATALOGUE: dict[str, World] = {
 """The built-in worlds by name."""
 
 
-@dataclass(frozen=True)
-class _Kind:
-    """What an annotation means: in words, for values and for text, if it can be text."""
-
-    words: str
-    accepts: Callable[[Any], bool]
-    read: Callable[[str], object] | None
-
-
 def _world(name: str) -> World:
     if name not in CATALOGUE:
         raise ValueError(f"no world is called {name!r}, there are {', '.join(CATALOGUE)}")
     return CATALOGUE[name]
-
-
-def _known(
-    owner: str, annotations: Mapping[str, str], given: Mapping[str, object]
-) -> dict[str, list[str]]:
-    """Return the kinds each parameter may have, if all that are given exist."""
-    known = {key: _ALIASES.get(kinds, kinds).split(" | ") for key, kinds in annotations.items()}
-    for key in given:
-        if key not in known:
-            raise ValueError(f"{owner}: no parameter {key!r}, there are {', '.join(known)}")
-    return {key: [kind for kind in _KINDS if kind in kinds] for key, kinds in known.items()}
-
-
-def _words(kinds: Iterable[str]) -> str:
-    none_last = sorted(kinds, key="None".__eq__)
-    return " or ".join(_KINDS[kind].words for kind in none_last)
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool | np.bool)
-
-
-def _is_numbers(value: object) -> bool:
-    return isinstance(value, list | tuple | np.ndarray) and all(_is_number(v) for v in value)
-
-
-def _is_texts(value: object) -> bool:
-    return isinstance(value, list | tuple) and all(isinstance(part, str) for part in value)
-
-
-def _read_flag(text: str) -> bool:
-    word = text.strip().lower()
-    if word not in ("true", "false"):
-        raise ValueError(text)
-    return word == "true"
-
-
-def _read_none(text: str) -> None:
-    if text.strip().lower() != "none":
-        raise ValueError(text)
-
-
-# In the order in which a text is tried: "none" and "3" are also texts.
-_KINDS: dict[str, _Kind] = {
-    "None": _Kind("none", lambda value: value is None, _read_none),
-    "int": _Kind("a whole number", _is_whole, int),
-    "float": _Kind("a number", _is_number, float),
-    "ArrayLike": _Kind(
-        "a list of numbers", _is_numbers, lambda text: [float(part) for part in text.split(",")]
-    ),
-    "bool": _Kind("true or false", lambda value: isinstance(value, bool), _read_flag),
-    "Sequence[str]": _Kind(
-        "a list of names", _is_texts, lambda text: [part.strip() for part in text.split(",")]
-    ),
-    "str": _Kind("text", lambda value: isinstance(value, str), str),
-    "Callable": _Kind("a function", callable, None),
-    "Generator": _Kind("a generator", lambda value: isinstance(value, np.random.Generator), None),
-}
-
-_ALIASES = {
-    "Seed": "int | None | Generator",
-    "Link": "str | Callable",
-}

@@ -8,7 +8,8 @@ what is left of the paper's guarantee are in docs/calibrated.md.
 from __future__ import annotations
 
 import math
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, asdict, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -41,8 +42,8 @@ class CalibratedMetaBosse(Learner):
         As for every learner. Borda, Weighted or Condorcet. The horizon does not matter.
     false_restarts : float
         The accepted probability of a restart in a world that does not change.
-    calibration : Calibration, optional
-        Other constants, for experiments.
+    calibration : Calibration or mapping, optional
+        Other constants, for experiments; a mapping has those that are changed.
 
     References
     ----------
@@ -75,6 +76,14 @@ class CalibratedMetaBosse(Learner):
 
     full = staticmethod(full)
     relearns = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.calibration, Mapping):
+            # A table says what is changed of the constants that ship for the criterion.
+            unknown = self.criterion in ("condorcet", Condorcet())
+            shipped = asdict(FOR_PAIRS if unknown else FOR_SCORES)
+            object.__setattr__(self, "calibration", {**shipped, **self.calibration})
+        super().__post_init__()
 
     @property
     def unknown(self) -> bool:
