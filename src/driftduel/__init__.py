@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from driftduel import simulation as simulation
     from driftduel import streams as streams
     from driftduel import testing as testing
+    from driftduel._checks import BadParameter as BadParameter
     from driftduel.criteria import Borda as Borda
     from driftduel.criteria import Condorcet as Condorcet
     from driftduel.criteria import Copeland as Copeland
@@ -92,6 +93,7 @@ if TYPE_CHECKING:
     from driftduel.weights import WeightSequence as WeightSequence
 
 _HOME = {
+    "BadParameter": "_checks",
     "Borda": "criteria",
     "Condorcet": "criteria",
     "Copeland": "criteria",

@@ -37,6 +37,8 @@ class BadParameter(ValueError):  # noqa: N818
     constants.scale is -1, must be a positive number
     """
 
+    __module__ = "driftduel"  # where its users find it
+
     def __init__(self, name: str, reason: str, owner: str = "") -> None:
         super().__init__(name, reason, owner)
         self.name = name
@@ -110,7 +112,7 @@ def as_count(value: Any, name: str, least: float = 1, most: float = math.inf) ->
     >>> as_count(0, "n_phases")
     Traceback (most recent call last):
         ...
-    driftduel._checks.BadParameter: n_phases is 0, must be at least 1
+    driftduel.BadParameter: n_phases is 0, must be at least 1
     """
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise BadParameter(name, f"is {value!r}, must be a whole number")
@@ -142,7 +144,7 @@ def as_number(
     >>> as_number(0.4, "alpha", above=0.5)
     Traceback (most recent call last):
         ...
-    driftduel._checks.BadParameter: alpha is 0.4, must be a number above 0.5
+    driftduel.BadParameter: alpha is 0.4, must be a number above 0.5
     """
     return Bounds(least, most, above, below).checked(value, name)
 
@@ -155,7 +157,7 @@ def one_of(value: Any, name: str, allowed: Sequence[str]) -> str:
     >>> one_of("odd", "spacing", ("even", "random"))
     Traceback (most recent call last):
         ...
-    driftduel._checks.BadParameter: spacing is 'odd', must be one of even, random
+    driftduel.BadParameter: spacing is 'odd', must be one of even, random
     """
     if not isinstance(value, str) or value not in allowed:
         raise BadParameter(name, f"is {value!r}, must be one of {', '.join(allowed)}")
@@ -234,7 +236,7 @@ def as_labels(labels: Sequence[str] | None, n_arms: int) -> tuple[str, ...] | No
     >>> as_labels(["tea", "tea"], 2)
     Traceback (most recent call last):
         ...
-    driftduel._checks.BadParameter: labels: each arm needs a different one
+    driftduel.BadParameter: labels: each arm needs a different one
     """
     if labels is None:
         return None
@@ -276,7 +278,7 @@ def check_printable(names: Sequence[str], what: str) -> None:
     >>> check_printable(["tea", "\x1b[31mcoffee"], "labels")
     Traceback (most recent call last):
         ...
-    driftduel._checks.BadParameter: labels: name 2 is '\x1b[31mcoffee', must be printable
+    driftduel.BadParameter: labels: name 2 is '\x1b[31mcoffee', must be printable
     """
     for number, name in enumerate(names, start=1):
         if not name.isprintable() and not all(map(_printable, name)):

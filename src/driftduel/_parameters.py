@@ -150,7 +150,7 @@ def bounded(
     >>> Rate(0.5)
     Traceback (most recent call last):
         ...
-    driftduel._checks.BadParameter: alpha is 0.5, must be a number above 0.5
+    driftduel.BadParameter: alpha is 0.5, must be a number above 0.5
     """
     bounds = Bounds(least, most, above, below)
     return dataclasses.field(default=default, metadata={"bounds": bounds})

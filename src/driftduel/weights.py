@@ -32,7 +32,7 @@ def as_weight(weight: ArrayLike, n_arms: int | None = None, name: str = "weight"
     >>> as_weight([0.5, 0.6])
     Traceback (most recent call last):
         ...
-    driftduel._checks.BadParameter: weight: sums to 1.1, must sum to 1
+    driftduel.BadParameter: weight: sums to 1.1, must sum to 1
     """
     array = as_floats(weight, name)
     if array.ndim != 1 or len(array) == 0:

@@ -89,7 +89,7 @@ def build(name: str, **values: object) -> Stream:
     >>> build("switching", phases=3)
     Traceback (most recent call last):
         ...
-    driftduel._checks.BadParameter: switching: phases is no parameter, there are n_arms, horizon, n_phases, kind, winner, spacing, seed
+    driftduel.BadParameter: switching: phases is no parameter, there are n_arms, horizon, n_phases, kind, winner, spacing, seed
     """  # noqa: E501
     try:
         built = made(_world(name).builder, values)

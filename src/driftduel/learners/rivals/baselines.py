@@ -150,7 +150,7 @@ class FixedPair(Learner):
     >>> FixedPair(3, left=3)
     Traceback (most recent call last):
         ...
-    ValueError: left is 3, must be at most 2
+    driftduel.BadParameter: left is 3, must be at most 2
     """
 
     _: KW_ONLY

@@ -107,7 +107,7 @@ class DEX3S(Shares):
     >>> DEX3S(3, horizon=2000, tuning="variation")
     Traceback (most recent call last):
         ...
-    ValueError: variation is None, must be a positive number
+    driftduel.BadParameter: variation is None, must be a positive number
     """
 
     _: KW_ONLY

@@ -77,7 +77,7 @@ class DEXP3(Learner):
     >>> DEXP3(3)
     Traceback (most recent call last):
         ...
-    ValueError: DEXP3 must be told its horizon
+    driftduel.BadParameter: horizon is None, DEXP3 must be told it
     """
 
     _: KW_ONLY

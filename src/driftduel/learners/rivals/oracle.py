@@ -90,7 +90,7 @@ class Oracle(Learner):
     >>> Oracle(3, winners=[3])
     Traceback (most recent call last):
         ...
-    ValueError: winners[0] = 3, must be between 0 and 2
+    driftduel.BadParameter: winners[0] = 3, must be between 0 and 2
     """
 
     _: KW_ONLY

@@ -408,7 +408,7 @@ class RMED2FH(RMED1):
     >>> RMED2FH(3)
     Traceback (most recent call last):
         ...
-    ValueError: horizon is None, RMED2FH must know it
+    driftduel.BadParameter: horizon is None, RMED2FH must be told it
     """
 
     _: KW_ONLY
