@@ -180,4 +180,4 @@ def test_what_cannot_be_made_is_named_before_any_work(text, message, tmp_path):
 
 def test_a_horizon_that_would_take_ages_is_refused_before_any_work(tmp_path):
     text = SWITCHING.replace("100", str(2**62)) + LEARNER
-    assert "stream[0].horizon: horizon is 46" in refusal(text, tmp_path)
+    assert "stream[0].horizon: is 46" in refusal(text, tmp_path)

@@ -58,7 +58,7 @@ def expand(
         else:
             choices[name] = [value]
         if prod(map(len, choices.values())) > GRID:
-            raise ValueError(f"{name}: the grid would have more than {GRID:,} points")
+            raise BadParameter(name, f": the grid would have more than {GRID:,} points")
     points = [
         dict(zip(choices, values, strict=True)) for values in itertools.product(*choices.values())
     ]
