@@ -65,7 +65,7 @@ def test_more_counts_than_fit_in_memory_are_refused_at_once():
             f"horizon = {ENDLESS}",
             r"stream\[0\]\.horizon: .*is 4611.*, must be at most 1000000000000 to be played",
         ),
-        ("[3, 4]", f"{HUGE}", rf"stream\[0\]\.n_arms: .*n_arms is {HUGE}, must be at most 11585"),
+        ("[3, 4]", f"{HUGE}", rf"stream\[0\]\.n_arms: is {HUGE}, must be at most 11585"),
         (
             "n_phases = 2",
             f"n_phases = {list(range(1, 400))}\nseed = {list(range(400))}",

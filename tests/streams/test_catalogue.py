@@ -180,7 +180,7 @@ def test_parse_refuses(world, texts, message):
 
 @pytest.mark.parametrize("name", [name for name in NAMES if "n_arms" in defaults(name)])
 def test_a_thousand_million_arms_are_refused(name):
-    with pytest.raises(ValueError, match=r"^n_arms is 1000000000, must be at most 11585$"):
+    with pytest.raises(ValueError, match=rf"^{name}: n_arms is 1000000000, must be at most 11585$"):
         catalogue.build(name, n_arms=10**9)
 
 
