@@ -17,6 +17,8 @@ from driftduel.streams import (
     smooth,
     stream_from_log,
 )
+from driftduel.streams import bandwidth as bandwidth_module
+from driftduel.streams import smoothing as smoothing_module
 from tests.modes import COMPILED
 from tests.naive import smoothing as naive
 
@@ -419,3 +421,54 @@ def test_choosing_a_bandwidth_refuses_what_makes_no_sense(log, options, message)
     with pytest.raises(ValueError) as error:  # noqa: PT011
         choose_bandwidth(log, **options)
     assert str(error.value) == message
+
+
+def drifting(n_votes, seed=0):
+    """Votes at times that all differ; the first arm falls while the second rises."""
+    rng = np.random.default_rng(seed)
+    time = np.sort(rng.uniform(0, 100, n_votes))
+    left = rng.integers(3, size=n_votes)
+    right = (left + rng.integers(1, 3, size=n_votes)) % 3
+    chance = 0.5 + 0.4 * np.cos(time / 30) * ((left == 0) - 1.0 * (right == 0))
+    return Log(["a", "b", "c"], time, left, right, rng.random(n_votes) < chance)
+
+
+@pytest.mark.parametrize("bandwidth", [1.0, 10.0])
+def test_adding_up_neighbours_in_time_is_nothing_beside_the_standard_error(monkeypatch, bandwidth):
+    log = drifting(4000)
+    times = np.linspace(0, 100, 21)
+    one_by_one = smooth(log, times, bandwidth, remove_bias=True)
+    monkeypatch.setattr(smoothing_module, "_MANY", 3999)
+    together = smooth(log, times, bandwidth, remove_bias=True)
+    votes = 4000 / 100 / 3 * bandwidth * math.sqrt(2 * math.pi)  # of a pair, within the kernel
+    assert 0 < np.abs(together - one_by_one).max() < 0.05 * 0.5 / math.sqrt(votes)
+
+
+def test_adding_up_all_votes_is_the_static_matrix(monkeypatch):
+    log = drifting(400)
+    one_by_one = smooth(log, [50.0], math.inf)
+    monkeypatch.setattr(smoothing_module, "_MANY", 399)
+    np.testing.assert_allclose(smooth(log, [50.0], math.inf), one_by_one, **EXACT)
+
+
+def test_votes_farther_apart_than_a_twentieth_of_the_bandwidth_stay_as_they_are(monkeypatch):
+    log = drifting(100)
+    one_by_one = smooth(log, [50.0], 1e-3)
+    monkeypatch.setattr(smoothing_module, "_MANY", 99)
+    assert smooth(log, [50.0], 1e-3).tolist() == one_by_one.tolist()
+
+
+def test_losses_do_not_depend_on_whether_kernels_are_kept_in_a_table(monkeypatch):
+    log = drifting(150)
+    kept = choose_bandwidth(log, [0.5, 5.0], cluster=1.0, remove_bias=True)
+    monkeypatch.setattr(bandwidth_module, "_MOST_TIMES", 10)
+    counted = choose_bandwidth(log, [0.5, 5.0], cluster=1.0, remove_bias=True)
+    assert kept.losses == pytest.approx(counted.losses, rel=1e-12)
+
+
+def test_very_many_times_are_put_into_a_thousand_clusters(monkeypatch):
+    monkeypatch.setattr(bandwidth_module, "_MOST_TIMES", 50)
+    monkeypatch.setattr(bandwidth_module, "_CLUSTERS", 20)
+    log = drifting(120)
+    width = (log.time[-1] - log.time[0]) / 20
+    assert choose_bandwidth(log) == choose_bandwidth(log, cluster=width)

@@ -12,7 +12,13 @@ from driftduel._checks import as_count, as_number
 from driftduel._jit import jit
 from driftduel.streams._checks import check_arms
 from driftduel.streams.logs import Array, Ints, Log
-from driftduel.streams.smoothing import REACH, side_weights
+from driftduel.streams.smoothing import REACH, add_up, side_weights
+
+_MOST_TIMES = 2048
+"""Times that a table of all pairs of them, 32 MB, is made for."""
+
+_CLUSTERS = 1000
+"""Clusters if there are more times; two to the narrowest bandwidth that is tried."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +61,7 @@ def choose_bandwidth(
     happened. Votes of one date are never on both sides: they may come from one race or one
     voter. There is nothing random in it.
 
-    The work grows with the square of the number of clusters that a pair of arms appears in; for
-    logs with numbers for times and hardly two votes at the same time, give a ``cluster``.
+    The work grows with the square of the number of clusters that a pair of arms appears in.
 
     Parameters
     ----------
@@ -68,8 +73,9 @@ def choose_bandwidth(
     folds : int
         Number of folds, at least 2; with as many folds as dates each date is left out alone.
     cluster : float, optional
-        The width of a cluster of votes that stay together. If left out, a day for dates, equal
-        times otherwise.
+        The width of a cluster of votes that stay together. If left out, a day for dates;
+        otherwise equal times or, of more than 2048, a thousandth of the time from the first vote
+        to the last.
     pseudo_count : float
         As for `stream_from_log`.
     remove_bias : bool
@@ -92,8 +98,12 @@ def choose_bandwidth(
         cluster = as_number(cluster, "cluster", above=0)
     pseudo_count = as_number(pseudo_count, "pseudo_count", above=0)
     tried = _as_candidates(log, candidates)
-    cells = _cells(log, folds, cluster, remove_bias=remove_bias)
-    losses = [_held_out_loss(*cells, h, pseudo_count) / log.n_votes for h in (*tried, math.inf)]
+    moments, cells, beta = _cells(log, cluster, remove_bias=remove_bias)
+    losses = []
+    for h in (*tried, math.inf):
+        kernels = _kernels(moments, folds, h)
+        loss = _held_out_loss(moments, kernels, folds, *cells, beta, h, pseudo_count)
+        losses.append(loss / log.n_votes)
     static_loss = losses.pop()
     best = int(np.argmin(losses))
     if losses[best] < static_loss:
@@ -118,80 +128,98 @@ def _as_candidates(log: Log, candidates: ArrayLike | None) -> tuple[float, ...]:
     return tuple(as_number(float(value), "bandwidth", above=0) for value in values)
 
 
-Cells = tuple[Ints, Array, Ints, Array, Array, Array, Array, Array]
+Cells = tuple[Ints, Ints, Array, Array, Array, Array]
 
 
-def _cells(log: Log, folds: int, cluster: float | None, *, remove_bias: bool) -> Cells:
-    """Add up the votes by pair, time and side; a cell is seen from the pair's first arm.
+def _cells(log: Log, cluster: float | None, *, remove_bias: bool) -> tuple[Array, Cells, float]:
+    """Add up the votes by pair and cluster of time; a cell is seen from the pair's first arm.
 
-    Returns where each pair begins, then for every cell its time, its fold, the weighted votes
-    won and lost that it teaches, the votes won and lost that are to be predicted, and the
-    log-odds that its side adds.
+    Returns the time of every cluster; where each pair begins and for every cell its cluster, the
+    weighted votes won and lost that it teaches, and the votes won and lost that are to be
+    predicted, by the side on which the first arm was shown; and the log-odds that the left adds.
     """
-    width = 1.0 if cluster is None and log.dated else cluster
-    time = log.time if width is None else (np.floor(log.time / width) + 0.5) * width
-    clusters = np.unique(time, return_inverse=True)[1]
-    if clusters[-1] == 0:
+    moments, clusters = np.unique(_clustered(log, cluster), return_inverse=True)
+    if len(moments) == 1:
         raise ValueError(
             "no bandwidth can be chosen: all votes are in one cluster of time, give a bandwidth "
             "or a narrower cluster"
         )
-    first, second = np.minimum(log.left, log.right), np.maximum(log.left, log.right)
     swapped = log.left > log.right
-    pair = first * log.n_arms + second
-    order = np.lexsort((swapped, time, pair))
-    keys = np.stack([pair[order], clusters[order], swapped[order]])
-    begins = np.flatnonzero(np.append(True, (keys[:, 1:] != keys[:, :-1]).any(axis=0)))
-    left_won = np.add.reduceat((log.count * log.outcome)[order], begins)
-    left_lost = np.add.reduceat((log.count * (1 - log.outcome))[order], begins)
-    weight_won, weight_lost, beta = side_weights(log, remove_bias=remove_bias)
-    cell = order[begins]
-    turned = swapped[cell]
-    pair_begins = np.flatnonzero(np.diff(pair[cell], prepend=-1, append=-1))
-    return (
-        pair_begins,
-        time[cell],
-        clusters[cell] % folds,
-        np.where(turned, weight_lost * left_lost, weight_won * left_won),
-        np.where(turned, weight_won * left_won, weight_lost * left_lost),
-        np.where(turned, left_lost, left_won),
-        np.where(turned, left_won, left_lost),
-        np.where(turned, -beta, beta),
+    pair = np.minimum(log.left, log.right) * log.n_arms + np.maximum(log.left, log.right)
+    keys: Ints
+    keys, cell = np.unique(pair * len(moments) + clusters, return_inverse=True)
+    left_won, left_lost = log.count * log.outcome, log.count * (1 - log.outcome)
+    for_first, against = np.where(swapped, (left_lost, left_won), (left_won, left_lost))
+    won, lost = (
+        add_up(2 * cell + swapped, votes, 2 * len(keys)).reshape(-1, 2)
+        for votes in (for_first, against)
     )
+    weight_won, weight_lost, beta = side_weights(log, remove_bias=remove_bias)
+    teaches_won = weight_won * won[:, 0] + weight_lost * won[:, 1]
+    teaches_lost = weight_lost * lost[:, 0] + weight_won * lost[:, 1]
+    begins: Ints = np.flatnonzero(np.diff(keys // len(moments), prepend=-1, append=-1))
+    return moments, (begins, keys % len(moments), teaches_won, teaches_lost, won, lost), beta
+
+
+def _clustered(log: Log, cluster: float | None) -> Array:
+    """Return the times of the votes, those of a cluster in its middle."""
+    width = 1.0 if cluster is None and log.dated else cluster
+    if width is None and np.count_nonzero(np.diff(log.time)) > _MOST_TIMES:
+        width = (log.time[-1] - log.time[0]) / _CLUSTERS
+    return log.time if width is None else (np.floor(log.time / width) + 0.5) * width
+
+
+def _kernels(moments: Array, folds: int, bandwidth: float) -> Array:
+    """Return what a vote of one cluster says of another; none if there are too many clusters."""
+    if len(moments) > _MOST_TIMES:
+        return np.empty((0, 0))
+    fold = np.arange(len(moments)) % folds
+    apart = np.abs(moments[:, None] - moments)
+    near = (apart <= REACH * bandwidth) & (fold[:, None] != fold)
+    return np.where(near, np.exp(-0.5 * (np.where(near, apart, 0.0) / bandwidth) ** 2), 0.0)
 
 
 @jit
 def _held_out_loss(
+    moments: Array,
+    kernels: Array,
+    folds: int,
     pair_begins: Ints,
-    time: Array,
-    fold: Ints,
+    cluster: Ints,
+    teaches_won: Array,
+    teaches_lost: Array,
     won: Array,
     lost: Array,
-    target_won: Array,
-    target_lost: Array,
-    shift: Array,
+    beta: float,
     bandwidth: float,
     pseudo_count: float,
 ) -> float:
     """Return the sum of the log-losses of all cells, each predicted from the other folds."""
     reach = REACH * bandwidth
-    wins = np.full(len(time), pseudo_count / 2)
-    losses = np.full(len(time), pseudo_count / 2)
+    wins = np.full(len(cluster), pseudo_count / 2)
+    losses = np.full(len(cluster), pseudo_count / 2)
     for pair in range(len(pair_begins) - 1):
         for cell in range(pair_begins[pair], pair_begins[pair + 1]):
+            here = cluster[cell]
             for later in range(cell + 1, pair_begins[pair + 1]):
-                distance = time[later] - time[cell]
+                there = cluster[later]
+                distance = moments[there] - moments[here]
                 if distance > reach:
                     break
-                if fold[later] != fold[cell]:
+                if len(kernels) > 0:
+                    kernel = kernels[here, there]
+                elif there % folds == here % folds:
+                    continue
+                else:
                     kernel = math.exp(-0.5 * (distance / bandwidth) ** 2)
-                    wins[cell] += kernel * won[later]
-                    losses[cell] += kernel * lost[later]
-                    wins[later] += kernel * won[cell]
-                    losses[later] += kernel * lost[cell]
+                wins[cell] += kernel * teaches_won[later]
+                losses[cell] += kernel * teaches_lost[later]
+                wins[later] += kernel * teaches_won[cell]
+                losses[later] += kernel * teaches_lost[cell]
     total = 0.0
-    for cell in range(len(time)):
-        odds = math.log(wins[cell] / losses[cell]) + shift[cell]
-        total += target_won[cell] * math.log1p(math.exp(-odds))
-        total += target_lost[cell] * math.log1p(math.exp(odds))
+    for cell in range(len(cluster)):
+        for side in range(2):
+            odds = math.log(wins[cell] / losses[cell]) + (beta if side == 0 else -beta)
+            total += won[cell, side] * math.log1p(math.exp(-odds))
+            total += lost[cell, side] * math.log1p(math.exp(odds))
     return total

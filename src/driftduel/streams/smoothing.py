@@ -6,7 +6,8 @@ With ``k(x) = exp(-x^2/2)``, bandwidth h and pseudo-count c, the estimate at tim
                / (c + sum over votes between a and b of k((t - time)/h)),
 
 a tie being half a vote for each. Where votes are few it leans to 1/2. Votes more than 8
-bandwidths away have weights below 1.3e-14 and are left out. Times, and so bandwidths, are in
+bandwidths away have weights below 1.3e-14 and are left out. Of more than a million votes those
+within a twentieth of a bandwidth are taken at one time. Times, and so bandwidths, are in
 days for logs with dates and in the unit of the ``time`` column otherwise.
 
 The side on which an arm is shown may help it. If the left arm's log-odds are raised by some
@@ -34,6 +35,12 @@ REACH = 8.0
 """Votes further away than this many bandwidths are left out."""
 
 _RUN = 20
+
+_MANY = 10**6
+"""Votes that are smoothed one by one; of more, neighbours in time are added up first."""
+
+_BINS = 20
+"""Of a bandwidth; an estimate moves by a fiftieth of its standard error or less."""
 
 
 def smooth(
@@ -132,20 +139,40 @@ def estimate(
     weight_won, weight_lost, _ = side_weights(log, remove_bias=remove_bias)
     order = np.argsort(times, kind="stable")
     wins = np.zeros((len(times), log.n_arms, log.n_arms))
-    _add_votes(
-        times[order],
-        np.append(np.flatnonzero(np.diff(log.time, prepend=-math.inf)), len(log)),
-        log.time,
-        log.left,
-        log.right,
-        weight_won * log.count * log.outcome,
-        weight_lost * log.count * (1 - log.outcome),
-        float(bandwidth),
-        wins,
-    )
+    won, lost = weight_won * log.count * log.outcome, weight_lost * log.count * (1 - log.outcome)
+    votes = (log.time, log.left, log.right, won, lost)
+    if len(log) > _MANY:
+        votes = _gathered(log, won, lost, bandwidth)
+    begins = np.append(np.flatnonzero(np.diff(votes[0], prepend=-math.inf)), len(votes[0]))
+    _add_votes(times[order], begins, *votes, float(bandwidth), wins)
     matrices = np.empty_like(wins)
     matrices[order] = (wins + pseudo_count / 2) / (wins + wins.swapaxes(1, 2) + pseudo_count)
     return matrices
+
+
+Votes = tuple[Array, Ints, Ints, Array, Array]
+
+
+def _gathered(log: Log, won: Array, lost: Array, bandwidth: float) -> Votes:
+    """Add up the votes of an ordered pair within a twentieth of a bandwidth, at its middle."""
+    begin = log.time[0]
+    width = bandwidth / _BINS
+    if not log.time[-1] - begin < width * _MANY:  # finer than the votes are
+        return log.time, log.left, log.right, won, lost
+    bins = np.floor((log.time - begin) / width).astype(np.int64)
+    keys: Ints
+    keys, cell = np.unique(
+        (bins * log.n_arms + log.left) * log.n_arms + log.right, return_inverse=True
+    )
+    bins, pair = np.divmod(keys, log.n_arms**2)
+    left, right = np.divmod(pair, log.n_arms)
+    time: Array = np.full(len(keys), begin) if math.isinf(width) else begin + (bins + 0.5) * width
+    return time, left, right, add_up(cell, won, len(keys)), add_up(cell, lost, len(keys))
+
+
+def add_up(cell: Ints, votes: Array, n_cells: int) -> Array:
+    """Return the sum of the votes of each cell."""
+    return np.asarray(np.bincount(cell, votes, n_cells), dtype=np.float64)
 
 
 @jit
