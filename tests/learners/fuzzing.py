@@ -200,6 +200,10 @@ def attack(variant, kind, seed, file):
     chance = np.random.default_rng([seed, kind == "tree"])
     learner = aged(variant, int(chance.choice(AGES)), seed)
     if kind == "state":
+        if chance.random() < 0.2:  # the ranges of counts are wide for who claims to be old
+            more = int(chance.choice([1000, 2**31, 2**47]))
+            learner.session.asked += more
+            learner.session.told += more
         change_state(learner, chance)
     content = as_payload(learner)
     if kind == "tree":
@@ -226,6 +230,7 @@ def attack(variant, kind, seed, file):
 
 
 def play_on(learner, chance, file, n_rounds=200):
+    learner.limit_open()  # a changed limit may well be met
     for duel in learner.open_duels[:20]:
         if not may_go_on(learner):
             break

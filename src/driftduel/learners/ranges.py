@@ -326,7 +326,7 @@ WEIGHT = real(0, LARGEST)
 CHANCE = such_that(
     "a chance above 0 and at most 1",
     # Sums of weights are kept up by differences, so a chance may be a rounding above 1.
-    lambda values, _: (values >= LARGEST**-2) & (values <= 1 + 1e-5),
+    lambda values, _: (values >= 1e-140) & (values <= 1 + 1e-5),
 )
 UNKNOWN_CHANCE = such_that("nan", lambda values, _: np.isnan(values))
 """The propensity of a learner that has no formula for it."""

@@ -37,7 +37,7 @@ class VersatileState(NamedTuple):
 
 def _are_chances(chances: Floats, known: Known) -> bool:
     sums = chances.sum(axis=1)
-    return bool((chances >= 1e-130).all() and (np.abs(sums - 1.0) <= 1e-6).all())
+    return bool((chances >= 1e-70).all() and (np.abs(sums - 1.0) <= 1e-6).all())
 
 
 def _are_shifts(shifts: Floats, known: Known) -> NDArray[np.bool_]:
@@ -52,7 +52,7 @@ def _are_shifts(shifts: Floats, known: Known) -> NDArray[np.bool_]:
 
 VERSATILE_RANGES: Ranges = {
     "rounds": COUNT,
-    "losses": real(0, 1e60),
+    "losses": real(0, 1e30),
     "shifts": such_that("a number that makes the chances sum to 1", _are_shifts),
     "chances": such_that("chances that sum to 1", _are_chances),
 }
