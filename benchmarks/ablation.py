@@ -8,11 +8,12 @@ not those of the benchmark.
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
-import driftduel as dd
+from driftduel.experiments import Results, Spec, run_sweep
 from driftduel.learners.calibrated.calibration import FOR_PAIRS, FOR_SCORES
 from driftduel.studies.benchmark import suite
 
@@ -35,6 +36,7 @@ CHANGES: dict[str, dict[str, float]] = {
     "half the exploring while learning (Borda)": {"learn": 0.25, "spread": 0.1},
     "optimism doubled (Condorcet)": {"optimism": 0.1},
 }
+SHIPPED = "as it ships"
 SCALED = {"watch"}
 """Multiplied instead of replaced, unless 0."""
 
@@ -43,37 +45,49 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seeds", type=int, default=12)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--out", type=Path, help="keep the results in this folder, and go on")
     options, _ = parser.parse_known_args()
-    seeds = range(500, 500 + options.seeds)
+    with TemporaryDirectory() as scratch:
+        found = []
+        for criterion in suite.CRITERIA:
+            folder = (options.out or Path(scratch)) / criterion
+            run_sweep(ablation(criterion, options.seeds), folder, workers=options.workers)
+            found.append(ratios(Results.load(folder)))
     print("| changed | Borda | Condorcet |\n|---|---:|---:|")
-    shipped = {name: scores(name, {}, seeds, options.workers) for name in suite.CRITERIA}
-    for title, change in CHANGES.items():
-        cells = []
-        for name in suite.CRITERIA:
-            ratios = scores(name, change, seeds, options.workers) / shipped[name]
-            mean, worst = np.exp(np.log(ratios).mean()), ratios.max()
-            other = {"borda": "Condorcet", "condorcet": "Borda"}[name]
-            cells.append("-" if f"({other})" in title else f"{mean:.2f} (worst {worst:.1f})")
+    for title in CHANGES:
+        cells = (
+            f"{np.exp(np.log(r).mean()):.2f} (worst {r.max():.1f})"
+            if (r := rows.get(title)) is not None
+            else "-"
+            for rows in found
+        )
         print(f"| {title} | {' | '.join(cells)} |", flush=True)
 
 
-def scores(
-    criterion: str, change: dict[str, float], seeds: range, workers: int
-) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Return the mean regret on each world of the tuning half."""
+def ablation(criterion: str, seeds: int) -> Spec:
+    """Return the spec: every change is a learner, on the tuning half of the suite."""
     base = FOR_SCORES if criterion == "borda" else FOR_PAIRS
-    values = {
-        key: getattr(base, key) * value if key in SCALED else value for key, value in change.items()
+    played = suite.benchmark_spec(criterion, "tuning").text.partition("\n[[learner]]")[0]
+    lines = [played.replace(f"seeds = {suite.SEEDS}", f"seeds = {[*range(500, 500 + seeds)]}", 1)]
+    for title, change in {SHIPPED: {}, **CHANGES}.items():
+        if "(" not in title or criterion in title.lower():
+            values = {
+                key: getattr(base, key) * value if key in SCALED else value
+                for key, value in change.items()
+            }
+            table = ", ".join(f"{key} = {value!r}" for key, value in values.items())
+            lines.append(
+                f'[[learner]]\nlabel = "{title}"\nname = "{suite.LEARNER}"\n'
+                f'criterion = "{criterion}"\ncalibration = {{{table}}}\n'
+            )
+    return Spec.parse("\n".join(lines))
+
+
+def ratios(results: Results) -> dict[str, np.ndarray[tuple[int], np.dtype[np.float64]]]:
+    """Return the mean regret of every change on each world, relative to what ships."""
+    means = results.summary().pivot("learner", index="stream", values="mean")
+    return {
+        title: (means[title] / means[SHIPPED]).to_numpy()
+        for title in means.columns
+        if title in CHANGES
     }
-    means = []
-    for world in suite.worlds(criterion, "tuning"):
-        stream = world.stream()
-        learner = dd.CalibratedMetaBosse(
-            stream.n_arms,
-            stream.horizon,
-            criterion=dd.criteria.as_criterion(criterion),
-            calibration=replace(base, **values),
-        )
-        runs = dd.simulate_many(learner, stream, seeds, workers, points=1)
-        means.append(np.mean([run.regret(criterion)[-1] for run in runs]))
-    return np.array(means)

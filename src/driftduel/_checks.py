@@ -79,7 +79,8 @@ class Bounds:
         inside = self.least <= number <= self.most and self.above < number < self.below
         if inside and math.isfinite(number):
             return number
-        also = " and finite" if inside and self != Bounds() else ""
+        end = min(self.most, self.below) if number > 0 else max(self.least, self.above)
+        also = " and finite" if number == end and math.isinf(end) and self != Bounds() else ""
         raise BadParameter(name, f"is {value}, must be {self.words}{also}")
 
     @property

@@ -53,7 +53,7 @@ def _list(as_json: bool) -> None:
     from driftduel.learners import all_learners
 
     lines = {
-        name: {"description": _docstring(kind).splitlines()[0], **_literature(kind)}
+        name: {"description": _docstring(kind).splitlines()[0], **_facts(kind)}
         for name, kind in sorted(all_learners().items())
     }
     if as_json:
@@ -78,14 +78,16 @@ def _describe(name: str, as_json: bool) -> None:
             else _shown(value)
             for key, value in defaults.items()
         }
-        facts = {"name": name, "description": _docstring(kind), **_literature(kind)}
+        facts = {"name": name, "description": _docstring(kind), **_facts(kind)}
         print_json({**facts, "parameters": plain})
         return
     from driftduel.cli.tables import fact_grid, plain_table
 
     grid = fact_grid()
-    for key, text in _literature(kind).items():
-        grid.add_row(_HEADINGS[key], text or "-")
+    facts = _facts(kind)
+    grid.add_row("criteria", ", ".join(facts["serves"]))
+    for key, heading in _HEADINGS.items():
+        grid.add_row(heading, facts[key] or "-")
     table = plain_table("parameter", "default", title="\nParameters")
     for key, value in defaults.items():
         table.add_row(key, _shown(value))
@@ -95,8 +97,9 @@ def _describe(name: str, as_json: bool) -> None:
     screen.print(table)
 
 
-def _literature(kind: type[Learner]) -> dict[str, str]:
-    return asdict(kind.literature)
+def _facts(kind: type[Learner]) -> dict[str, Any]:
+    serves = [getattr(item, "name", "any other") for item in kind.serves]
+    return {"serves": serves, "needs_horizon": kind.needs_horizon, **asdict(kind.literature)}
 
 
 def _docstring(kind: type[Learner]) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from driftduel._families import MODULE_OF, PARTS
 from driftduel._jit import inline_kernel, kernel
+from driftduel._parameters import bounded
 from driftduel.learners.base import Learner, Literature
 from driftduel.learners.history import Activation, Eviction, Replay
 from driftduel.learners.report import Change, Report
@@ -112,6 +113,7 @@ __all__ = [  # noqa: PLE0604
     "Replay",
     "Report",
     "all_learners",
+    "bounded",
     "inline_kernel",
     "kernel",
     "learner_file",
