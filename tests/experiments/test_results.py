@@ -88,6 +88,25 @@ def test_the_summary_ranks_learners(results):
     assert row["shifts"] == len(truth.shifts["borda"])
 
 
+def test_a_summary_is_the_same_to_the_last_digit_each_time(results, monkeypatch):
+    rng = np.random.default_rng(0)
+    n = 200_000
+    many = pl.DataFrame(
+        {
+            "stream": results.streams[0].label,
+            "criterion": "borda",
+            "learner": rng.choice(["Uniform", "RUCB", "MetaBosse"], n),
+            "seed": np.arange(n),
+            "regret": rng.random(n) * 1e6,
+            "restarts": 0,
+        }
+    )
+    monkeypatch.setattr(type(results), "_final", lambda self: many.lazy())
+    first = results.summary()
+    for _ in range(10):
+        assert results.summary().equals(first)
+
+
 def test_who_has_no_regret_does_not_make_ratios_infinite(bench):
     bench.run(SMALL + '[[learner]]\nname = "Oracle"\n')
     ratios = bench.results.summary().filter(stream="switching, n_arms = 3")["ratio"].to_list()

@@ -133,11 +133,13 @@ class Results:
             lambda: (
                 self._final()
                 .group_by("stream", "criterion", "learner")
-                .agg(
-                    runs=pl.len(),
-                    mean=pl.col("regret").mean(),
-                    error=pl.col("regret").std() / pl.len().sqrt(),
-                    restarts=pl.col("restarts").mean(),
+                # Sums of floats depend on their order, so it is that of the seeds.
+                .agg(pl.col("regret").sort_by("seed"), pl.col("restarts").mean())
+                .select(
+                    *("stream", "criterion", "learner", "restarts"),
+                    runs=pl.col("regret").list.len(),
+                    mean=pl.col("regret").list.mean(),
+                    error=pl.col("regret").list.std() / pl.col("regret").list.len().sqrt(),
                 )
             )
         )
