@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import sys
 from collections.abc import Iterable, Iterator
@@ -50,9 +51,9 @@ def resumable(folder: Path) -> Iterator[None]:
 
 def processes(workers: int | None) -> int:
     """Return how many processes to use if the user asks for ``workers``."""
-    from joblib import cpu_count
-
-    return workers or int(cpu_count())
+    if workers is None and hasattr(os, "sched_getaffinity"):  # not on macOS and Windows
+        return len(os.sched_getaffinity(0))
+    return workers or os.cpu_count() or 1
 
 
 def console() -> Console:
