@@ -10,8 +10,6 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import driftduel as dd
 from driftduel.learners.calibrated.calibration import FOR_PAIRS, FOR_SCORES, Calibration
@@ -24,6 +22,8 @@ from tests.naive.calibrated.scores import Scores
 from tests.naive.protocol import TooCloseError
 
 KINDS = ["borda", "weighted", "condorcet"]
+PROBLEMS = 40 if COMPILED else 16
+RUNS = 6 if COMPILED else 1
 DEAF = 1e9
 """A threshold that nothing reaches."""
 
@@ -100,14 +100,8 @@ def play_problem(kind, seed, n_rounds, calibration=None, look=compare, **how):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@settings(max_examples=40 if COMPILED else 15, deadline=None, derandomize=True)
-@given(seed=st.integers(0, 2**32), n_rounds=st.integers(1, 500))
-def test_it_plays_what_its_letter_plays(kind, seed, n_rounds):
-    play_problem(kind, seed, n_rounds)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_problems_above_have_everything_in_them(kind):
+def test_it_plays_what_its_letter_plays(kind):
+    """Outcomes of every other problem come late; each problem has something of everything."""
     seen = Counter()
 
     def look(learner, oracle):
@@ -116,8 +110,8 @@ def test_the_problems_above_have_everything_in_them(kind):
         if isinstance(oracle, Pairs) and oracle.trial:
             seen["tried by " + oracle.trial["by"]] += 1
 
-    for seed in range(24):
-        learner, too_close = play_problem(kind, seed, 400, look=look)
+    for seed in range(PROBLEMS):
+        learner, too_close = play_problem(kind, seed, 400, look=look, late=0.6 * (seed % 2))
         seen["too close to tell"] += too_close
         seen["episodes"] += len(learner.episodes) - 1
         seen["evictions"] += len(learner.evictions)
@@ -126,7 +120,7 @@ def test_the_problems_above_have_everything_in_them(kind):
     wanted = ["episodes", "evictions", "alarms", "replaying"]
     wanted += ["tried by pair", "tried by score"] if kind == "condorcet" else []
     assert all(seen[name] >= 3 for name in wanted), seen
-    assert seen["too close to tell"] <= 6
+    assert seen["too close to tell"] <= PROBLEMS / 4
 
 
 @pytest.mark.large
@@ -136,12 +130,6 @@ def test_it_plays_its_letter_for_long_with_its_own_constants(kind, seed):
     constants = FOR_PAIRS if kind == "condorcet" else FOR_SCORES
     learner, _ = play_problem(kind, seed, 2500, constants)
     assert learner.rounds > 500
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_late_outcomes_are_taken_as_the_letter_takes_them(kind):
-    rounds = [play_problem(kind, seed, 400, late=0.6)[0].rounds for seed in range(8)]
-    assert np.median(rounds) > 300
 
 
 # Sides.
@@ -190,13 +178,13 @@ def test_a_voter_who_always_says_left_speaks_for_nobody(kind):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("n_arms", [2, 3, 5])
 def test_a_clear_change_of_the_winner_is_noticed(kind, n_arms):
-    """First arm 0 wins nine of ten duels, from round 2000 on the last arm; 4 seeds.
+    """First arm 0 wins nine of ten duels, from round 2000 on the last arm.
 
     For Condorcet two arms may have met too few times before the change to prove it.
     """
     world = dd.testing.driving.switching_world(n_arms, 4000)
     learner = dd.CalibratedMetaBosse(n_arms, 4000, criterion=any_weight(kind, n_arms))
-    for seed in range(4):
+    for seed in range(RUNS):
         run = dd.simulate(learner, world, seed)
         assert run.best == n_arms - 1
         assert len(run.episodes) == 2 or (kind == "condorcet" and n_arms == 2)
@@ -206,10 +194,10 @@ def test_a_clear_change_of_the_winner_is_noticed(kind, n_arms):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("n_arms", [2, 6])
 def test_ties_start_no_episode(kind, n_arms):
-    """6 runs of 3000 rounds, each with a chance of 1 % to restart; benchmarks/ measures it."""
+    """6 runs of 3000 rounds at most, each with a chance of 1 % to restart (see benchmarks)."""
     world = dd.Stream.stationary(np.full((n_arms, n_arms), 0.5), 3000)
     learner = dd.CalibratedMetaBosse(n_arms, criterion=any_weight(kind, n_arms))
-    for seed in range(6):
+    for seed in range(RUNS):
         assert list(dd.simulate(learner, world, seed).episodes) == [0]
 
 

@@ -17,11 +17,10 @@ from tests.learners.driving import (
     play_beside,
     random_matrix,
 )
-from tests.modes import COMPILED
 from tests.naive import copeland as naive
 
-SEEDS = range(20)
-ROUNDS = 600 if COMPILED else 300
+SEEDS = range(16)
+ROUNDS = 300
 
 
 def play_ccb(n_arms, rounds, seed, **how):

@@ -10,11 +10,10 @@ import pytest
 
 import driftduel as dd
 from tests.learners.driving import drawn, final_and_late_regret, ladder, play_beside
-from tests.modes import COMPILED
 from tests.naive import rucb as naive
 
 SEEDS = range(12)
-ROUNDS = 600 if COMPILED else 300
+ROUNDS = 300
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -16,7 +16,7 @@ from tests.modes import COMPILED
 from tests.naive import thompson as naive
 
 SEEDS = range(8)
-ROUNDS = 300 if COMPILED else 200
+ROUNDS = 200
 PAIRS = [(dd.DTS, naive.DTS), (dd.DTSPlus, naive.DTSPlus)]
 
 

@@ -138,9 +138,13 @@ class Scores(Watcher):
         self.moments[self.looks] = levels
 
     def leader_drop(self, look):
+        return drop(*self.leader_around(look))
+
+    def leader_around(self, look):
+        """The number of the leader's tosses and their sum, before a look and after it."""
         n, total = self.reference
         more, gain = count(self.of(self.leader, self.watched_since, look))
-        return drop((n + more, total + gain), count(self.of(self.leader, look)))
+        return (n + more, total + gain), count(self.of(self.leader, look))
 
     def doubt_since_drop(self, alarmed):
         """Find the moment that explains the drop best among those that are kept.
@@ -158,7 +162,9 @@ class Scores(Watcher):
         for _, _, look in sorted(kept):
             if self.watched_since <= look < self.looks:
                 statistic = self.leader_drop(look)
-                if statistic != largest and apart(statistic, largest) > largest:
+                # The same tosses give the same number; others may tie but for rounding.
+                same = best is not None and self.leader_around(look) == self.leader_around(best)
+                if statistic > 0 and not same and apart(statistic, largest) > largest:
                     best, largest = look, statistic
         self.look_again(best, self.round_of[best])
 
