@@ -23,6 +23,7 @@ _APART = {
     "driftduel._compiled",
     "driftduel._families",
     "driftduel._files",
+    "driftduel._lazy",
     "driftduel._numba_cache",
     "driftduel._sources",
     "driftduel._version",

@@ -42,7 +42,7 @@ def played(*modules: str) -> set[Module]:
 @cache
 def learner_version(*names: str) -> str:
     """Return the version of the code of learners, together with that of the simulation."""
-    parts = ["driftduel.simulation.runs", *(f"driftduel.learners.{MODULE_OF[n]}" for n in names)]
+    parts = ["driftduel.simulation.runs", *(MODULE_OF[n] for n in names)]
     if "Oracle" in names:
         parts.append("driftduel.simulation.oracles")
     return code_version(*sorted(parts))

@@ -2,80 +2,32 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from driftduel._families import MODULE_OF, PARTS
-from driftduel._jit import inline_kernel, kernel
-from driftduel._parameters import bounded
-from driftduel.learners.base import Learner, Literature
-from driftduel.learners.history import Activation, Eviction, Replay
-from driftduel.learners.report import Change, Report
-from driftduel.learners.session import AlreadyTold, ClosedDuel, Duel
-from driftduel.learners.storage import learner_file, load_learner
+from driftduel._families import MODULE_OF, learner_class
+from driftduel._jit import inline_kernel as inline_kernel
+from driftduel._jit import kernel as kernel
+from driftduel._lazy import attach
+from driftduel._parameters import bounded as bounded
+from driftduel.learners.base import Learner as Learner
+from driftduel.learners.base import Literature as Literature
+from driftduel.learners.history import Activation as Activation
+from driftduel.learners.history import Eviction as Eviction
+from driftduel.learners.history import Replay as Replay
+from driftduel.learners.report import Change as Change
+from driftduel.learners.report import Report as Report
+from driftduel.learners.session import AlreadyTold as AlreadyTold
+from driftduel.learners.session import ClosedDuel as ClosedDuel
+from driftduel.learners.session import Duel as Duel
+from driftduel.learners.storage import learner_file as learner_file
+from driftduel.learners.storage import load_learner as load_learner
 
 if TYPE_CHECKING:
+    from driftduel._roster import *  # noqa: F403
     from driftduel.learners.calibrated.calibration import Calibration as Calibration
-    from driftduel.learners.calibrated.learner import CalibratedMetaBosse as CalibratedMetaBosse
-    from driftduel.learners.episodic.anaconda import Anaconda as Anaconda
-    from driftduel.learners.episodic.anaconda import MetaSwift as MetaSwift
-    from driftduel.learners.episodic.bosse import Bosse as Bosse
     from driftduel.learners.episodic.bosse import Constants as Constants
-    from driftduel.learners.episodic.bosse import MetaBosse as MetaBosse
-    from driftduel.learners.rivals.active_ranking import ActiveRanking as ActiveRanking
-    from driftduel.learners.rivals.baselines import FixedPair as FixedPair
-    from driftduel.learners.rivals.baselines import Uniform as Uniform
-    from driftduel.learners.rivals.borda import BCB as BCB
-    from driftduel.learners.rivals.borda import BordaETC as BordaETC
-    from driftduel.learners.rivals.borda_elimination import BordaElimination as BordaElimination
-    from driftduel.learners.rivals.borda_elimination import (
-        SparseBordaElimination as SparseBordaElimination,
-    )
-    from driftduel.learners.rivals.copeland import CCB as CCB
-    from driftduel.learners.rivals.copeland import SCB as SCB
-    from driftduel.learners.rivals.detection import DETECT as DETECT
-    from driftduel.learners.rivals.detection import MDB as MDB
-    from driftduel.learners.rivals.dex3 import DEX3P as DEX3P
-    from driftduel.learners.rivals.dex3 import DEX3S as DEX3S
-    from driftduel.learners.rivals.dex3 import BordaDEX3S as BordaDEX3S
-    from driftduel.learners.rivals.elimination import RRDB as RRDB
-    from driftduel.learners.rivals.elimination import SAVAGE as SAVAGE
-    from driftduel.learners.rivals.elimination import BeatTheMean as BeatTheMean
-    from driftduel.learners.rivals.elimination import InterleavedFilter as InterleavedFilter
-    from driftduel.learners.rivals.exponential import DEXP3 as DEXP3
-    from driftduel.learners.rivals.exponential import DEXP3HP as DEXP3HP
-    from driftduel.learners.rivals.forgetting import DiscountedBordaGreedy as DiscountedBordaGreedy
-    from driftduel.learners.rivals.forgetting import DiscountedBordaUCB as DiscountedBordaUCB
-    from driftduel.learners.rivals.forgetting import SlidingBordaGreedy as SlidingBordaGreedy
-    from driftduel.learners.rivals.forgetting import SlidingBordaUCB as SlidingBordaUCB
-    from driftduel.learners.rivals.forgetting_condorcet import (
-        DiscountedCondorcetGreedy as DiscountedCondorcetGreedy,
-    )
-    from driftduel.learners.rivals.forgetting_condorcet import DiscountedRUCB as DiscountedRUCB
-    from driftduel.learners.rivals.forgetting_condorcet import SlidingRUCB as SlidingRUCB
-    from driftduel.learners.rivals.oracle import Oracle as Oracle
-    from driftduel.learners.rivals.restarts import PeriodicRestart as PeriodicRestart
-    from driftduel.learners.rivals.restarts import SlidingWindow as SlidingWindow
-    from driftduel.learners.rivals.rex3 import REX3 as REX3
-    from driftduel.learners.rivals.rmed import RMED1 as RMED1
-    from driftduel.learners.rivals.rmed import RMED2FH as RMED2FH
-    from driftduel.learners.rivals.rucb import RUCB as RUCB
-    from driftduel.learners.rivals.rucb import MergeRUCB as MergeRUCB
-    from driftduel.learners.rivals.sparring import SelfSparring as SelfSparring
-    from driftduel.learners.rivals.sparring import SparringEXP3 as SparringEXP3
-    from driftduel.learners.rivals.sparring import SparringThompson as SparringThompson
-    from driftduel.learners.rivals.sparring import SparringUCB as SparringUCB
-    from driftduel.learners.rivals.thompson import DTS as DTS
-    from driftduel.learners.rivals.thompson import DTSPlus as DTSPlus
-    from driftduel.learners.rivals.versatile import VersatileDB as VersatileDB
-    from driftduel.learners.rivals.winner_stays import BeatTheWinnerReset as BeatTheWinnerReset
-    from driftduel.learners.rivals.winner_stays import (
-        BeatTheWinnerResetStrong as BeatTheWinnerResetStrong,
-    )
-    from driftduel.learners.rivals.winner_stays import WinnerStays as WinnerStays
-    from driftduel.learners.rivals.winner_stays import WinnerStaysStrong as WinnerStaysStrong
 
-_HOME = {**MODULE_OF, **PARTS}
+__getattr__, __dir__, __all__ = attach(__name__, "all_learners")
 
 
 def all_learners() -> dict[str, type[Learner]]:
@@ -86,37 +38,4 @@ def all_learners() -> dict[str, type[Learner]]:
     >>> all_learners()["MetaBosse"]
     <class 'driftduel.learners.episodic.bosse.MetaBosse'>
     """
-    return {name: __getattr__(name) for name in sorted(MODULE_OF)}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
-
-
-__all__ = [  # noqa: PLE0604
-    "Activation",
-    "AlreadyTold",
-    "Change",
-    "ClosedDuel",
-    "Duel",
-    "Eviction",
-    "Learner",
-    "Literature",
-    "Replay",
-    "Report",
-    "all_learners",
-    "bounded",
-    "inline_kernel",
-    "kernel",
-    "learner_file",
-    "load_learner",
-    *_HOME,
-]
+    return {name: learner_class(name) for name in sorted(MODULE_OF)}

@@ -220,7 +220,7 @@ def _class_of_package(name: str) -> type | None:
     module = {**MODULE_OF, **PARTS}.get(name)
     if module is None:
         return _PARTS_OF_CRITERIA.get(name)
-    found: type = getattr(import_module(f"driftduel.learners.{module}"), name)
+    found: type = getattr(import_module(module), name)
     return found
 
 

@@ -5,10 +5,10 @@ What needs numba or polars is imported on first use, so that `Stream` alone stay
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from driftduel.streams.stream import Stream
+from driftduel._lazy import attach
+from driftduel.streams.stream import Stream as Stream
 
 if TYPE_CHECKING:
     from driftduel.streams import catalogue as catalogue
@@ -25,31 +25,4 @@ if TYPE_CHECKING:
     from driftduel.streams.smoothing import left_bias as left_bias
     from driftduel.streams.smoothing import smooth as smooth
 
-_HOME = {
-    "BandwidthChoice": "bandwidth",
-    "Log": "logs",
-    "YEAR": "smoothing",
-    "choose_bandwidth": "bandwidth",
-    "left_bias": "smoothing",
-    "read_log": "reading",
-    "smooth": "smoothing",
-    "stream_from_log": "from_log",
-}
-_MODULES = ("catalogue", "datasets", "hard", "matrices", "synthetic")
-
-__all__ = ["Stream", *_HOME, *_MODULES]  # noqa: PLE0604
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
-    elif name in _MODULES:
-        value = import_module(f"{__name__}.{name}")
-    else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__, __all__ = attach(__name__)
