@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import ast
 import os
 import shutil
 import sys
@@ -58,6 +59,18 @@ def test_docstrings_comments_and_line_ends_do_not_count(package):
     assert versions(BOSSE) == before
     append(file, "\nlong = 'not a docstring'\n")
     assert versions(BOSSE) != before
+
+
+def test_an_empty_part_of_an_f_string_does_not_count():
+    """Python 3.12.1 puts one at the end of a width that is an expression."""
+    one, other = (ast.parse('x = f"{x:{width}}", ""') for _ in range(2))
+    joined = next(node for node in ast.walk(other) if isinstance(node, ast.FormattedValue))
+    joined.format_spec.values.append(ast.Constant(""))
+    spelled: list[list[str]] = [[], []]
+    for tree, words in zip((one, other), spelled, strict=True):
+        _sources._spell(tree, words)
+    assert spelled[0] == spelled[1]
+    assert "''" in spelled[0]
 
 
 def test_a_package_that_imports_on_first_use_counts_as_itself(package):

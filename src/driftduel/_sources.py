@@ -152,10 +152,13 @@ def _read(file: Path) -> _Source:
 def _spell(node: object, words: list[str]) -> None:
     """Append a syntax tree to ``words``, without docstrings and without what is empty.
 
-    Versions of Python differ in the fields they leave empty.
+    Versions of Python differ in the fields they leave empty, and in empty parts of f-strings.
     """
     if isinstance(node, ast.Constant):
         words.append(repr(node.value))
+    elif isinstance(node, ast.JoinedStr):
+        words.append("f")
+        _spell([part for part in node.values if getattr(part, "value", None) != ""], words)
     elif isinstance(node, ast.AST):
         words.append(f"{type(node).__name__}(")
         for name in node._fields:
