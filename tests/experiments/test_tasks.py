@@ -85,7 +85,8 @@ def test_what_happens_is_kept_in_the_order_of_rounds():
     )
     (task,) = make_plan(Spec.parse(text)).tasks({})
     (row,) = play(task)
-    assert {event["kind"] for event in row["events"]} == {"episode", "eviction", "replay"}
+    kinds = {"episode", "eviction", "activation", "replay", "in play", "pick"}
+    assert {event["kind"] for event in row["events"]} == kinds
     rounds = [event["round"] for event in row["events"]]
     assert rounds == sorted(rounds)
     run = dd.simulate(
@@ -98,3 +99,7 @@ def test_what_happens_is_kept_in_the_order_of_rounds():
         (replay.start, replay.length) for replay in run.replays
     ]
     assert all(event["last"] < 3000 for event in replays)
+    back = [event for event in row["events"] if event["kind"] == "activation"]
+    assert [(event["round"], event["arm"]) for event in back] == [
+        (item.round, item.arm) for item in run.activations
+    ]

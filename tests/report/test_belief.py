@@ -5,7 +5,9 @@ import pytest
 
 import driftduel as dd
 from driftduel.report.belief import LENGTHS, MOST_ARMS, Belief, belief_chart
+from driftduel.report.document import compose
 from driftduel.shifts.spells import Spell
+from tests.report import sweeps
 
 P, Q = [[0.5, 0.95], [0.05, 0.5]], [[0.5, 0.05], [0.95, 0.5]]
 
@@ -21,43 +23,87 @@ def run():
     return dd.simulate(dd.MetaBosse(2, 4000), world, seed=1)
 
 
-def test_an_arm_is_in_play_until_its_first_eviction_in_an_episode():
-    belief = Belief("abc", 100, [0, 40], [(10, 2), (20, 2), (39, 1), (50, 0)], [], [])
-    assert belief.in_play() == [
-        (0, 0, 40),
-        (1, 0, 40),
-        (2, 0, 11),
-        (0, 40, 51),
-        (1, 40, 100),
-        (2, 40, 100),
-    ]
+QUICK = dd.learners.Constants(scale=0.07)
+JUMPY = dd.learners.Calibration(alarm=0.5, proof=-6.0, likely=-2.0, watch=1.0, replay_rate=1.0)
+LEARNERS = {
+    "METABOSSE": dd.MetaBosse(4, 399, seed=1, constants=QUICK),
+    "ANACONDA": dd.Anaconda(4, 399, seed=1, scale=0.07),
+    "CALIBRATED METABOSSE": dd.CalibratedMetaBosse(4, seed=1, calibration=JUMPY),
+    "CALIBRATED METABOSSE for Condorcet": dd.CalibratedMetaBosse(
+        4, seed=1, criterion="condorcet", calibration=JUMPY
+    ),
+    "METABOSSE, restarted": dd.PeriodicRestart.of(
+        dd.MetaBosse(4, 150, constants=QUICK), every=150, seed=1
+    ),
+}
 
 
-def test_a_learner_that_restarts_has_all_arms_evicted_before_each_new_episode(run):
-    assert len(run.episodes) == 2
-    in_play = np.zeros((2, 4000), dtype=bool)
-    evictions = [(item.round, item.arm) for item in run.evictions]
-    for arm, begin, end in Belief("ab", 4000, run.episodes, evictions, [], []).in_play():
-        in_play[arm, begin:end] = True
-    restart = run.episodes[1]
-    assert in_play[:, restart].all()
-    assert in_play[:, restart - 1].any()
-    evicted = {arm for round_, arm in evictions if round_ < restart}
-    assert evicted == {0, 1}
+def drawn(chart, what, arms, horizon):
+    """Return which arms have a bar of a kind at which round."""
+    shown = np.zeros((horizon, len(arms)), dtype=bool)
+    for row in rows(chart, what):
+        shown[row["round"] : row["end"], arms.index(row["row"])] = True
+    return shown
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_who_is_drawn_in_play_is_active_in_that_very_round(name):
+    learner = LEARNERS[name].clone()
+    world = dd.Stream.stationary(np.full((4, 4), 0.5), 399, labels=list("abcd"))
+    chart = dd.plot.timeline(dd.simulate(learner, world, seed=1, points=399))
+    outcomes = dd.simulation.world_generator(1)
+    active, picks = np.zeros((399, 4), dtype=bool), np.zeros((399, 4), dtype=bool)
+    for round_ in range(399):
+        active[round_, learner.active] = True
+        picks[round_, learner.best()] = True
+        learner.tell(learner.ask(), float(outcomes.random() < 0.5))
+    changes = np.abs(np.diff(active.astype(int), axis=0)).sum()
+    assert changes >= 10  # arms go and come back, or there is nothing to see
+    assert (drawn(chart, "in play", list("abcd"), 399) == active).all()
+    assert (drawn(chart, "would pick", list("abcd"), 399) == picks).all()
+
+
+def test_a_report_draws_who_is_in_play_as_the_run_saw_it(tmp_path):
+    text = """
+        seeds = 1
+        points = 50
+        [[stream]]
+        label = "cars"
+        world = "formula-1"
+        horizon = 4000
+        [[learner]]
+        name = "CalibratedMetaBosse"
+        label = "ours"
+    """
+    results = sweeps.sweep(text, tmp_path)
+    figures = compose(results).chapters[0].figures
+    (chart,) = [figure.chart for figure in figures if figure.kind == "timeline"]
+    world = dd.streams.catalogue.build("formula-1", horizon=4000)
+    run = dd.simulate(dd.CalibratedMetaBosse(world.n_arms), world, points=50)
+    names = list(world.labels)
+    ferrari = drawn(chart, "in play", names, 4000)[:, names.index("ferrari")]
+    assert (ferrari[run.moments] == run.active[:, names.index("ferrari")]).all()
+    assert ferrari.mean() > 0.9
+    evicted = {item.arm for item in run.evictions if item.round < 1000}
+    assert names.index("ferrari") in evicted  # and yet it is in play: it was taken back
+    # The arm it would pick is in play at every moment; a picture in which nobody is was wrong.
+    assert drawn(chart, "in play", names, 4000).any(axis=1).all()
+    kinds = set(results.events["kind"])
+    assert {"activation", "in play", "pick"} <= kinds
 
 
 def test_replays_end_with_their_episode_and_the_longest_are_drawn():
     replays = [(5, 2), (10, 4), (30, 8), (60, 16), (61, 8)]
-    belief = Belief("ab", 70, [0, 35], [], replays, [])
+    belief = Belief("ab", 70, [0, 35], replays, [])
     assert belief.long_replays() == {16: [(60, 70)], 8: [(30, 35), (61, 70)], 4: [(10, 15)]}
     assert len(belief.long_replays()) == LENGTHS
 
 
 def test_of_many_arms_the_winners_and_those_longest_in_play_are_shown():
     n_arms = MOST_ARMS + 10
-    evictions = [(arm, arm) for arm in range(n_arms - 1)]
+    in_play = [(arm, 0, arm + 1) for arm in range(n_arms - 1)] + [(n_arms - 1, 0, 1000)]
     names = [f"arm {arm}" for arm in range(n_arms)]
-    belief = Belief(names, 1000, [0], evictions, [], [Spell(0, 1000, (3,))])
+    belief = Belief(names, 1000, [0], [], [Spell(0, 1000, (3,))], in_play=in_play)
     shown = belief.shown()
     assert shown == [3, *range(n_arms - MOST_ARMS + 1, n_arms)]
     assert {row["row"] for row in rows(belief_chart(belief), "in play")} == {
@@ -77,7 +123,7 @@ def test_the_timeline_of_a_run_shows_its_episodes_replays_and_the_truth(run):
 
 
 def test_what_does_not_occur_is_not_in_the_legend():
-    chart = belief_chart(Belief("ab", 100, [0], [], [], [])).to_dict()
+    chart = belief_chart(Belief("ab", 100, [0], [], [], in_play=[(0, 0, 100)])).to_dict()
     assert chart["layer"][0]["encoding"]["color"]["scale"]["domain"] == ["in play"]
 
 

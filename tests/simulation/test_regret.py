@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -92,9 +93,7 @@ def a_run(stream, left, right, points):
     codes = (left * stream.n_arms + right).astype(np.int32)
     for first, end in pairwise([0, 5, 33, stream.horizon]):
         kept.add(first, codes[first:end])
-    return dd.simulation.Run(
-        run.learner, stream, 0, run.rounds, [0], [], [], [], best=0, ledger=kept
-    )  # fmt: skip
+    return replace(run, ledger=kept)
 
 
 def test_a_criterion_a_learner_is_not_made_for_is_refused():

@@ -33,6 +33,37 @@ def facts(run):
 # Points
 
 
+def test_a_learner_is_looked_at_before_its_first_round_and_after_each_point():
+    run = dd.simulate(EAGER, SWITCHING, points=[100, 200, 300])
+    assert run.moments.tolist() == [0, 100, 200]
+    assert run.active.shape == (3, 4)
+    assert run.active[0].all()
+    assert dd.simulate(EAGER, SWITCHING[:200]).best == run.picks[2]
+
+
+def test_of_many_points_400_are_looked_at():
+    run = dd.simulate(dd.FixedPair(4), SWITCHING.stretch(1200), points=1200)
+    assert run.moments.tolist() == list(range(0, 1200, 3))
+
+
+def test_looking_at_a_learner_changes_nothing():
+    seldom, often = (dd.simulate(EAGER, SWITCHING, seed=3, points=n) for n in (1, 300))
+    assert facts(seldom)[3:] == facts(often)[3:]
+
+
+def test_stretches_in_play_are_those_of_the_moments():
+    run = dd.simulate(EAGER, SWITCHING, seed=2, points=60)
+    shown = np.zeros((300, 4), dtype=bool)
+    for arm, begin, end in run.in_play():
+        assert not shown[max(begin - 1, 0) : end, arm].any()
+        shown[begin:end, arm] = True
+    assert (shown[::5] == run.active).all()
+    assert (shown == np.repeat(run.active, 5, axis=0)).all()
+    assert [arm for arm, begin, end in run.picked() for _ in range(begin, end)] == np.repeat(
+        run.picks, 5
+    ).tolist()
+
+
 def test_points_are_evenly_spread_and_the_last_is_the_horizon():
     run = dd.simulate(dd.FixedPair(4), SWITCHING, points=7)
     assert run.rounds.tolist() == [42, 85, 128, 171, 214, 257, 300]

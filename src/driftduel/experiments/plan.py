@@ -28,7 +28,7 @@ from driftduel.experiments.worlds import TRUTHS, StreamInfo, describe
 from driftduel.simulation.runs import check_rounds
 from driftduel.streams import Stream
 
-_FORMAT = 1
+_FORMAT = 2
 """Of the rows that tasks give; part of every key."""
 
 _ROUNDS = 2_000_000

@@ -96,7 +96,7 @@ class Results:
 
     @cached_property
     def events(self) -> pl.DataFrame:
-        """Episodes, evictions and replays, in the order of rounds for every run."""
+        """What learners did and who was in play, in the order of rounds for every run."""
         return self._ordered(self._events)
 
     @cached_property

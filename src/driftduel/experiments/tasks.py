@@ -203,6 +203,16 @@ def _events(run: Run) -> list[Row]:
         }
         for item in run.replays
     ]
+    events += [
+        {"kind": "activation", "round": item.round, "arm": item.arm} for item in run.activations
+    ]
+    if type(run.learner).collect is not Learner.collect:  # others never set an arm aside
+        seen = {"in play": run.in_play(), "pick": run.picked()}
+        events += [
+            {"kind": kind, "round": begin, "arm": arm, "first": begin, "last": end - 1}
+            for kind, stretches in seen.items()
+            for arm, begin, end in stretches
+        ]
     return sorted(events, key=lambda event: event["round"])
 
 

@@ -1,7 +1,7 @@
 """The figure "what it believed": arms in play, replays and episodes of one run beside the truth.
 
-An arm is in play from the beginning of an episode until it is first evicted in it: this is the
-global set of METABOSSE. When the last arm is evicted a new episode begins with all of them.
+Who is in play and whom the learner would pick is what was seen at the moments of the run: a learner
+may drop an arm and take it back many times between two evictions that it notes.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from driftduel.report.extra import drawing_library
@@ -33,11 +32,12 @@ LENGTHS = 3
 
 _MOST_SPELLS = 3000
 
-_BEST, _IN_PLAY, _REPLAY = "truly best", "in play", "replay"
+_BEST, _IN_PLAY, _PICK, _REPLAY = "truly best", "in play", "would pick", "replay"
 _EPISODE, _CHANGE = "new episode", "true change"
 _COLOURS = {
     _BEST: COLOURS[2],
-    _IN_PLAY: COLOURS[0],
+    _IN_PLAY: COLOURS[5],
+    _PICK: COLOURS[0],
     _REPLAY: COLOURS[1],
     _EPISODE: COLOURS[3],
     _CHANGE: TRUTH,
@@ -57,41 +57,24 @@ class Belief:
         Number of rounds.
     episodes : sequence of int
         The rounds at which episodes began, the first 0.
-    evictions : sequence of (int, int)
-        Rounds and the arms evicted.
     replays : sequence of (int, int)
         First rounds and lengths.
     best : sequence of Spell
         Which arms were best when.
     changes : sequence of int
         The rounds at which the world changed.
+    in_play, picks : sequence of (int, int, int)
+        Arms, first rounds and ends: who was in play, and whom the learner would have picked.
     """
 
     arms: Sequence[str]
     horizon: int
     episodes: Sequence[int]
-    evictions: Sequence[tuple[int, int]]
     replays: Sequence[tuple[int, int]]
     best: Sequence[Spell]
     changes: Sequence[int] = ()
-
-    def in_play(self) -> list[tuple[int, int, int]]:
-        """Return the stretches (arm, first round, end) during which arms were in play.
-
-        Examples
-        --------
-        >>> belief = Belief("ab", 100, [0, 50], [(20, 1), (49, 0), (60, 0)], [], [])
-        >>> belief.in_play()
-        [(0, 0, 50), (1, 0, 21), (0, 50, 61), (1, 50, 100)]
-        """
-        stretches = []
-        for begin, end in pairwise([*self.episodes, self.horizon]):
-            leave: dict[int, int] = {}
-            for round_, arm in self.evictions:
-                if begin <= round_ < end:
-                    leave.setdefault(arm, round_ + 1)
-            stretches += [(arm, begin, leave.get(arm, end)) for arm in range(len(self.arms))]
-        return stretches
+    in_play: Sequence[tuple[int, int, int]] = ()
+    picks: Sequence[tuple[int, int, int]] = ()
 
     def long_replays(self) -> dict[int, list[tuple[int, int]]]:
         """Return the stretches of the longest replays by their length.
@@ -100,7 +83,7 @@ class Belief:
 
         Examples
         --------
-        >>> belief = Belief("ab", 100, [0, 50], [], [(10, 8), (45, 16), (70, 8)], [])
+        >>> belief = Belief("ab", 100, [0, 50], [(10, 8), (45, 16), (70, 8)], [])
         >>> belief.long_replays()
         {16: [(45, 50)], 8: [(10, 19), (70, 79)]}
         """
@@ -120,7 +103,7 @@ class Belief:
         if len(self.arms) <= MOST_ARMS:
             return list(range(len(self.arms)))
         worth = dict.fromkeys(range(len(self.arms)), 0)
-        for arm, begin, end in self.in_play():
+        for arm, begin, end in self.in_play:
             worth[arm] += end - begin
         for spell in self.best:
             for arm in spell.arms:
@@ -159,10 +142,11 @@ def timeline(run: Run) -> Panel:
         arms=arm_names(stream),
         horizon=stream.horizon,
         episodes=run.episodes,
-        evictions=[(eviction.round, eviction.arm) for eviction in run.evictions],
         replays=[(replay.start, replay.length) for replay in run.replays],
         best=list(spells(stream, "condorcet" if condorcet else "borda")),
         changes=stream.starts[1:].tolist(),
+        in_play=run.in_play(),
+        picks=run.picked(),
     )
     title = f"What {type(run.learner).__name__} believed, seed {run.seed}"
     chart = belief_chart(belief).properties(title=alt.TitleParams(title, anchor="start"))
@@ -187,11 +171,13 @@ def belief_chart(belief: Belief) -> Panel:
         for arm in spell.arms
         if arm in shown
     ]
-    play = [(belief.arms[arm], begin, end) for arm, begin, end in belief.in_play() if arm in shown]
+    play = [(belief.arms[arm], begin, end) for arm, begin, end in belief.in_play if arm in shown]
+    picks = [(belief.arms[arm], begin, end) for arm, begin, end in belief.picks if arm in shown]
     changes = belief.changes if len(belief.changes) <= MOST_MARKS else ()
     drawn: dict[str, Sequence[Any]] = {
         _BEST: best,
         _IN_PLAY: play,
+        _PICK: picks,
         _REPLAY: [*again],
         _EPISODE: belief.episodes[1:],
     }
@@ -199,7 +185,8 @@ def belief_chart(belief: Belief) -> Panel:
     colour = _colour([what for what, rows in drawn.items() if rows])
     return alt.layer(
         _bars(best, _BEST, x, y, colour, size=_STEP - 4, opacity=0.45),
-        _bars(play, _IN_PLAY, x, y, colour, size=8, opacity=1),
+        _bars(play, _IN_PLAY, x, y, colour, size=10, opacity=1),
+        _bars(picks, _PICK, x, y, colour, size=10, opacity=1),
         _bars(
             [(row, begin, end) for row, spans in again.items() for begin, end in spans],
             *(_REPLAY, x, y, colour),

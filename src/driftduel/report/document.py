@@ -180,7 +180,12 @@ class _Diary:
 
 def _beliefs(results: Results) -> list[_Diary]:
     """Return the first run of learners that evict or replay on every stream, METABOSSE first."""
-    noting = results.scan("events").filter(pl.col("kind") != "episode").select("learner").unique()
+    noting = (
+        results.scan("events")
+        .filter(pl.col("kind").is_in(["eviction", "replay"]))
+        .select("learner")
+        .unique()
+    )
     players = (
         results.plan.join(noting.collect(), on="learner", how="semi", maintain_order="left")
         .with_columns(
@@ -427,22 +432,23 @@ def _winners(info: StreamInfo, criterion: str) -> list[tuple[int, int, int]]:
 
 def _belief_figure(info: StreamInfo, diary: _Diary, criterion: str) -> Figure:
     learner, seed, mine = diary.learner, diary.seed, diary.events
-    episodes, evictions, replays = (
-        mine.filter(kind=kind) for kind in ("episode", "eviction", "replay")
+    episodes, evictions, replays, play, picks = (
+        mine.filter(kind=kind) for kind in ("episode", "eviction", "replay", "in play", "pick")
     )
     belief = Belief(
         arms=info.labels,
         horizon=info.horizon,
         episodes=sorted({0, *episodes["round"]}),
-        evictions=list(evictions.select("round", "arm").iter_rows()),
         replays=list(replays.select("round", "length").iter_rows()),
         best=[Spell(start, end, (arm,)) for start, end, arm in _winners(info, criterion)],
         changes=info.changes or [],
+        in_play=_stretches(play),
+        picks=_stretches(picks),
     )
     shown = len(belief.shown())
     caption = (
-        "Broad: the arm that is truly best. Narrow: the arms the learner still holds in play; a "
-        "new episode puts all of them back. "
+        "Broad: the arm that is truly best. Narrow: the arms in play, and the one that the learner "
+        "would pick, as seen whenever regret is kept. "
     )
     if len(replays):
         caption += (
@@ -465,6 +471,11 @@ def _belief_figure(info: StreamInfo, diary: _Diary, criterion: str) -> Figure:
         context=info.label,
         chart=belief_chart(belief),
     )
+
+
+def _stretches(events: pl.DataFrame) -> list[tuple[int, int, int]]:
+    """Return the arms, first rounds and ends of events that last."""
+    return list(events.select("arm", "first", pl.col("last") + 1).iter_rows())
 
 
 def _plays_figure(info: StreamInfo, plays: pl.DataFrame, learner: str) -> Figure:

@@ -6,7 +6,7 @@ the cache.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,23 +31,33 @@ def batches(
     rng: np.random.Generator,
     world: np.random.Generator,
     history: History,
+    stops: Sequence[int] = (),
+    look: Callable[[int], None] | None = None,
 ) -> Iterator[tuple[int, NDArray[np.int32]]]:
     """Play a learner on a stream, in place; yield the first round and the pairs of each batch.
 
-    A pair is ``left * K + right``. The array is used again for the next batch.
+    A pair is ``left * K + right``. The array is used again for the next batch. ``look`` is called
+    with the place of each of the ``stops``, numbers of rounds that increase, when so many rounds
+    have been played.
     """
     play_on = bind(play, learner)
     rough = rough_palette(stream)
     batch = np.empty(min(_BATCH, stream.horizon), np.int32)
-    done = 0
-    while done < stream.horizon:
-        pairs = batch[: stream.horizon - done]
-        n = play_on(state, rng, world, *_timeline(stream, done), rough, done, pairs)
-        if n < 0:
-            raise ValueError(f"{type(learner).__name__} played an arm that does not exist")
-        learner.collect(state, history)
-        yield done, pairs[:n]
-        done += n
+    place = 0
+    for first in range(0, stream.horizon, _BATCH):
+        done, end = first, min(first + _BATCH, stream.horizon)
+        while done < end:
+            if look is not None and place < len(stops) and stops[place] == done:
+                look(place)
+                place += 1
+            until = min(end, stops[place]) if place < len(stops) else end
+            pairs = batch[done - first : until - first]
+            n = play_on(state, rng, world, *_timeline(stream, done), rough, done, pairs)
+            if n < 0:
+                raise ValueError(f"{type(learner).__name__} played an arm that does not exist")
+            learner.collect(state, history)
+            done += n
+        yield first, batch[: end - first]
 
 
 def rough_palette(stream: Stream) -> NDArray[np.uint8]:

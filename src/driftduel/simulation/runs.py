@@ -23,6 +23,12 @@ from driftduel.streams.stream import Stream
 Progress = Callable[[int, int], None]
 """Called with the rounds played and the rounds in all."""
 
+Stretch = tuple[int, int, int]
+"""An arm, a first round and an end."""
+
+_LOOKS = 400
+"""Moments of a run at which the learner is looked at: more than a figure can show."""
+
 
 @dataclass(frozen=True, eq=False)
 class Run:
@@ -45,6 +51,13 @@ class Run:
         What happened, in order.
     best : int
         The arm the learner would pick at the end.
+    moments : array of int
+        The rounds before which the learner was looked at: 0 and those of `rounds` before the
+        horizon, 400 of them at most, evenly spread.
+    active : array of bool of shape (len(moments), K)
+        Which arms were in play then.
+    picks : array of int
+        The arms the learner would have picked then.
     """
 
     learner: Learner
@@ -56,12 +69,34 @@ class Run:
     activations: list[Activation]
     replays: list[Replay]
     best: int
+    moments: NDArray[np.int64]
+    active: NDArray[np.bool_]
+    picks: NDArray[np.int64]
     ledger: Ledger = field(repr=False)
 
     @property
     def plays(self) -> NDArray[np.int64]:
         """How often each ordered pair (K, K) was played."""
         return self.ledger.plays
+
+    def in_play(self) -> list[Stretch]:
+        """Return which arms were in play when: (arm, first round, end), in the order of rounds.
+
+        What is seen at one of `moments` is taken to hold until the next.
+
+        Examples
+        --------
+        >>> import driftduel as dd
+        >>> s = dd.Stream.stationary([[0.5, 0.9], [0.1, 0.5]], horizon=10)
+        >>> dd.simulate(dd.FixedPair(2, left=0, right=1), s).in_play()
+        [(0, 0, 10), (1, 0, 10)]
+        """
+        return _stretches(self.active, self.moments, self.stream.horizon)
+
+    def picked(self) -> list[Stretch]:
+        """Return which arm the learner would have picked when, as `in_play` does."""
+        chosen = self.picks[:, None] == np.arange(self.stream.n_arms)
+        return _stretches(chosen, self.moments, self.stream.horizon)
 
     def regret(
         self,
@@ -148,7 +183,16 @@ def simulate(
     world = world_generator(seed)
     state = learner.start(rng)
     history = History()
-    for first, pairs in batches(learner, stream, state, rng, world, history):
+    moments = _moments(rounds, stream.horizon)
+    active = np.zeros((len(moments), stream.n_arms), np.bool_)
+    picks = np.empty(len(moments), np.int64)
+
+    def look(place: int) -> None:
+        active[place, learner.active_of(state)] = True
+        picks[place] = learner.best_of(state)
+
+    plays = batches(learner, stream, state, rng, world, history, moments.tolist(), look)
+    for first, pairs in plays:
         ledger.add(first, pairs)
         if progress is not None:
             progress(first + len(pairs), stream.horizon)
@@ -162,6 +206,9 @@ def simulate(
         activations=[item for item in history.activations if item.round < stream.horizon],
         replays=[replay for replay in history.replays if replay.start < stream.horizon],
         best=learner.best_of(state),
+        moments=moments,
+        active=active,
+        picks=picks,
         ledger=ledger,
     )
 
@@ -228,6 +275,24 @@ def world_generator(seed: int) -> np.random.Generator:
     The outcome of a round is 1.0 if its next number is below P_t[left, right], otherwise 0.0.
     """
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(1,)))
+
+
+def _stretches(flags: NDArray[np.bool_], moments: NDArray[np.int64], horizon: int) -> list[Stretch]:
+    """Return where the columns of ``flags`` hold, whose rows begin at ``moments``."""
+    edges = np.append(moments, horizon)
+    padded = np.pad(flags, ((1, 1), (0, 0))).astype(np.int8)
+    turns = np.diff(padded, axis=0)
+    (arms, begins), (_, ends) = np.nonzero(turns.T > 0), np.nonzero(turns.T < 0)
+    found = zip(arms.tolist(), edges[begins].tolist(), edges[ends].tolist(), strict=True)
+    return sorted(found, key=lambda stretch: (stretch[1], stretch[0]))
+
+
+def _moments(rounds: NDArray[np.int64], horizon: int) -> NDArray[np.int64]:
+    """Return when to look at the learner: each look ends a batch of the compiled loop."""
+    moments = np.append(0, rounds[rounds < horizon])
+    if len(moments) <= _LOOKS:
+        return moments
+    return np.asarray(moments[np.arange(_LOOKS) * len(moments) // _LOOKS])
 
 
 def _as_points(points: int | ArrayLike, horizon: int) -> NDArray[np.int64]:
