@@ -41,7 +41,7 @@ from driftduel.learners.ranges import LONGEST_SESSION, check_state, check_ticket
 from driftduel.learners.session import OUTCOMES, REMEMBERED, WAYS_TO_CLOSE, Session
 from driftduel.weights import WeightSequence
 
-_FORMAT = 1
+_FORMAT = 2
 _MANY_ARMS = 2048
 _ARMS = ("arm", "beaten_by", "weight")
 """The fields of records of what happened that are arms."""
@@ -235,6 +235,8 @@ def _check_envelope(payload: Any) -> None:
     version = as_count(payload["driftduel_learner"], "the format", 1)
     if version > _FORMAT:
         raise ValueError("was written by a newer driftduel, please update")
+    if version < _FORMAT:
+        raise ValueError("was written by an older driftduel, whose files this one cannot read")
     checksum = payload.pop("checksum", None)
     if checksum != _checksum(payload):
         raise ValueError("is damaged, its checksum does not match")
