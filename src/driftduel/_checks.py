@@ -173,7 +173,7 @@ def as_floats(values: ArrayLike, name: str) -> NDArray[np.float64]:
     >>> as_floats([0.5, "a half"], "weight")
     Traceback (most recent call last):
         ...
-    ValueError: weight: must be numbers in rows of equal length
+    driftduel.BadParameter: weight: must be numbers in rows of equal length
     """
     try:
         array = np.asarray(values)
@@ -181,7 +181,7 @@ def as_floats(values: ArrayLike, name: str) -> NDArray[np.float64]:
             return np.ascontiguousarray(array, dtype=np.float64)
     except (TypeError, ValueError):
         pass
-    raise ValueError(f"{name}: must be numbers in rows of equal length")
+    raise BadParameter(name, ": must be numbers in rows of equal length")
 
 
 def as_whole_numbers(values: ArrayLike, name: str) -> NDArray[np.int64]:
@@ -192,19 +192,19 @@ def as_whole_numbers(values: ArrayLike, name: str) -> NDArray[np.int64]:
     >>> as_whole_numbers([0, 1.5], "order")
     Traceback (most recent call last):
         ...
-    ValueError: order[1] = 1.5, must be a whole number
+    driftduel.BadParameter: order[1] = 1.5, must be a whole number
     """
     try:
         array = np.asarray(values)
     except ValueError:
         array = np.asarray(None)
     if array.ndim != 1 or array.size == 0 or array.dtype.kind not in "iuf":
-        raise ValueError(f"{name}: must be a list of whole numbers, one at least")
+        raise BadParameter(name, ": must be a list of whole numbers, one at least")
     wrong = (array < -LONGEST) | (array > LONGEST)
     if array.dtype.kind == "f":
         wrong |= array != np.floor(array)
     for n in np.flatnonzero(wrong):
-        raise ValueError(f"{name}[{n}] = {array[n]}, must be a whole number")
+        raise BadParameter(name, f"[{n}] = {array[n]}, must be a whole number")
     return array.astype(np.int64)
 
 
