@@ -10,7 +10,7 @@ import pytest
 
 import driftduel as dd
 from driftduel.learners.base import learner_generator
-from driftduel.learners.rivals.thompson import above, quantile
+from driftduel.learners.parts.posterior import above, quantile
 from tests.learners.driving import drawn, final_and_late_regret, ladder, play_beside
 from tests.modes import COMPILED
 from tests.naive import thompson as naive
@@ -124,10 +124,17 @@ def test_a_quantile_has_its_chance(a, b):
 
 
 @pytest.mark.parametrize("kind", [dd.DTS, dd.DTSPlus])
-@pytest.mark.parametrize("alpha", [0.5, 0, np.inf, np.nan, "1", True])
-def test_alpha_must_be_above_one_half(kind, alpha):
-    with pytest.raises(ValueError, match=r"alpha is .*, must be a number above 0.5"):
+@pytest.mark.parametrize("alpha", [-1, 0, np.inf, np.nan, "1", True])
+def test_alpha_is_positive(kind, alpha):
+    with pytest.raises(ValueError, match=r"^alpha is .*, must be a positive number$"):
         kind(3, alpha=alpha)
+
+
+@pytest.mark.parametrize(("kind", "letter"), PAIRS)
+def test_a_small_alpha_decides_early_and_follows_the_letter(kind, letter):
+    learner = kind(4, alpha=0.03, seed=1)
+    play_beside(learner, partial(letter, 4, 0.03), ROUNDS, 1)
+    assert learner.session.state.verdicts.beaten.any()
 
 
 @pytest.mark.parametrize("kind", [dd.DTS, dd.DTSPlus])

@@ -36,14 +36,13 @@ from driftduel.learners.calibrated.watching import (
 )
 from driftduel.learners.parts.arrays import Floats, Records
 from driftduel.learners.parts.journal import note_replay
-from driftduel.learners.parts.memory import HEAVIEST
+from driftduel.learners.parts.memory import HEAVIEST, no_fading
 from driftduel.learners.parts.optimism import (
     FADING_OPTIMISM_RANGES,
     Optimism,
     choose_optimistically,
     find_hopeful,
     lighten,
-    no_fading,
     weigh,
 )
 from driftduel.learners.parts.verdicts import lift
@@ -92,7 +91,7 @@ class PairsState(NamedTuple):
 
     watching: Watching  # active are the leader and those who may beat it
     optimism: Optimism
-    fading: Records  # (1,) FADING of parts.optimism
+    fading: Records  # (1,) FADING of parts.memory
     trial: Records  # (1,) TRIAL
     totals: Floats  # (2, K, K) sums of outcomes less 1/2 and duels of pairs in this episode
     scores: Floats  # (2, K) the same of tosses

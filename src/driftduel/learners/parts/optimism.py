@@ -3,7 +3,7 @@
 With u_ij = w_ij/N_ij + sqrt(alpha ln t / N_ij) and u_ii = 1/2, the arms C = {c : u_cj >= 1/2 for
 all j} may be the winner; the right arm is the one most likely to beat the left one, argmax_j u_jc.
 `driftduel.learners.rivals.rucb` says more. For learners that forget, duels have weights: those of a
-window are taken back, or that of a new duel grows (`FADING`) until all are divided by it.
+window are taken back, or that of a new duel grows until all are divided by it (`parts.memory`).
 """
 
 from __future__ import annotations
@@ -19,25 +19,16 @@ from driftduel.learners.parts.memory import HEAVIEST
 from driftduel.learners.parts.verdicts import (
     VERDICT_RANGES,
     Verdicts,
-    judge,
+    lighten_verdicts,
     likely_winner,
     no_verdicts,
+    weigh_duel,
 )
 from driftduel.learners.ranges import AN_ARM_OR_NONE, WEIGHT, Ranges, arms_first, real, whole
 
 Ticket = tuple[float]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-FADING = np.dtype(
-    [
-        ("unit", "f8"),  # the weight of a new duel
-        ("growth", "f8"),  # 1/discount
-        ("rounds", "f8"),  # n, the discounted number of rounds
-    ],
-    align=True,
-)
-
 
 UNPLAYED = 2.0
 """u_ij of a pair that never met: 0/0 + sqrt(alpha ln t / 0), with x/0 = 1."""
@@ -152,23 +143,15 @@ def find_hopeful(optimism: Optimism) -> None:
 @inline_kernel
 def weigh(optimism: Optimism, left: int, right: int, outcome: float, weight: float) -> bool:
     """Add the outcome of a pair with a weight, and tell whether a verdict changed."""
+    total, changed = weigh_duel(optimism.verdicts, left, right, outcome, weight)
     wins = optimism.verdicts.wins
-    wins[left, right] += weight * outcome
-    wins[right, left] += weight * (1.0 - outcome)
-    total = wins[left, right] + wins[right, left]
-    margin = 0.0
-    lead = 0.0
     if total > 0.0:
-        lead = wins[left, right] - wins[right, left]
-        margin = lead * lead / (4.0 * total)
         optimism.rate[left, right] = wins[right, left] / total
         optimism.rate[right, left] = wins[left, right] / total
         optimism.width[left, right] = optimism.width[right, left] = 1.0 / math.sqrt(total)
     else:
         optimism.rate[left, right] = optimism.rate[right, left] = np.inf
         optimism.width[left, right] = optimism.width[right, left] = 0.0
-    changed = judge(optimism.verdicts, left, right, margin if lead < 0.0 else 0.0)
-    changed |= judge(optimism.verdicts, right, left, margin if lead > 0.0 else 0.0)
     return changed
 
 
@@ -176,13 +159,8 @@ def weigh(optimism: Optimism, left: int, right: int, outcome: float, weight: flo
 def lighten(optimism: Optimism, fading: NDArray[np.void]) -> None:
     """Divide all weights by that of a new duel; a pair of next to no weight has never met."""
     verdicts = optimism.verdicts
-    unit = fading[0]["unit"]
     n_arms = optimism.hopeful.shape[0]
-    for arm in range(n_arms):
-        verdicts.arms[arm]["next"] /= unit
-        for other in range(n_arms):
-            verdicts.wins[arm, other] /= unit
-            verdicts.margin[arm, other] /= unit
+    lighten_verdicts(verdicts, fading[0]["unit"])
     for arm in range(n_arms):
         for other in range(arm):
             total = verdicts.wins[arm, other] + verdicts.wins[other, arm]
@@ -192,8 +170,6 @@ def lighten(optimism: Optimism, fading: NDArray[np.void]) -> None:
                 optimism.rate[arm, other] = optimism.rate[other, arm] = np.inf
             width = 0.0 if forgotten else 1.0 / math.sqrt(total)
             optimism.width[arm, other] = optimism.width[other, arm] = width
-    verdicts.clock[0]["bonus"] /= unit
-    verdicts.clock[0]["next"] /= unit
     fading[0]["unit"] = 1.0
 
 
@@ -210,14 +186,6 @@ def no_bounds(n_arms: int, alpha: float, unplayed: float) -> Optimism:
         hopeful=np.arange(n_arms),
         hopes=hopes,
     )
-
-
-def no_fading(growth: float) -> NDArray[np.void]:
-    """Return the weight of the first duel, one, and by how much it grows a round."""
-    fading = np.zeros(1, FADING)
-    fading["unit"] = 1.0
-    fading["growth"] = growth
-    return fading
 
 
 def favourite_of(optimism: Optimism) -> int:

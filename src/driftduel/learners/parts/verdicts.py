@@ -117,6 +117,41 @@ def count_duel(verdicts: Verdicts, left: int, right: int, outcome: float) -> boo
 
 
 @inline_kernel
+def weigh_duel(
+    verdicts: Verdicts, left: int, right: int, outcome: float, weight: float
+) -> tuple[float, bool]:
+    """Add the outcome of a pair with a weight; return the pair's weight, and if a verdict changed.
+
+    For learners that forget: the duels of a window are taken back, or that of a new duel grows.
+    """
+    wins = verdicts.wins
+    wins[left, right] += weight * outcome
+    wins[right, left] += weight * (1.0 - outcome)
+    total = wins[left, right] + wins[right, left]
+    margin = 0.0
+    lead = 0.0
+    if total > 0.0:
+        lead = wins[left, right] - wins[right, left]
+        margin = lead * lead / (4.0 * total)
+    changed = judge(verdicts, left, right, margin if lead < 0.0 else 0.0)
+    changed |= judge(verdicts, right, left, margin if lead > 0.0 else 0.0)
+    return total, changed
+
+
+@kernel
+def lighten_verdicts(verdicts: Verdicts, unit: float) -> None:
+    """Divide all weights by that of a new duel."""
+    n_arms = verdicts.arms.shape[0]
+    for arm in range(n_arms):
+        verdicts.arms[arm]["next"] /= unit
+        for other in range(n_arms):
+            verdicts.wins[arm, other] /= unit
+            verdicts.margin[arm, other] /= unit
+    verdicts.clock[0]["bonus"] /= unit
+    verdicts.clock[0]["next"] /= unit
+
+
+@inline_kernel
 def judge(verdicts: Verdicts, loser: int, winner: int, margin: float) -> bool:
     """Note the margin by which an arm is behind another; tell whether the verdict changed."""
     clock = verdicts.clock[0]

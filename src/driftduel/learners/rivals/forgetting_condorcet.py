@@ -27,11 +27,15 @@ from driftduel.criteria import Condorcet
 from driftduel.learners.base import Learner, Literature
 from driftduel.learners.parts.memory import (
     EXPLORATION,
+    FADING_RANGES,
     GREEDY_TICKET,
     HEAVIEST,
     WINDOW_RANGES,
     Ticket,
+    fade,
     leader_or_any,
+    no_fading,
+    wins_in_window,
 )
 from driftduel.learners.parts.optimism import (
     FADING_OPTIMISM_RANGES,
@@ -42,7 +46,6 @@ from driftduel.learners.parts.optimism import (
     find_hopeful,
     lighten,
     no_bounds,
-    no_fading,
     weigh,
 )
 from driftduel.learners.parts.verdicts import lift
@@ -72,16 +75,12 @@ ForgettingRUCBState = DiscountedRUCBState | SlidingRUCBState
 def _wins_in_window(known: Known) -> Floats:
     """Return the wins of the row over the column in the window."""
     duels = known.state.window[: known.state.optimism.verdicts.clock["round"][0]]
-    duels = duels[duels["left"] != duels["right"]]
-    wins = np.zeros((known.n_arms, known.n_arms))
-    np.add.at(wins, (duels["left"], duels["right"]), duels["outcome"])
-    np.add.at(wins, (duels["right"], duels["left"]), 1.0 - duels["outcome"])
-    return wins
+    return wins_in_window(duels, known.n_arms)
 
 
 DISCOUNTED_RUCB_RANGES: Ranges = {
     "optimism": FADING_OPTIMISM_RANGES,
-    "fading": {"unit": real(1, HEAVIEST), "growth": FIXED, "rounds": real(0, "told")},
+    "fading": FADING_RANGES,
 }
 SLIDING_RUCB_RANGES: Ranges = {
     "optimism": FORGETFUL_OPTIMISM_RANGES,
@@ -103,12 +102,9 @@ def learn_discounted_rucb(
     state: DiscountedRUCBState, left: int, right: int, ticket: tuple[float], outcome: float
 ) -> bool:
     """Count a duel with a weight that grows; say if a verdict changed or weights are too large."""
+    fade(state.optimism.verdicts, state.fading)
     clock = state.optimism.verdicts.clock[0]
     fading = state.fading[0]
-    fading["unit"] *= fading["growth"]
-    fading["rounds"] = fading["rounds"] / fading["growth"] + 1.0
-    clock["round"] += 1
-    clock["bonus"] = clock["alpha"] * math.log(fading["rounds"] + 1.0) * fading["unit"]
     changed = left != right and weigh(state.optimism, left, right, outcome, fading["unit"])
     if clock["bonus"] >= clock["next"]:
         changed |= lift(state.optimism.verdicts)
