@@ -33,6 +33,7 @@ from driftduel.learners.rivals.elimination import BeatTheMean as BeatTheMean
 from driftduel.learners.rivals.elimination import InterleavedFilter as InterleavedFilter
 from driftduel.learners.rivals.exponential import DEXP3 as DEXP3
 from driftduel.learners.rivals.exponential import DEXP3HP as DEXP3HP
+from driftduel.learners.rivals.exponential import DEXP3S as DEXP3S
 from driftduel.learners.rivals.forgetting import DiscountedBordaGreedy as DiscountedBordaGreedy
 from driftduel.learners.rivals.forgetting import DiscountedBordaUCB as DiscountedBordaUCB
 from driftduel.learners.rivals.forgetting import SlidingBordaGreedy as SlidingBordaGreedy
@@ -42,6 +43,8 @@ from driftduel.learners.rivals.forgetting_condorcet import (
 )
 from driftduel.learners.rivals.forgetting_condorcet import DiscountedRUCB as DiscountedRUCB
 from driftduel.learners.rivals.forgetting_condorcet import SlidingRUCB as SlidingRUCB
+from driftduel.learners.rivals.forgetting_thompson import DiscountedDTS as DiscountedDTS
+from driftduel.learners.rivals.forgetting_thompson import SlidingDTS as SlidingDTS
 from driftduel.learners.rivals.oracle import Oracle as Oracle
 from driftduel.learners.rivals.restarts import PeriodicRestart as PeriodicRestart
 from driftduel.learners.rivals.restarts import SlidingWindow as SlidingWindow

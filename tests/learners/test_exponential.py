@@ -11,14 +11,14 @@ import pytest
 import driftduel as dd
 from driftduel.learners.parts.shares import exp_of_small
 from driftduel.learners.rivals.dex3 import DEX3P, DEX3S, BordaDEX3S
-from driftduel.learners.rivals.exponential import DEXP3, DEXP3HP
+from driftduel.learners.rivals.exponential import DEXP3, DEXP3HP, DEXP3S
 from driftduel.learners.rivals.rex3 import REX3
 from driftduel.learners.rivals.sparring import SparringEXP3
 from tests.learners.driving import drawn, final_and_late_regret, ladder, play_beside
 from tests.naive import exponential as naive
 
 SEEDS = range(8)
-EVERY = (DEXP3, DEXP3HP, DEX3P, DEX3S, BordaDEX3S)
+EVERY = (DEXP3, DEXP3HP, DEXP3S, DEX3P, DEX3S, BordaDEX3S)
 
 LOOSE = 1e-8
 """The feedback of chances into estimates may magnify rounding."""
@@ -29,6 +29,10 @@ PAIRS = {
     "DEXP3HP": (
         lambda K, T, **kw: DEXP3HP(K, T, failure_probability=0.2, **kw),
         lambda K, T, rng: naive.DEXP3(K, T, math.sqrt(math.log(K / 0.2) / (K * T)), rng),
+    ),
+    "DEXP3S": (
+        lambda K, T, **kw: DEXP3S(K, T, n_phases=3, **kw),
+        lambda K, T, rng: naive.dexp3s(K, T, 3, rng),
     ),
     "DEX3P": (DEX3P, naive.dex3p),
     "DEX3S unknown": (DEX3S, lambda K, T, rng: naive.dex3s(K, T, None, None, rng)),
@@ -93,6 +97,15 @@ def test_the_rates_of_dex3_are_those_of_the_theorems():
     borda = BordaDEX3S(10, 10**5, n_phases=10, failure_probability=0.1)
     assert borda.rates() == pytest.approx((1.4e-3, 0.166, 0.012, 1e-6), rel=0.05)
     assert BordaDEX3S(50, 10**5, n_phases=10).rates().exploration == pytest.approx(0.34, rel=0.02)
+
+
+def test_the_rates_of_d_exp3_s_balance_its_bound():
+    rates = DEXP3S(10, 10**5, n_phases=10).rates()
+    # S ln(KT/S) = 10 ln(10^5) = 115.13, over T sqrt(K) = 316,228: 3.6407e-4, to the power 2/3.
+    assert rates == pytest.approx((5.0986e-3, 0.22580, 0, 1e-6), rel=1e-4)
+    eta, gamma = rates[:2]
+    assert gamma * 10**5 == pytest.approx(115.13 / eta, rel=1e-4)
+    assert gamma * 10**5 == pytest.approx(eta * 10**5 * 10 / gamma)
 
 
 def test_exploration_is_never_more_than_all():
@@ -202,7 +215,7 @@ def test_exploring_more_than_always_is_refused(kind):
         kind(3, 10, exploration=1.5)
 
 
-@pytest.mark.parametrize("kind", [DEX3S, BordaDEX3S])
+@pytest.mark.parametrize("kind", [DEX3S, DEXP3S, BordaDEX3S])
 @pytest.mark.parametrize("n_phases", [0, 11, 2.0, "2"])
 def test_a_number_of_phases_that_cannot_be_is_refused(kind, n_phases):
     with pytest.raises(ValueError, match=f"n_phases is {n_phases!r}, must be"):
@@ -249,6 +262,7 @@ SWITCHING = dd.Stream.piecewise([MATRIX, MATRIX.T], [0, ROUNDS // 2], ROUNDS)
         (DEX3S(5, ROUNDS), 0.6),
         (DEX3S(5, ROUNDS, tuning="variation", variation=1.0), 0.51),
         (BordaDEX3S(5, ROUNDS), 0.8),
+        (DEXP3S(5, ROUNDS), 0.3),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, dd.learners.Learner) else "",
 )
@@ -266,5 +280,6 @@ def test_learners_for_switching_worlds_survive_a_switch_that_breaks_the_others()
     for learner in (DEX3S(5, ROUNDS), DEX3S(5, ROUNDS, n_phases=2)):
         assert lost_after_it(learner) < 0.65
     assert lost_after_it(BordaDEX3S(5, ROUNDS, n_phases=2)) < 0.85
+    assert lost_after_it(DEXP3S(5, ROUNDS, n_phases=2)) < 0.5
     for learner in (DEXP3(5, ROUNDS), SparringEXP3(5, ROUNDS), REX3(5, ROUNDS)):
         assert lost_after_it(learner) > 1

@@ -123,6 +123,11 @@ def borda_dex3s(K, T, S, delta, rng):
     return DEX3(K, eta, math.sqrt(2 * eta * K), beta, 1 / (K * T), rng, borda=True)
 
 
+def dexp3s(K, T, S, rng):
+    eta = (S * math.log(K * T / S) / (T * math.sqrt(K))) ** (2 / 3)
+    return DEX3(K, eta, math.sqrt(eta * K), 0, 1 / (K * T), rng, borda=True)
+
+
 class REX3(Oracle):
     """``gamma(t)`` is the exploration after t outcomes."""
 

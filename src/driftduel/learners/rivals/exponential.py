@@ -3,6 +3,7 @@
 Both arms are drawn independently from ``q(k) = (1 - gamma) softmax(eta S)(k) + gamma / K``. The
 estimate ``1{x = k} o / (K q(x) q(y))`` of a duel (x, y) with outcome o has the Borda score of k
 for its mean and is added to S(k). The high-probability form adds ``beta / q(k)`` to every S(k).
+D-EXP3.S is told how often the winner changes and shares weight among all arms, as DEX3.S does.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import math
 from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar
 
+from driftduel._checks import as_count
 from driftduel._jit import inline_kernel
 from driftduel._parameters import bounded
 from driftduel.criteria import Borda
@@ -153,3 +155,62 @@ class DEXP3HP(Shares):
         K, T = self.n_arms, self.known_horizon
         eta, gamma = _theory(K, T, self.learning_rate)
         return Rates(eta, gamma, math.sqrt(math.log(K / self.failure_probability) / (K * T)), 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class DEXP3S(Shares):
+    """D-EXP3.S: D-EXP3 that shares weight among all arms, told how often the winner changes.
+
+    It is Borda-DEX3.S, with its two players, but without a bonus and with rates of its own.
+
+    Parameters
+    ----------
+    n_arms, horizon, criterion, seed, labels
+        As for every learner; the horizon must be known, the criterion is Borda.
+    n_phases : int
+        S, one more than the number of times the best arm changes.
+    learning_rate, exploration, bonus : float, optional
+        eta, gamma and beta, if not the defaults: ``eta = (S ln(K T / S) / (T sqrt(K)))^(2/3)``,
+        ``gamma = sqrt(eta K)``, at most 1, and no bonus.
+
+    References
+    ----------
+    After Saha, Koren & Mansour (ICML 2021), whose estimate of Borda scores it uses, and Saha &
+    Gupta (ICML 2022), whose weights become ``W(k) exp(eta g(k)) + e alpha sum W``, alpha = 1/(K T),
+    as in EXP3.S (Auer et al., The Nonstochastic Multiarmed Bandit Problem, SIAM J. Comput. 2002).
+    The rates minimise ``gamma T + S ln(K T / S) / eta + eta T K / gamma``, up to constants, so
+    expected dynamic regret is ``O((K S ln(K T / S))^(1/3) T^(2/3))``. It must be told T and S. A
+    round costs O(K).
+
+    Examples
+    --------
+    >>> learner = DEXP3S(3, horizon=2000, n_phases=2, seed=1)
+    >>> for n in range(2000):
+    ...     duel = learner.ask()
+    ...     won = float(duel.left < duel.right if n < 1000 else duel.left > duel.right)
+    ...     learner.tell(duel, 0.5 if duel.left == duel.right else won)
+    >>> learner.best()
+    2
+    """
+
+    _: KW_ONLY
+    n_phases: int = bounded(1, least=1)
+
+    literature: ClassVar = Literature(
+        f"after {PAPER}, and Saha & Gupta, ICML 2022",
+        "(K S ln(K T / S))^(1/3) T^(2/3), Borda",
+        "T, S",
+        "O(K)",
+    )
+    serves = (Borda,)
+
+    def validate(self) -> None:
+        """Raise BadParameter if there are more phases than rounds."""
+        as_count(self.n_phases, "n_phases", 1, self.known_horizon)
+
+    def theory(self) -> Rates:
+        """Return the numbers that balance the terms of the bound."""
+        K, T, S = self.n_arms, self.known_horizon, self.n_phases
+        level = S * math.log(K * T / S)
+        rate = self.learning_rate or (level / (T * math.sqrt(K))) ** (2 / 3)
+        return Rates(rate, math.sqrt(rate * K), 0.0, 1 / (K * T))
