@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import pytest
 
+from driftduel.learners.ranges import undeclared
 from tests.learners.fuzzing import TARGETS, attack, attacks, run
 
 PARTS = 4
 """Learners are shared out, so that processors can share the work."""
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_every_learner_declares_its_ranges(target):
+    learner = TARGETS[target](3, 100, 0)
+    assert learner.ranges
+    assert learner.ticket
+    assert undeclared(learner) == []
 
 
 @pytest.mark.filterwarnings("ignore")  # numbers that are changed may overflow in plain Python
