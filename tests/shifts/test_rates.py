@@ -87,6 +87,7 @@ def test_rates_are_none_where_their_measure_is_undefined():
     undefined = {name for name, rate in rates.items() if rate is None}
     assert undefined == {
         "bosse_unknown",
+        "metabosse_unknown_variation",
         "metabosse_condorcet",
         "metabosse_condorcet_phases",
         "metabosse_condorcet_variation",
@@ -102,3 +103,32 @@ def test_total_variation_bounds_nothing_if_the_weight_moves():
     rates = dd.measure(stream, weights).rates()
     assert rates["metabosse_weighted_variation"] is None
     assert rates["metabosse_borda_variation"] == pytest.approx(3 ** (1 / 3) * 100)
+
+
+@pytest.mark.parametrize("learner", [dd.Uniform, dd.MetaBosse])
+def test_without_gic_regret_is_linear_though_nothing_varies(learner):
+    """Rock, paper, scissors for ever; the weight is a point mass, drawn anew for each SUW phase.
+
+    Nothing that is seen depends on the weight. The three weights of a phase together lose 3/2 a
+    round, whatever is played, so a random one loses 1/2. A bound in V would be of order T^(2/3).
+    """
+    horizon = 30_000
+    stream = dd.Stream.stationary(CYCLE, horizon)
+    measures = dd.measure(stream)
+    starts = measures.significant_unknown.starts
+    drawn = np.random.default_rng(0).integers(3, size=len(starts))
+    masses = [
+        dd.Weighted(dd.WeightSequence(np.eye(3)[(drawn + shift) % 3], starts)) for shift in range(3)
+    ]
+    assert measures.variation == 0
+    assert all(measures.aligned(mass.weight) for mass in masses)
+
+    player = learner(3, horizon, criterion="condorcet")
+    run = dd.simulate(player, stream, seed=1, points=1, criteria=masses)
+    losses = [run.regret(mass)[-1] for mass in masses]
+    assert sum(losses) == pytest.approx(1.5 * horizon)
+
+    rates = measures.rates()
+    assert rates["metabosse_unknown_variation"] is None
+    assert rates["metabosse_unknown_phases"] > max(losses)
+    assert 3 ** (2 / 3) * horizon ** (2 / 3) < max(losses) / 7

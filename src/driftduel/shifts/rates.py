@@ -13,7 +13,10 @@ total variation.
 ``metabosse_weighted``      as for Borda, with the SKW phases of the given weight, also
                             ``_phases`` and, for a weight that is fixed, ``_variation``
 ``metabosse_unknown``       K^(2/3) T^(2/3) L^(1/3), L the SUW phases, for aligned weights; also
-                            ``_phases`` and ``_variation``
+                            ``_phases``
+``.._unknown_variation``    K^(1/2) V^(1/4) T^(3/4) + K^(2/3) T^(2/3), for aligned weights; under
+                            GIC. The paper claims it without GIC too, where it is false: see
+                            docs/linear-time.md, section 5
 ``metabosse_condorcet``     K^(2/3) T^(2/3) S^(1/3), S the approximate winner phases; under GIC
 ``.._condorcet_phases``     the sum over those phases of K^(2/3) length^(2/3); under GIC
 ``.._condorcet_variation``  K^(1/2) V^(1/4) T^(3/4) + K^(2/3) T^(2/3); under GIC
@@ -54,7 +57,9 @@ def regret_rates(measures: Measures) -> dict[str, float | None]:
     known = K ** (1 / 3) * T ** (2 / 3)
     unknown = K ** (2 / 3) * T ** (2 / 3)
     known_variation = V ** (1 / 4) * T ** (3 / 4) * K ** (1 / 4) + known
-    unknown_variation = K ** (1 / 2) * V ** (1 / 4) * T ** (3 / 4) + unknown
+    unknown_variation = None
+    if measures.approximate_winner is not None:  # GIC holds in every round
+        unknown_variation = K ** (1 / 2) * V ** (1 / 4) * T ** (3 / 4) + unknown
     borda = measures.borda_switches + 1
     rates: dict[str, float | None] = {
         "bosse_borda": known if measures.borda_switches == 0 else None,
@@ -67,9 +72,7 @@ def regret_rates(measures: Measures) -> dict[str, float | None]:
         **_by_phases("metabosse_unknown", K ** (2 / 3), measures.significant_unknown),
         "metabosse_unknown_variation": unknown_variation,
         **_by_phases("metabosse_condorcet", K ** (2 / 3), measures.approximate_winner),
-        "metabosse_condorcet_variation": (
-            None if measures.approximate_winner is None else unknown_variation
-        ),
+        "metabosse_condorcet_variation": unknown_variation,
         "dex3s_condorcet": None,
         "anaconda": None,
         "metaswift": None,
