@@ -106,14 +106,15 @@ def choose(state: EpisodicState, rng: np.random.Generator) -> tuple[int, int, Ti
 
 @inline_kernel
 def _draw_uniform(state: EpisodicState, number: float) -> int:
-    # Both cases are computed and one is kept: a branch on a random number is guessed wrong.
+    # Both cases are computed and one is kept: a branch on a random number is guessed wrong. The
+    # compiler makes one of a condition around a load, hence the mask: -1 to explore, 0 to exploit.
     clock = state.clock[0]
-    explore = number < clock["rate"]
+    beyond = number - clock["rate"]
     scaled = number * clock["explore_scale"]
-    rest = (number - clock["rate"]) * clock["exploit_scale"]
-    place = min(int(scaled if explore else rest), state.active.shape[0] - 1)
+    rest = beyond * clock["exploit_scale"]
+    place = min(int(scaled if beyond < 0.0 else rest), state.active.shape[0] - 1)
     arm = state.active[min(place, clock["n_active"] - 1)]
-    return place if explore else arm
+    return arm ^ ((arm ^ place) & math.floor(beyond))
 
 
 @kernel

@@ -7,7 +7,7 @@ in the state, the latest ones in a ring, because a report tells of them.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -125,31 +125,22 @@ def note_episode(journal: Journal, start: int) -> None:
 
 def read_journal(journal: Journal, history: History) -> None:
     """Move all notes into the history."""
-    for note in journal.notes[: journal.written[0]]:
-        kind, round_ = note["kind"], int(note["round"])
+    # As Python's own numbers, all at once: reading the fields of a record costs four times as much.
+    for note in journal.notes[: journal.written[0]].tolist():
+        kind, round_, arm, beaten_by, weight, first, base, length, statistic, threshold = note
         if kind == EPISODE:
             history.episodes.append(round_)
         elif kind == REPLAY:
-            history.replays.append(Replay(round_, int(note["length"])))
+            history.replays.append(Replay(round_, length))
         elif kind == ACTIVATION:
-            history.activations.append(Activation(round_, int(note["arm"])))
+            history.activations.append(Activation(round_, arm))
         else:
-            history.evictions.append(_eviction(note, round_))
+            weight = None if weight < 0 else weight
+            interval = first, round_
+            history.evictions.append(
+                Eviction(round_, arm, beaten_by, *interval, weight, statistic, threshold, base)
+            )
     journal.written[0] = 0
-
-
-def _eviction(note: Any, round_: int) -> Eviction:
-    return Eviction(
-        round=round_,
-        arm=int(note["arm"]),
-        beaten_by=int(note["beaten_by"]),
-        first=int(note["first"]),
-        last=round_,
-        weight=None if note["weight"] < 0 else int(note["weight"]),
-        statistic=float(note["statistic"]),
-        threshold=float(note["threshold"]),
-        base=int(note["base"]),
-    )
 
 
 @kernel
