@@ -6,6 +6,7 @@ import shutil
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from driftduel import _sources
@@ -169,8 +170,7 @@ def test_files_of_the_user_are_followed_through_what_they_import(outside):
 
 
 def test_a_library_counts_with_its_version(outside):
-    numpy = sys.modules["numpy"].__version__
-    assert outside(mine="import numpy as np\n") == {"mine", f"numpy=={numpy}"}
+    assert outside(mine="import numpy as np\n") == {"mine", f"numpy=={np.__version__}"}
 
 
 def test_a_name_of_the_package_that_is_bound_there_leads_to_its_module(outside):
