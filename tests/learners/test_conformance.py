@@ -7,14 +7,14 @@ import subprocess
 import sys
 from dataclasses import dataclass, field, replace
 from itertools import count
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import pytest
 
 import driftduel as dd
 from driftduel import testing
-from driftduel.learners import Learner, inline_kernel
+from driftduel.learners import Learner, inline_kernel, ranges
 from driftduel.testing import CHECKS, check_learner
 
 
@@ -448,6 +448,16 @@ class PickleForgets(ChampionStays):
         return {name: value for name, value in self.__dict__.items() if name != "_session"}
 
 
+@dataclass(frozen=True, eq=False)
+class ForgetsARange(ChampionStays):
+    ranges: ClassVar = {"champion": ranges.below("arms")}
+
+
+@dataclass(frozen=True, eq=False)
+class LeavesItsRange(ChampionStays):
+    ranges: ClassVar = {"champion": ranges.below("arms"), "wins": ranges.real(0, 3)}
+
+
 BROKEN = [
     (testing.check_plays_arms_that_exist, PlaysNoArm, "of 2 arms it played arm 2"),
     (testing.check_best_is_an_arm, BestIsNoArm, "of 4 arms best() gave 4"),
@@ -559,6 +569,8 @@ BROKEN = [
         KeepsStateElsewhere,
         "it asked other duels after that",
     ),
+    (testing.check_states_stay_in_range, ForgetsARange, "there are no ranges for wins"),
+    (testing.check_states_stay_in_range, LeavesItsRange, "its ranges do not hold after"),
     (testing.check_clone_starts_afresh, CloneIsItself, "a clone does not start afresh"),
     (testing.check_copies_go_on_alone, CopyIsItself, "a copied learner changed the original"),
     (testing.check_copies_go_on_alone, PickleForgets, "a duel that it asked was refused"),

@@ -62,14 +62,14 @@ def check_states_stay_in_range(make: Make) -> None:
 def _expect_in_range(step: int, learner: Learner) -> Learner:
     session = learner.session
     if step % 3 == 0:
-        check = "ranges"
+        declared = "ranges do"
         try:
             check_state(learner, session.state, session.told)
-            check = "ticket"
+            declared = "ticket does"
             for _, _, ticket in list(session.open.values())[-5:]:
                 check_ticket(learner, ticket, session.state, session.told)
         except ValueError as error:
-            expect(False, f"its {check} does not hold after {session.told} rounds: {error}")
+            expect(False, f"its {declared} not hold after {session.told} rounds: {error}")
     return learner
 
 
