@@ -63,6 +63,7 @@ def test_who_is_drawn_in_play_is_active_in_that_very_round(name):
     assert (drawn(chart, "would pick", list("abcd"), 399) == picks).all()
 
 
+@pytest.mark.large
 def test_a_report_draws_who_is_in_play_as_the_run_saw_it(tmp_path):
     text = """
         seeds = 1
