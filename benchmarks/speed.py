@@ -1,7 +1,10 @@
 """What a round costs, of METABOSSE and calibrated, as a multiple of drawing three random numbers.
 
 Thread CPU time, the minimum of several runs, the floor measured between them with the same kind of
-generator. Ties, where every arm stays in play, are the dearest world.
+generator. Two worlds: ties, where every arm stays in play, and three phases with one winner by .4,
+where arms go and come back. The second is dearer, above all in short runs: a round that changes
+who is in play costs more, what was done is told as Python's objects, and both are the rarer the
+longer the run.
 """
 
 from __future__ import annotations
@@ -19,6 +22,8 @@ import driftduel as dd
 from driftduel._jit import jit
 
 REPEATS = 3
+SHORT = 300_000
+"""Rounds of a short run, which is repeated ten times as often."""
 
 
 def main() -> None:
@@ -32,6 +37,12 @@ def main() -> None:
     report("Borda, K = 1000", borda, 1000, n, ten)
     ten_c = report("Condorcet, K = 10", condorcet, 10, n)
     report("Condorcet, K = 100", condorcet, 100, n, ten_c)
+    for rounds, repeats in ((n, REPEATS), (SHORT, 10 * REPEATS)):
+        for criterion in (borda, condorcet):
+            learner = dd.MetaBosse(10, rounds, criterion=criterion)
+            name = f"{criterion.name.capitalize()}, K = 10, {rounds:,} rounds"
+            compare(f"{name}, ties", learner, ties(10, rounds), repeats=repeats)
+            compare(f"{name}, three phases", learner, phases(10, rounds), repeats=repeats)
     longer = report(f"Borda, K = 10, {10 * n:,} rounds", borda, 10, 10 * n, repeats=2)
     print(f"ten times the rounds cost {10 * longer / ten:.1f} times as much")
     for criterion in (borda, condorcet):
@@ -66,8 +77,7 @@ def report(
     repeats: int = REPEATS,
 ) -> float:
     learner = dd.MetaBosse(n_arms, n, criterion=criterion)
-    ties = dd.Stream.stationary(np.full((n_arms, n_arms), 0.5), n)
-    return compare(name, learner, ties, beside, repeats)
+    return compare(name, learner, ties(n_arms, n), beside, repeats)
 
 
 def compare(
@@ -112,10 +122,21 @@ def draw_three(learner: np.random.Generator, world: np.random.Generator, n: int)
     return total
 
 
-def winner(n_arms: int, margin: float) -> np.ndarray:
+def ties(n_arms: int, n: int) -> dd.Stream:
+    """Return a world in which every duel is a coin toss."""
+    return dd.Stream.stationary(np.full((n_arms, n_arms), 0.5), n)
+
+
+def phases(n_arms: int, n: int) -> dd.Stream:
+    """Return a world in which three arms win in turn, each for a third of the rounds."""
+    matrices = [winner(n_arms, 0.4, arm) for arm in range(3)]
+    return dd.Stream.piecewise(matrices, [0, n // 3, 2 * n // 3], n)
+
+
+def winner(n_arms: int, margin: float, arm: int = 0) -> np.ndarray:
     matrix = np.full((n_arms, n_arms), 0.5)
-    matrix[0, 1:] += margin
-    matrix[1:, 0] -= margin
+    matrix[arm] += margin
+    matrix[:, arm] -= margin
     return matrix
 
 
@@ -132,10 +153,9 @@ def quick(name: str, matrix: np.ndarray) -> None:
 
 def memory(n_arms: int, n: int) -> float:
     """Return the peak of Python's and numpy's memory during a run, in MiB."""
-    learner = dd.MetaBosse(n_arms, n)
-    ties = dd.Stream.stationary(np.full((n_arms, n_arms), 0.5), n)
+    learner, world = dd.MetaBosse(n_arms, n), ties(n_arms, n)
     tracemalloc.start()
-    dd.simulate(learner, ties, points=10)
+    dd.simulate(learner, world, points=10)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     return peak / 2**20

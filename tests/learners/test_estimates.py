@@ -172,3 +172,18 @@ def test_without_a_cap_an_arm_without_weight_is_never_played():
     assert expected_estimate(letter, tickets(letter), matrix)[0, 2] == 0
     ours = dd.Bosse(3, 100, criterion=criterion).session.state
     assert expected_estimate(ours, tickets(ours), matrix)[0] == pytest.approx([0, 0, 0.4])
+
+
+@pytest.mark.parametrize("rate", [0.25, 1 / 3, 1.0])
+def test_a_number_below_the_rate_explores_and_the_rate_itself_does_not(rate):
+    learner = dd.MetaBosse(4, 1000)
+    state = learner.allocate()
+    learner.begin(state, np.random.default_rng(0))
+    state.active[0] = 2
+    state.clock["n_active"] = 1
+    state.clock["rate"] = rate
+    state.clock["explore_scale"] = 4 / rate
+    state.clock["exploit_scale"] = 1 / (1 - rate) if rate < 1 else 0.0
+    numbers = [0.0, rate / 2, np.nextafter(rate, 0), rate, np.nextafter(rate, 1), 0.999]
+    drawn = [int(duel_of(state, number, 0.5)[0]) for number in numbers if number < 1]
+    assert drawn == ([0, 2, 3, 2, 2, 2] if rate < 1 else [0, 2, 3, 3])
