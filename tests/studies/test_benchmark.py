@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import math
+import re
+from pathlib import Path
 
 import polars as pl
 import pytest
+from benchmarks import hindsight
 
+import driftduel as dd
 from driftduel.experiments import Results, run_sweep
 from driftduel.studies.benchmark import suite, tables
+from driftduel.studies.benchmark.page import rivals_counted
 from tests.studies import tiny_suite
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("criterion", suite.CRITERIA)
@@ -80,3 +87,46 @@ def test_totals_are_geometric_means_by_criterion_and_half():
     assert (borda["median"], borda["worst"], borda["worst_world"]) == (2.5, 4.0, "b")
     assert borda["hard"] == borda["any"] == pytest.approx(4.0)
     assert (borda["false"], condorcet["false"], condorcet["hard"]) == (0.5, None, None)
+
+
+def test_rivals_are_counted_by_what_they_are_made_for(monkeypatch):
+    tiny_suite.install(monkeypatch)
+    assert tables.entrants().rows() == [("borda", 4, 1, 4, 1), ("condorcet", 4, 1, 4, 1)]
+    (borda,) = rivals_counted(["borda"])
+    assert borda == (
+        "Borda: 4 rivals made for the criterion were scored, 4 of them at least on each world, 1 "
+        "tuned in hindsight, and 1 for another criterion."
+    )
+
+
+def test_the_page_counts_the_rivals_that_were_scored():
+    page = (ROOT / "docs" / "benchmark.md").read_text(encoding="utf-8")
+    for sentence in rivals_counted(suite.CRITERIA):
+        assert f"- {sentence}\n" in page
+
+
+@pytest.mark.parametrize("criterion", suite.CRITERIA)
+def test_the_page_names_the_rivals_that_were_listed_and_never_scored(criterion):
+    truth = dd.measure(suite.worlds(criterion)[0].stream())
+    scored = {name for answers in suite.hindsight()[criterion].values() for name in answers}
+    missing = [name for name in hindsight.rivals(criterion, truth) if name not in scored]
+    page = (ROOT / "docs" / "benchmark.md").read_text(encoding="utf-8")
+    _, _, paragraph = page.partition("**Listed, never scored.**")
+    named = re.search(rf"For {criterion.title()}: ([^.]*)\.", paragraph.partition("\n\n")[0])
+    assert (" ".join(named[1].split()).split(", ") if named else []) == missing
+
+
+def test_the_readme_gives_the_figures_of_the_page():
+    page = (ROOT / "docs" / "benchmark.md").read_text(encoding="utf-8")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    rows = [[cell.strip(" *") for cell in line.split("|")] for line in page.splitlines()]
+    names = {suite.LEARNER: "CALIBRATED METABOSSE", suite.PAPER: "METABOSSE, the paper's"}
+    head = next(row for row in rows if "geometric mean" in row)
+    for criterion in suite.CRITERIA:
+        for learner, name in names.items():
+            (row,) = (r for r in rows if r[1:4] == [criterion.title(), "held-out", learner])
+            cells = dict(zip(head, row, strict=True))
+            figures = [
+                cells[key] for key in ("geometric mean", "worst", "to rivals for any criterion")
+            ]
+            assert f"| {name} | {criterion.title()} | {' | '.join(figures)} |" in readme

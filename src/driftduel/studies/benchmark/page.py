@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,15 @@ from driftduel.report.findings import count, number, titled
 from driftduel.report.page import write_page
 from driftduel.report.tables import NOTHING, Column, Table
 from driftduel.studies.benchmark.suite import LEARNER, PAPER
-from driftduel.studies.benchmark.tables import EASY, KEYS, duels, rivals, standings, totals
+from driftduel.studies.benchmark.tables import (
+    EASY,
+    KEYS,
+    duels,
+    entrants,
+    rivals,
+    standings,
+    totals,
+)
 from driftduel.studies.summing import report_on_all
 
 if TYPE_CHECKING:
@@ -51,7 +59,7 @@ def compose_benchmark(found: Mapping[str, Results], command: str) -> Document:
         parts,
         title="The benchmark",
         counted=f"{len(table.select(KEYS).unique())} worlds",
-        findings=_findings(table),
+        findings=[*_findings(table), *rivals_counted(found)],
         tables=[_totals(totals(table)), _worlds(table), _duels(duels(table))],
         figures=[_figure(table)],
         chapters=[
@@ -137,8 +145,20 @@ def _findings(table: pl.DataFrame) -> list[str]:
         f"regret of {row['learner']}, which is told nothing, was {row['geometric']:.2f} "
         f"± {row['geometric_error']:.2f} times that of the best rival of each world in the "
         f"geometric mean, {row['median']:.2f} times in the median and {row['worst']:.2f} times at "
-        f"worst ({row['worst_world']})."
+        f"worst ({row['worst_world']}); {row['any']:.2f} times that of the best rival for any "
+        "criterion, in the geometric mean."
         for row in totals(table.filter(pl.col("learner") == LEARNER)).to_dicts()
+    ]
+
+
+def rivals_counted(criteria: Collection[str]) -> list[str]:
+    """Return how many rivals each criterion has, in words, as the stored answers have it."""
+    return [
+        f"{titled(row['criterion'])}: {count(row['rivals'], 'rival')} made for the criterion were "
+        f"scored, {row['fewest']} of them at least on each world, {row['tuned']} tuned in hindsight"
+        + (f", and {row['others']} for another criterion." if row["others"] else ".")
+        for row in entrants().to_dicts()
+        if row["criterion"] in criteria
     ]
 
 

@@ -98,6 +98,26 @@ def rivals() -> pl.DataFrame:
     return pl.DataFrame(rows, schema=names, orient="row")
 
 
+def entrants() -> pl.DataFrame:
+    """Return how many rivals were scored, by criterion.
+
+    Columns ``criterion``, ``rivals`` (made for it), ``tuned`` (of these, in hindsight), ``fewest``
+    (of these, on a world) and ``others`` (made for another criterion).
+    """
+    made_for_it = pl.col("aims") == pl.col("criterion")
+    tuned = pl.col("told") == "tuned in hindsight"
+    return (
+        rivals()
+        .group_by("criterion", maintain_order=True)
+        .agg(
+            rivals=pl.col("rival").filter(made_for_it).n_unique(),
+            tuned=pl.col("rival").filter(made_for_it & tuned).n_unique(),
+            fewest=pl.col("world").filter(made_for_it).unique_counts().min(),
+            others=pl.col("rival").filter(~made_for_it).n_unique(),
+        )
+    )
+
+
 def totals(table: pl.DataFrame) -> pl.DataFrame:
     """Return the ratios of `standings` by criterion, half and learner.
 
