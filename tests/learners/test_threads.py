@@ -6,11 +6,15 @@ import copy
 import pickle
 import sys
 import threading
+import time
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 import driftduel as dd
+from driftduel.learners import Learner
 from driftduel.learners.storage import as_payload
 
 THREADS = 8
@@ -123,3 +127,84 @@ def test_a_copy_has_a_session_and_a_lock_of_its_own(duplicate):
     assert (twin.rounds, learner.rounds) == (1, 0)
     assert learner.clone().rounds == 0
     assert as_payload(learner) == before
+
+
+class Steps(NamedTuple):
+    """What is learned in steps."""
+
+    told: np.ndarray  # outcomes learned
+    busy: np.ndarray  # 1 in the middle of learning
+
+
+LEARNING = threading.Event()
+"""Set in the middle of learning."""
+
+
+def choose(state, rng):
+    return int(state.busy[0]), 0, (np.nan,)
+
+
+def learn(state, left, right, ticket, outcome):
+    told = state.told[0]
+    state.busy[0] = 1
+    LEARNING.set()
+    time.sleep(0.05)  # others may go on meanwhile
+    state.told[0] = told + 1
+    state.busy[0] = 0
+    return False
+
+
+@dataclass(frozen=True, eq=False)
+class Slow(Learner):
+    """Names arm 1 to who looks at it in the middle of learning, otherwise arm 0."""
+
+    choose = staticmethod(choose)
+    learn = staticmethod(learn)
+
+    def allocate(self):
+        return Steps(np.zeros(1, np.int64), np.zeros(1, np.int64))
+
+    def best_of(self, state):
+        return int(state.busy[0])
+
+    def active_of(self, state):
+        return state.busy.copy()
+
+
+@pytest.fixture
+def learning():
+    """Return a learner in whose name a thread is in the middle of telling an outcome."""
+    learner = Slow(2)
+    duel = learner.ask()
+    LEARNING.clear()
+    thread = threading.Thread(target=learner.tell, args=(duel, 1.0))
+    thread.start()
+    LEARNING.wait()
+    yield learner
+    thread.join()
+
+
+LOOKS = {
+    "ask": lambda learner: learner.ask().left,
+    "best": lambda learner: learner.best(),
+    "active": lambda learner: int(learner.active[0]),
+    "report": lambda learner: learner.report().best,
+    "copy": lambda learner: copy.deepcopy(learner).best(),
+    "pickle": lambda learner: pickle.loads(pickle.dumps(learner)).best(),
+}
+
+
+@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
+def test_nobody_sees_a_learner_that_has_half_learned(learning, look):
+    assert look(learning) == 0
+
+
+def test_no_file_holds_a_learner_that_has_half_learned(learning, tmp_path):
+    learning.save(tmp_path / "slow.json")
+    again = dd.load_learner(tmp_path / "slow.json", {"Slow": Slow})
+    assert (again.rounds, again.best(), again.session.state.told[0]) == (1, 0, 1)
+
+
+def test_an_outcome_told_while_another_is_learned_is_not_lost(learning):
+    learning.tell(learning.ask(), 1.0)
+    assert (learning.rounds, learning.session.state.told[0]) == (2, 2)
