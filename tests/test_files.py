@@ -238,6 +238,21 @@ def test_no_count_is_lost_while_the_lock_file_is_removed_again_and_again(tmp_pat
     assert target.read_text() == "200"
 
 
+def test_a_thread_that_would_wait_for_itself_is_refused(tmp_path):
+    target = tmp_path / "count.txt"
+    with locked(target):
+        with (
+            pytest.raises(ValueError, match=r"count\.txt: is in use by this thread"),
+            locked(target),
+        ):
+            pass
+        with locked(tmp_path / "other.txt"):
+            pass
+    with locked(target):
+        target.write_text("1")
+    assert target.read_text() == "1"
+
+
 def test_two_names_of_one_file_share_a_lock(tmp_path):
     (tmp_path / "file").touch()
     (tmp_path / "link").symlink_to(tmp_path / "file")

@@ -63,8 +63,8 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 def locked(path: str | os.PathLike[str], *, wait: bool = True) -> Iterator[None]:
     """Let one process, or thread, at a time into the block for the same ``path``.
 
-    Others wait, or get a ValueError if they do not want to. If a process dies its lock is
-    released, and what it left half written is removed later.
+    Others wait, or get a ValueError if they do not want to; so does a thread that would wait for
+    itself. If a process dies its lock is released, and what it left half written is removed later.
 
     The lock is on a file beside it, ``.name.lock``, so that ``path`` need not exist, and on
     ``path`` itself if it does, so that nothing is lost if somebody removes the lock file.
@@ -81,6 +81,9 @@ def locked(path: str | os.PathLike[str], *, wait: bool = True) -> Iterator[None]
     from filelock import FileLock, Timeout
 
     target = _resolved(path)
+    key = target, get_ident()
+    if wait and key in _held:
+        raise ValueError(f"{path}: is in use by this thread already, which would wait for itself")
     # Not kept for each thread: a generator may end in another thread than it began in.
     lock = FileLock(
         target.with_name(f".{target.name}.lock"), thread_local=False, poll_interval=_PATIENCE
@@ -94,7 +97,6 @@ def locked(path: str | os.PathLike[str], *, wait: bool = True) -> Iterator[None]
             raise
     except (Timeout, BlockingIOError):
         raise ValueError(f"{Path(path).parent}: another process is at work in it") from None
-    key = target, get_ident()
     _held[key] = mine
     try:
         _remove_abandoned(target)
