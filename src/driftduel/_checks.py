@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -243,6 +243,8 @@ def as_labels(labels: Sequence[str] | None, n_arms: int) -> tuple[str, ...] | No
         return None
     if isinstance(labels, str):
         raise BadParameter("labels", f": must be a list of names, not the text {labels!r}")
+    if not isinstance(labels, Iterable):
+        raise BadParameter("labels", f"is {labels!r}, must be a list of names")
     names = tuple(str(label) for label in labels)
     if len(names) != n_arms:
         raise BadParameter("labels", f": {len(names)} given, there are {n_arms} arms")

@@ -348,7 +348,7 @@ def test_a_duel_remembers_when_it_was_asked(clock):
 
 def test_a_duel_that_was_open_for_too_long_has_expired(clock):
     learner = Recorder(3)
-    learner.limit_open(2, seconds=60)
+    learner.limit_open(2, expire=60)
     early = learner.ask()
     clock.now += 40
     late = learner.ask()
@@ -369,7 +369,7 @@ def test_a_duel_that_was_open_for_too_long_has_expired(clock):
 
 def test_what_is_learned_depends_on_what_is_told_alone(clock):
     plain, other = (dd.MetaBosse(3, 2000, seed=4) for _ in range(2))
-    other.limit_open(4, seconds=5)
+    other.limit_open(4, expire=5)
     for n in range(1000):
         duel, twin = plain.ask(), other.ask()
         assert (duel.left, duel.right, duel.propensity) == (twin.left, twin.right, twin.propensity)
@@ -387,11 +387,11 @@ def test_what_is_learned_depends_on_what_is_told_alone(clock):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"at_most": 0}, "at_most is 0, must be at least 1"),
-        ({"at_most": 2.5}, "at_most is 2.5, must be a whole number"),
-        ({"seconds": 0}, "seconds is 0, must be a positive number"),
-        ({"seconds": float("nan")}, "seconds is nan, must be a positive number"),
-        ({"seconds": "1h"}, "seconds is '1h', must be a positive number"),
+        ({"max_open": 0}, "max_open is 0, must be at least 1"),
+        ({"max_open": 2.5}, "max_open is 2.5, must be a whole number"),
+        ({"expire": 0}, "expire is 0, must be a positive number"),
+        ({"expire": float("nan")}, "expire is nan, must be a positive number"),
+        ({"expire": "1h"}, "expire is '1h', must be a positive number"),
     ],
 )
 def test_limits_that_make_no_sense_are_refused(options, message):
@@ -404,7 +404,7 @@ def test_limits_that_make_no_sense_are_refused(options, message):
 
 def test_limits_and_closed_duels_are_kept_in_a_file(tmp_path, clock):
     learner = dd.Uniform(3, seed=1)
-    learner.limit_open(5, seconds=60)
+    learner.limit_open(5, expire=60)
     early = learner.ask()
     clock.now += 61
     duels = [learner.ask() for _ in range(4)]
@@ -503,6 +503,7 @@ def test_rounds_are_refused_after_a_horizon_that_must_not_be_passed():
         ({"labels": ["a", "b", "a"]}, "labels: each arm needs a different one"),
         ({"labels": ["a", "b", "\x1b[31mc"]}, r"labels: name 3 is '\x1b[31mc', must be printable"),
         ({"labels": "abc"}, "labels: must be a list of names, not the text 'abc'"),
+        ({"labels": 3}, "labels is 3, must be a list of names"),
         (
             {"criterion": dd.Weighted([0.5, 0.5])},
             "criterion.weight: has 2 entries, there are 3 arms",

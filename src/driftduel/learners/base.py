@@ -300,7 +300,7 @@ class Learner(ABC):
         with session.lock:
             session.cancel(duel)
 
-    def limit_open(self, at_most: int = MOST_OPEN, seconds: float | None = None) -> None:
+    def limit_open(self, max_open: int = MOST_OPEN, expire: float | None = None) -> None:
         """Set how many duels may be open at once, and after how long an open duel expires.
 
         `ask` drops what has expired, and refuses while too many are open. What the learner
@@ -308,16 +308,16 @@ class Learner(ABC):
 
         Parameters
         ----------
-        at_most : int
+        max_open : int
             How many duels may be open.
-        seconds : float, optional
-            How long a duel stays open, by the clock of the machine; for ever if left out.
+        expire : float, optional
+            How many seconds a duel stays open, by the clock of the machine; for ever if left out.
         """
-        at_most = as_count(at_most, "at_most", 1)
-        seconds = None if seconds is None else as_number(seconds, "seconds", above=0)
+        max_open = as_count(max_open, "max_open", 1)
+        expire = None if expire is None else as_number(expire, "expire", above=0)
         session = self.session
         with session.lock:
-            session.max_open, session.expire = at_most, seconds
+            session.max_open, session.expire = max_open, expire
 
     def best(self) -> int:
         """Return the arm that the learner would pick now."""
