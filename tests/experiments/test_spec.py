@@ -118,6 +118,7 @@ def test_the_oracle_takes_a_criterion_alone():
         ("title = " + "[" * 3000, "spec: lists or tables are nested too deeply"),
         ("seed = 3\n", "spec, line 1: seed: no such key, there are criteria, horizon"),
         ("title = 3\n", "spec, line 1: title: is 3, must be text"),
+        ('title = "\\u001b[31m"\n', "spec, line 1: title: is '\\x1b[31m', must be printable"),
         ("points = 0\n", "spec, line 1: points: is 0, must be a whole number from 1 on"),
         ("seeds = true\n", "seeds: is True, must be a whole number from 1 on or a list"),
         ("seeds = [1, -1]\n", "seeds: -1 is no seed"),

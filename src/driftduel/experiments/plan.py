@@ -145,7 +145,7 @@ def make_plan(spec: Spec, known: Mapping[str, StreamInfo] | None = None) -> Plan
         plan.sources.append(source)
         plan.streams.append(_describe(entry, source, stream, content, known or {}))
         for place, player in enumerate(spec.learners):
-            parameters = _told(player, plan.streams[-1])
+            parameters = _with_truths(player, plan.streams[-1])
             _check_learner(player, parameters, entry, stream)
             key = _key(spec, entry, player, parameters, content)
             plan.combinations.append(Combination(key, number, place, parameters))
@@ -190,7 +190,7 @@ def _check_criteria(entry: StreamEntry, stream: Stream) -> None:
             )
 
 
-def _told(player: LearnerEntry, stream: StreamInfo) -> str:
+def _with_truths(player: LearnerEntry, stream: StreamInfo) -> str:
     """Return the parameters of a learner as JSON, each "@..." replaced by the stream's truth."""
 
     def tell(key: str, value: Any) -> Any:

@@ -180,6 +180,7 @@ class Spec:
         title = table.get("title", Path(file).stem)
         if not isinstance(title, str):
             top.fail("title", f"is {title!r}, must be text")
+        _check_printable(title, "title", top)
         spec = cls(
             text=text,
             title=title,
@@ -294,11 +295,15 @@ def _label(table: dict[str, Any], place: Place) -> str | None:
     if label is not None and (not isinstance(label, str) or not label.strip()):
         place.fail("label", f"is {label!r}, must be text")
     if label is not None:
-        try:
-            check_printable([label], "label")
-        except ValueError:
-            place.fail("label", f"is {label!r}, must be printable")
+        _check_printable(label, "label", place)
     return label
+
+
+def _check_printable(text: str, key: str, place: Place) -> None:
+    try:
+        check_printable([text], key)
+    except ValueError:
+        place.fail(key, f"is {text!r}, must be printable")
 
 
 def _streams(table: Mapping[str, Any], top: Place, folder: Path) -> tuple[StreamEntry, ...]:
@@ -347,7 +352,7 @@ def _learners(table: Mapping[str, Any], top: Place) -> tuple[LearnerEntry, ...]:
     for item, place in _tables(table, "learner", top):
         label = _label(item, place)
         name = item.pop("name", None)
-        _refuse_told(item, place)
+        _refuse_given(item, place)
         with place.refusing():
             owner = Learner.named(name)
         # The oracle of a stream is made from the stream.
@@ -360,14 +365,14 @@ def _learners(table: Mapping[str, Any], top: Place) -> tuple[LearnerEntry, ...]:
     )
 
 
-def _refuse_told(table: Mapping[str, Any], place: Place, at: str = "") -> None:
-    """Refuse what a learner, or one inside it, is told by others."""
+def _refuse_given(table: Mapping[str, Any], place: Place, at: str = "") -> None:
+    """Refuse what the stream or the seeds give to a learner, or to one inside it."""
     for key, value in table.items():
         if key in _OF_STREAM:
             source = "seeds at the top" if key == "seed" else "the stream"
             place.fail(at + key, f"is given by {source}, not here")
         if isinstance(value, dict) and "name" in value:
-            _refuse_told(value, place, f"{at}{key}.")
+            _refuse_given(value, place, f"{at}{key}.")
 
 
 def _expand(
