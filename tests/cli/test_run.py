@@ -85,6 +85,17 @@ def test_damaged_files_are_named(run, refused, spec):
     )
 
 
+def test_damaged_files_are_named_though_a_task_fails(run, spec, capsys, monkeypatch):
+    run("run", spec, "--workers", 1)
+    (file,) = Path("taste-results/tasks").iterdir()
+    file.write_bytes(b"rotten")
+    monkeypatch.setattr(sweep, "attempt", working.attempt_or_fail)
+    assert main(["run", str(spec), "--workers", "1"]) == 2
+    shown = capsys.readouterr()
+    assert shown.out.startswith(f"{file}.damaged: was damaged and is set aside")
+    assert "1 task failed, all others are finished" in shown.err
+
+
 def test_the_example_is_a_spec_and_is_not_written_over(run, refused, spec, tmp_path):
     example = tmp_path / "example.toml"
     assert run("run", "--init", example).out.endswith(f"run it: driftduel run {example}\n")

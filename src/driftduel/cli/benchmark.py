@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from driftduel.cli.run import showing, tell_of_damage
+from driftduel.cli.run import run_shown
 from driftduel.cli.shared import Workers, console, processes, resumable, working
 
 
@@ -54,7 +54,7 @@ def benchmark(
     from driftduel.report.extra import check_drawing
 
     check_drawing()
-    from driftduel.experiments import Results, run_sweep
+    from driftduel.experiments import Results
     from driftduel.studies.benchmark.page import check_page, compose_benchmark, write_benchmark
     from driftduel.studies.benchmark.suite import benchmark_spec
 
@@ -64,9 +64,7 @@ def benchmark(
     with resumable(out):
         for name in [criterion] if criterion else list(Measure):
             spec = benchmark_spec(name, None if half == Half.ALL else half, seeds)
-            with showing() as progress:
-                done = run_sweep(spec, out / name, workers=processes(workers), progress=progress)
-            tell_of_damage(done)
+            run_shown(spec, out / name, workers=processes(workers))
             found[str(name)] = Results.load(out / name)
     with working("writing the report"):
         document = compose_benchmark(found, f"driftduel benchmark --half {half}")

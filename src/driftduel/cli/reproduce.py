@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from driftduel.cli.run import showing, tell_of_damage, time_in_words
+from driftduel.cli.run import run_shown, time_in_words
 from driftduel.cli.shared import Workers, console, processes, resumable, working
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def reproduce(
     from driftduel.report.extra import check_drawing
 
     check_drawing()
-    from driftduel.experiments import Results, run_sweep
+    from driftduel.experiments import Results
     from driftduel.report.files import write_report
     from driftduel.studies.reproduction.experiments import expected_seconds, experiments
     from driftduel.studies.reproduction.page import exponent_table, write_reproduction
@@ -60,9 +60,7 @@ def reproduce(
     found = {}
     with resumable(folder):
         for item in chosen:
-            with showing() as progress:
-                done = run_sweep(item.spec, folder / item.name, workers=at_once, progress=progress)
-            tell_of_damage(done)
+            run_shown(item.spec, folder / item.name, workers=at_once)
             found[item.name] = comparable(Results.load(folder / item.name))
             with working(f"{item.name}: writing its report"):
                 page = write_report(found[item.name])[0]

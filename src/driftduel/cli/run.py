@@ -15,7 +15,7 @@ from driftduel.cli.shared import Workers, console, processes, resumable
 if TYPE_CHECKING:
     from rich.console import Group
 
-    from driftduel.experiments import Progress, Sweep
+    from driftduel.experiments import Progress, Spec, Sweep
 
 _SHOWN_LEARNERS = 12
 
@@ -44,25 +44,37 @@ def run(
         return
     if dask is not None and workers is not None:
         raise ValueError("--workers is for this machine, --dask for a cluster; give one of them")
-    from driftduel.experiments import read_spec, run_sweep
+    from driftduel.experiments import read_spec
 
     plan = read_spec(spec)
     folder = Path(f"{spec.stem}-results") if out is None else out
-    with resumable(folder), showing() as progress:
-        done = run_sweep(plan, folder, workers=processes(workers), dask=dask, progress=progress)
-    tell_of_damage(done)
-    console().print(_told(done), soft_wrap=True)
+    with resumable(folder):
+        done = run_shown(plan, folder, workers=processes(workers), dask=dask)
+    console().print(_summary(done), soft_wrap=True)
 
 
-def tell_of_damage(done: Sweep) -> None:
-    """Name the files that a sweep found damaged."""
+def run_shown(plan: Spec, folder: Path, *, workers: int, dask: str | None = None) -> Sweep:
+    """Run a sweep, show how far it is, and name the files that it found damaged."""
+    from driftduel.experiments.sweep import FailedTasksError, run_sweep
+
+    try:
+        with _showing() as progress:
+            done = run_sweep(plan, folder, workers=workers, dask=dask, progress=progress)
+    except FailedTasksError as failed:
+        _tell_of_damage(failed.sweep)
+        raise
+    _tell_of_damage(done)
+    return done
+
+
+def _tell_of_damage(done: Sweep) -> None:
     for file in done.damaged:
         console().print(
             f"{file}: was damaged and is set aside; what it held was made anew", soft_wrap=True
         )
 
 
-def _told(done: Sweep) -> str:
+def _summary(done: Sweep) -> str:
     found = f", {done.found:,} were there" if done.found else ""
     speed = ""
     if done.runs:
@@ -89,7 +101,7 @@ def _write_example(spec: Path) -> None:
 
 
 @contextmanager
-def showing() -> Iterator[Callable[[Progress], None] | None]:
+def _showing() -> Iterator[Callable[[Progress], None] | None]:
     """Show on a terminal how far a sweep is; elsewhere nothing."""
     from rich.console import Console
     from rich.live import Live
