@@ -383,7 +383,7 @@ def test_duels_expire_as_new_was_told_and_old_ones_can_be_cancelled(
     assert conflict("tell", path, later, "left") == "duel 1 has expired, it was open for too long"
     assert run("status", path, "--json").json["open"] == []
     assert refused("new", tmp_path / "x.json", *PAPERS, "--expire", 0) == (
-        "seconds is 0.0, must be a positive number"
+        "expire is 0.0, must be a positive number"
     )
 
 
@@ -418,6 +418,11 @@ def test_an_arm_that_was_not_shown_is_no_outcome(run, refused, drinks):
             "only",
         ),
         (("--arms", "a,b", "--weight", "1"), "criterion.weight: has 1 entries, there are 2 arms"),
+        (
+            ("--arms", "a,b", "--weight", "0.5,0.5", "--criterion", "condorcet"),
+            "--criterion and --weight both say what best means; give one of them",
+        ),
+        (("--arms", "a,b", "--expire", "nan"), "expire is nan, must be a positive number"),
         ((*PAPERS, "--param", "steps=3"), "steps is 3, must be a power of 2"),
         (
             (*PAPERS, "--param", "steps=three"),

@@ -72,6 +72,8 @@ def new(
     from driftduel._parameters import nested, settled
     from driftduel.learners.making import learner_from
 
+    if criterion is not None and weight is not None:
+        raise ValueError("--criterion and --weight both say what best means; give one of them")
     names = as_names(arms, "--arms")
     kind = learner_class(learner)
     table = settled(kind, nested(as_pairs(param or [])), texts=True, hidden=_OWN_OPTIONS)
@@ -144,7 +146,7 @@ def cancel(
     file: File,
     duels: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[DUEL]...", help="Their codes, or their numbers."),
+        typer.Argument(metavar="DUEL", help="Their codes, or their numbers."),
     ] = None,
     older_than: Annotated[
         float | None,
