@@ -393,6 +393,12 @@ def drop(*path):
     return changed
 
 
+def open_twice(content):
+    first, second = content["session"]["open"]
+    second[0] = first[0]
+    return content
+
+
 ONE_FLOAT = {"dtype": "<f8", "shape": [1], "bytes": "AAAAAAAA8D8="}
 
 
@@ -462,6 +468,7 @@ def bytes_of(value, count):
         (change("session", "told", to=43), "told is 43, must be at most 42"),
         (change("session", "told", to=41), "number of open duels is 2, must be at most 1"),
         (change("session", "open", 0, 0, to=42), "duel is 42, must be at most 41"),
+        (open_twice, "duel 40 is open twice"),
         (change("session", "open", 0, 1, to=3), "arm is 3, must be at most 2"),
         (change("session", "open", 0, 2, to=-1), "arm is -1, must be at least 0"),
         (change("session", "open", 0, to=[1, 2]), "an open duel has 2 values, must have 5"),
@@ -469,8 +476,8 @@ def bytes_of(value, count):
             change("session", "open", 0, 4, to="noon"),
             "time of asking is 'noon', must be a positive",
         ),
-        (change("session", "max_open", to=0), "at_most is 0, must be at least 1"),
-        (change("session", "expire", to=-1), "seconds is -1, must be a positive number"),
+        (change("session", "max_open", to=0), "max_open is 0, must be at least 1"),
+        (change("session", "expire", to=-1), "expire is -1, must be a positive number"),
         (change("session", "closed", to=None), "is damaged (TypeError("),
         (change("session", "closed", "first", to=-1), "duel is -1, must be at least 0"),
         (change("session", "closed", "first", to=9), "closed duels: step is wrong"),

@@ -396,6 +396,8 @@ def _decode_session(content: dict[str, Any], learner: Learner) -> Session:
             raise ValueError(f"an open duel has {len(row)} values, must have 5")
         number, left, right, saved, asked_at = row
         as_count(number, "duel", 0, asked - 1)
+        if number in session.open:
+            raise ValueError(f"duel {number} is open twice")
         for arm in (left, right):
             as_count(arm, "arm", 0, learner.n_arms - 1)
         ticket = tuple(float(_decode(value, {})) for value in saved)
