@@ -124,8 +124,11 @@ def test_a_table_becomes_an_object_and_what_is_wrong_in_it_has_a_dotted_name():
     learner = dd.MetaBosse(3, constants={"scale": 1, "cap": 0.25})
     assert learner.constants == Constants(1.0, cap=0.25)
     assert dd.CalibratedMetaBosse(3, calibration={"alarm": 3}).calibration == Calibration(3.0)
-    pairs = dd.CalibratedMetaBosse(3, criterion="condorcet", calibration={"alarm": 3}).calibration
-    assert pairs == replace(FOR_PAIRS, alarm=3.0)
+    for criterion in ("condorcet", dd.Condorcet()):
+        pairs = dd.CalibratedMetaBosse(3, criterion=criterion, calibration={"alarm": 3})
+        assert pairs.calibration == replace(FOR_PAIRS, alarm=3.0)
+    weighted = dd.CalibratedMetaBosse(2, criterion=np.array([0.3, 0.7]), calibration={"alarm": 3})
+    assert weighted.calibration == Calibration(3.0)
     for table, message in (
         ({"scale": -1}, "constants.scale is -1, must be a positive number"),
         ({"cap": 0.5}, "constants.scale is missing"),

@@ -80,7 +80,9 @@ class CalibratedMetaBosse(Learner):
     def __post_init__(self) -> None:
         if isinstance(self.calibration, Mapping):
             # A table says what is changed of the constants that ship for the criterion.
-            unknown = self.criterion in ("condorcet", Condorcet())
+            unknown = isinstance(self.criterion, Condorcet) or (
+                isinstance(self.criterion, str) and self.criterion == Condorcet.name
+            )
             shipped = asdict(FOR_PAIRS if unknown else FOR_SCORES)
             object.__setattr__(self, "calibration", {**shipped, **self.calibration})
         super().__post_init__()
