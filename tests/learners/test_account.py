@@ -123,6 +123,14 @@ def test_the_best_comes_first_and_the_others_by_score(kind):
     assert {one.arm for one in report.standings if one.active} == set(learner.active.tolist())
 
 
+def test_one_round_and_one_duel_are_told_as_one():
+    learner = dd.CalibratedMetaBosse(2, criterion="condorcet", labels=["tea", "coffee"])
+    learner.tell(learner.ask(), "left")
+    words = str(learner.report())
+    assert words.startswith("After 1 round ")
+    assert ", 1 duel), " in words
+
+
 def test_a_standing_is_told_in_one_line():
     learner = dd.CalibratedMetaBosse(2, seed=1, labels=["tea", "coffee"])
     play(learner, dd.Stream.stationary([[0.5, 0.9], [0.1, 0.5]], 300))

@@ -62,9 +62,8 @@ class Account(Report):
 
     def __str__(self) -> str:
         names = self.names
-        lines = [
-            f"After {self.rounds:,} rounds {names[self.best]} is best, since round {self.since:,}."
-        ]
+        rounds = "1 round" if self.rounds == 1 else f"{self.rounds:,} rounds"
+        lines = [f"After {rounds} {names[self.best]} is best, since round {self.since:,}."]
         best, *others = (_sentence(one, self.scored_against) for one in self.standings)
         if self.standings[0].score is None and any(one.duels for one in self.standings):
             best = f"  {names[self.best]}: the others are compared with it"
@@ -83,9 +82,10 @@ def _sentence(standing: Standing, against: str) -> str:
     if standing.score is None:
         return f"  {standing.name}: no duels yet"
     place = "may be best" if standing.active else "out"
+    duels = "1 duel" if standing.duels == 1 else f"{standing.duels:,} duels"
     return (
         f"  {standing.name}: wins {standing.score:.0%} {against} ({standing.low:.0%} to "
-        f"{standing.high:.0%}, {standing.duels:,} duels), {place}"
+        f"{standing.high:.0%}, {duels}), {place}"
     )
 
 
