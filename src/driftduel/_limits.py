@@ -14,7 +14,7 @@ WORLD_ARMS = 11_585
 TIMELINE = 2**29
 """Bytes that say when the stretches of a made-up world begin."""
 
-PHASES = 10**6
+MOST_PHASES = 10**6
 """Phases that are drawn one by one."""
 
 STREAM_FILE = 2**32
@@ -29,7 +29,7 @@ ROUNDS = 10**12
 POINTS = 10**6
 """Rounds of a run after which regret is kept."""
 
-COUNTS = 2**28
+MOST_COUNTS = 2**28
 """Counts that a run keeps, of every arm in every segment: 1 GB."""
 
 SEEDS = 10**6

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftduel._jit import jit
-from driftduel._limits import COUNTS
+from driftduel._limits import MOST_COUNTS
 
 _LARGEST = 2**24
 """Entries of a record; 64 MiB of counts."""
@@ -59,7 +59,7 @@ class Ledger:
             self.pairs = np.zeros((len(cuts), n_arms**2), counts)
         elif horizon <= _LARGEST:
             self.rounds = np.zeros(horizon, np.int32)
-        elif len(cuts) * n_arms > COUNTS:
+        elif len(cuts) * n_arms > MOST_COUNTS:
             raise ValueError(
                 f"counts of {n_arms:,} arms over {len(cuts):,} segments are too many to keep, ask "
                 "for fewer points or a stream that changes less often"

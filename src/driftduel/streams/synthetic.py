@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from driftduel._checks import BadParameter, as_count, as_horizon, as_number, one_of
-from driftduel._limits import PHASES
+from driftduel._limits import MOST_PHASES
 from driftduel.criteria import Borda, Condorcet, Criterion
 from driftduel.streams._checks import Seed, as_arm, as_n_arms, as_rng, check_size, check_stretches
 from driftduel.streams.matrices import (
@@ -465,7 +465,7 @@ def alternation(
 def phase_starts(horizon: int, n_phases: int, spacing: str, rng: np.random.Generator) -> Ints:
     """Return the first rounds of phases: of equal length up to one round, or random."""
     horizon = as_horizon(horizon)
-    n_phases = as_count(n_phases, "n_phases", 1, PHASES)
+    n_phases = as_count(n_phases, "n_phases", 1, MOST_PHASES)
     if n_phases > horizon:
         raise BadParameter("n_phases", f"is {n_phases}, must be at most the horizon {horizon}")
     if one_of(spacing, "spacing", ("even", "random")) == "even":
