@@ -218,7 +218,7 @@ def test_status_tells_who_is_best_and_who_was_dropped(run, tmp_path):
     done = run("status", path)
     dropped = learner.evictions[0]
     assert f"After {learner.rounds:,} rounds the learner would pick tea." in done.out
-    assert f"votes {learner.rounds:,} of 20,000" in done.words
+    assert f"rounds {learner.rounds:,} of 20,000" in done.words
     assert f"open duels {waiting.code} (" in done.words
     arm, winner = learner.labels[dropped.arm], learner.labels[dropped.beaten_by]
     assert f"{arm} was found worse than {winner} at round {dropped.round:,}: " in done.out

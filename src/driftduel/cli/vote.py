@@ -41,7 +41,7 @@ def new(
     file: File,
     arms: Annotated[str, typer.Option(metavar="A,B,C", help="The names of the arms.")],
     horizon: Annotated[
-        int | None, typer.Option(help="Number of votes to plan for, if it is known.")
+        int | None, typer.Option(help="Number of rounds to plan for, if it is known.")
     ] = None,
     criterion: Annotated[
         str | None,
@@ -288,7 +288,7 @@ def _print_status(facts: dict[str, Any]) -> None:
     grid = fact_grid()
     grid.add_row("learner", f"{facts['learner']}, {facts['criterion']}")
     planned = "" if facts["horizon"] is None else f" of {facts['horizon']:,}"
-    grid.add_row("votes", f"{facts['rounds']:,}{planned}")
+    grid.add_row("rounds", f"{facts['rounds']:,}{planned}")
     waiting = [f"{duel['duel']} ({duel['left']}, {duel['right']})" for duel in facts["open"]]
     grid.add_row("open duels", joined(waiting[:_SHOWN_DUELS], len(waiting)) or "none")
     console().print(grid)
