@@ -67,9 +67,10 @@ def regret(results: Results, *, stream: str | None = None, criterion: str | None
 
 
 def scaling(results: Results) -> Chart:
-    """Draw final regret against every parameter of a world that has three values or more.
+    """Draw final regret against every parameter of a world that has four values or more.
 
-    Both axes are logarithmic; the legend gives the slopes with their 95 % intervals.
+    Both axes are logarithmic; the legend gives the slopes, in brackets where the points lie on
+    no line, and 95 % intervals that are about the seeds only.
 
     Parameters
     ----------
@@ -85,7 +86,7 @@ def scaling(results: Results) -> Chart:
     found = growths(results)
     if not found:
         raise ValueError(
-            "no parameter of a world has three values or more, so there is no growth to draw"
+            "no parameter of a world has four values or more, so there is no growth to draw"
         )
     return _together(
         [

@@ -13,7 +13,7 @@ criteria = ["borda", [1, 0, 0], [0, 1, 0], [0, 0, 1]]
 
 [[stream]]
 world = "borda-against-condorcet"
-horizon = [50, 100, 200]
+horizon = [50, 100, 200, 400]
 
 [[learner]]
 name = "Uniform"
@@ -64,7 +64,7 @@ points = 2
 [[stream]]
 world = "known-weight"
 n_arms = 4
-horizon = [40, 80, 160]
+horizon = [40, 80, 160, 320]
 [[learner]]
 name = "Bosse"
 [[learner]]

@@ -195,22 +195,48 @@ def test_a_power_law_is_found(bench):
     assert row["exponent"] == pytest.approx(1.0)
     assert row["low"] <= row["exponent"] <= row["high"]
     assert (row["points"], row["values"]) == (4, [100.0, 200.0, 400.0, 800.0])
+    assert row["good"]
+    assert row["scatter"] < 1e-9
+
+
+def test_three_points_are_not_fitted(bench):
+    bench.run(
+        "seeds = 1\npoints = 1\nhorizon = [100, 200, 400]\n[[stream]]\nworld = "
+        '"one-winner"\nwinner = 1\n[[learner]]\nname = "FixedPair"\n'
+    )
+    assert rates.exponents(bench.results).is_empty()
+
+
+def test_points_that_lie_on_no_line_make_no_good_fit(bench):
+    # Until its winner changes a learner that never adapts loses nothing to speak of.
+    bench.run(
+        "seeds = 1\npoints = 1\nhorizon = [110, 200, 400, 1600]\n[[stream]]\nworld = "
+        '"alternation"\nn_arms = 2\nmargin = 0.4\nevery = 100\n[[learner]]\n'
+        'name = "FixedPair"\nleft = 0\nright = 0\n'
+    )
+    (row,) = rates.exponents(bench.results).rows(named=True)
+    slopes = np.diff(np.log(row["means"])) / np.diff(np.log(row["values"]))
+    assert slopes[0] > 2 * slopes[-1]
+    assert not row["good"]
+    x, y = np.log(row["values"]), np.log(row["means"])
+    covariance = np.polyfit(x, y, 1, cov=True)[1]
+    assert row["scatter"] == pytest.approx(np.sqrt(covariance[0, 0]))
 
 
 def test_without_a_grid_there_is_nothing_to_fit(results):
     assert rates.exponents(results).is_empty()
-    assert rates.exponents(results).columns[:9] == [
+    assert rates.exponents(results).columns[:11] == [
         *("learner", "world", "criterion", "variable", "fixed", "exponent", "low", "high"),
-        "points",
+        *("scatter", "good", "points"),
     ]
 
 
 def test_the_seed_of_the_world_is_fixed_if_it_is_one(bench):
     bench.run(
-        "seeds = 1\npoints = 1\nhorizon = [100, 200, 400]\n[[stream]]\nworld = "
+        "seeds = 1\npoints = 1\nhorizon = [100, 200, 400, 800]\n[[stream]]\nworld = "
         '"one-winner"\nwinner = 1\nseed = 5\n[[learner]]\nname = "FixedPair"\n'
     )
     (row,) = rates.exponents(bench.results).rows(named=True)
     assert row["fixed"] == '{"seed": 5, "winner": 1}'
     assert (row["exponent"], row["low"], row["high"]) == pytest.approx((1.0, 1.0, 1.0))
-    assert row["errors"] == [0.0, 0.0, 0.0]
+    assert row["errors"] == [0.0, 0.0, 0.0, 0.0]

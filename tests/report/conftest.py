@@ -13,5 +13,5 @@ def one(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def grid(tmp_path_factory):
-    """Results on four streams, three of which are a grid over the horizon."""
+    """Results on five streams, four of which are a grid over the horizon."""
     return sweeps.sweep(sweeps.GRID, tmp_path_factory.mktemp("grid"))

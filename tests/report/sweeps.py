@@ -43,7 +43,7 @@ label = "grid"
 world = "switching"
 n_arms = 3
 n_phases = 2
-horizon = [300, 900, 2700]
+horizon = [100, 300, 900, 2700]
 
 [[stream]]
 label = "real"

@@ -37,7 +37,7 @@ def test_every_stream_has_regret_a_timeline_and_plays(grid):
     document = compose(grid)
     kinds = [[figure.kind for figure in chapter.figures] for chapter in document.chapters]
     switching = ["regret", "regret", "timeline", "plays", "plays", "plays"]
-    assert kinds == [switching] * 3 + [switching[1:]]
+    assert kinds == [switching] * 4 + [switching[1:]]
     assert [(figure.name, figure.below) for figure in document.figures] == [
         ("overview", "summary"),
         ("scaling-1-horizon", "exponents"),

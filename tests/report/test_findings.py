@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import polars as pl
 
 from driftduel.report.findings import in_words
@@ -70,9 +72,18 @@ def test_many_streams_are_counted_and_unclear_ones_told():
     )
 
 
-def test_growth_is_told_with_its_interval():
+def test_growth_is_told_with_its_interval_and_only_if_the_fit_is_good():
     table = summary(("taste", "root", 100.0, 1.0))
-    assert in_words(table, [growth()])[-1] == (
-        "On world (n_arms = 5) the exponent of Borda regret in horizon, with its 95 % interval, "
-        "was 0.50 (0.40 to 0.60) for root and 0.00 (0.40 to 0.60) for flat."
-    )
+    assert in_words(table, [growth()])[-2:] == [
+        "On world (n_arms = 5) the exponent of Borda regret in horizon, with a 95 % interval that "
+        "is about the seeds only, was 0.50 (0.40 to 0.60) for root and 0.00 (0.40 to 0.60) for "
+        "flat.",
+        "The table of exponents has 1 more fit; in brackets are poor ones.",
+    ]
+
+
+def test_a_growth_without_a_good_fit_is_not_told():
+    bent = replace(growth(), exponents=growth().exponents.filter(learner="bent"))
+    sentences = in_words(summary(("taste", "root", 100.0, 1.0)), [bent])
+    assert sentences[-1] == "The table of exponents has 1 fit; in brackets are poor ones."
+    assert not any("exponent of" in sentence for sentence in sentences)

@@ -112,7 +112,7 @@ def test_rows_of_a_stream_stand_under_its_name(grid, page, tmp_path):
     tags = read(document, tmp_path).all("th")
     groups = [th for th in tags if th.get("scope") == "rowgroup"]
     summary, exponents = document.tables
-    assert len(groups) == len({row[0] for row in [*summary.cells, *exponents.cells]}) == 6
+    assert len(groups) == len({row[0] for row in [*summary.cells, *exponents.cells]}) == 7
     assert groups[0]["colspan"] == str(len(summary.headings) - 1)
     assert not [th for th in page.all("th") if th.get("scope") == "rowgroup"]
 
@@ -124,7 +124,7 @@ def test_few_streams_stand_below_each_other_of_many_one_is_chosen(grid, page, tm
     values = [option["value"] for option in many.all("option")]
     articles = many.all("article")
     assert values == [article["id"] for article in articles]
-    assert ["hidden" in article for article in articles] == [False, True, True, True]
+    assert ["hidden" in article for article in articles] == [False, True, True, True, True]
 
 
 def test_what_is_reachable_by_keyboard_has_a_name(page):

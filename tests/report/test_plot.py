@@ -8,7 +8,7 @@ import driftduel as dd
 def test_regret_has_a_panel_for_each_stream_and_criterion(grid):
     panels = dd.plot.regret(grid).to_dict()["concat"]
     titles = [panel["title"] for panel in panels]
-    assert titles == [info.label for info in grid.streams[:3] for _ in range(2)] + ["real"]
+    assert titles == [info.label for info in grid.streams[:4] for _ in range(2)] + ["real"]
 
 
 def test_one_stream_and_criterion_are_a_single_panel(grid):

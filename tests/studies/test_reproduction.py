@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections import defaultdict
 from importlib.resources import files
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 
 from driftduel.experiments import Results, Spec, run_sweep
 from driftduel.experiments.plan import make_plan
+from driftduel.experiments.rates import LEAST
 from driftduel.streams import hard
 from driftduel.studies.reproduction.experiments import (
     NAMES,
@@ -36,7 +38,7 @@ n_arms = 4
 winner = 0
 rival = 2
 criteria = [[0, 0, 1, 0]]
-horizon = [100, 200, 400]
+horizon = [100, 200, 400, 800]
 
 [[stream]]
 world = "gic"
@@ -44,7 +46,7 @@ n_arms = 5
 winner = 0
 rival = 3
 criteria = [[0, 0, 0, 1, 0]]
-horizon = 400
+horizon = 800
 
 [[stream]]
 world = "gic"
@@ -52,7 +54,15 @@ n_arms = 6
 winner = 0
 rival = 3
 criteria = [[0, 0, 0, 1, 0, 0]]
-horizon = 400
+horizon = 800
+
+[[stream]]
+world = "gic"
+n_arms = 7
+winner = 0
+rival = 4
+criteria = [[0, 0, 0, 0, 1, 0, 0]]
+horizon = 800
 
 [[learner]]
 name = "Uniform"
@@ -123,6 +133,18 @@ def test_regret_under_gic_is_measured_at_the_weight_of_the_theorem():
         assert stream.criteria == (tuple(instance.weight.at(0)),)
 
 
+@pytest.mark.parametrize("quick", [False, True])
+@pytest.mark.parametrize("name", sorted(set(NAMES) - {"intervals", "real-worlds", "weights"}))
+def test_what_theory_promises_an_exponent_for_has_the_values_that_a_fit_needs(name, quick):
+    (item,) = experiments([name], quick=quick)
+    values = defaultdict(set)
+    for stream in item.spec.streams:
+        for variable in ("horizon", "n_arms", "n_phases", "variation"):
+            if variable in stream.parameters:
+                values[stream.world, variable].add(stream.parameters[variable])
+    assert all(len(found) == 1 or len(found) >= LEAST for found in values.values())
+
+
 def test_an_unknown_experiment_is_refused():
     with pytest.raises(ValueError, match=r"no experiment is called 'gim', there are known-weight"):
         experiments(["gim"])
@@ -137,10 +159,10 @@ def test_worlds_under_gic_of_several_sizes_are_one_grid(tmp_path):
     found = found_exponents(results(GIC, tmp_path))
     assert found["variable"].to_list() == ["horizon", "n_arms"]
     assert found["criterion"].unique().to_list() == [THEOREM]
-    assert found["values"].to_list() == [[100, 200, 400], [4, 5, 6]]
+    assert found["values"].to_list() == [[100, 200, 400, 800], [4, 5, 6, 7]]
     assert found["promised"].to_list() == [1.0, None]
     assert found["exponent"][0] == pytest.approx(1, abs=0.2)
-    assert len(comparable(Results.load(tmp_path)).final()) == 15
+    assert len(comparable(Results.load(tmp_path)).final()) == 21
 
 
 def test_the_last_step_is_the_slope_between_the_last_two_points(tmp_path):
@@ -184,7 +206,7 @@ def test_the_halves_of_a_lower_bound_cost_all_the_regret(tmp_path):
     found = results(GIC, tmp_path)
     split = halves(found)
     means = found.final().group_by("settings", maintain_order=True).agg(pl.col("regret").mean())
-    odd = split["n_arms"] == 5
+    odd = split["n_arms"] % 2 == 1
     total = (split["good"] + split["bad"]).filter(~odd).to_list()
     assert total == pytest.approx(means["regret"].filter(~odd).to_list())
     assert split["share"].is_between(0, 1).all()

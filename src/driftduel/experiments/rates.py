@@ -1,4 +1,10 @@
-"""How regret grows: exponents fitted to final regret along the grids of an experiment."""
+"""How regret grows: exponents fitted to final regret along the grids of an experiment.
+
+A line fits any points somehow. How well is judged by its scatter, the standard error of the slope
+that the distances of the points from the line imply: it is small if the points are many, far apart
+and on a line, whatever the seeds say. A curve whose slope falls from 0.9 to 0.4 over four points,
+each twice the one before, has a scatter of 0.08.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +18,11 @@ from numpy.typing import NDArray
 
 from driftduel.experiments.results import Results
 
-_LEAST = 3
+LEAST = 4
 """Values of a parameter that a fit needs."""
+
+MOST_SCATTER = 0.05
+"""Scatter of a fit that is good."""
 
 _SCHEMA: dict[str, Any] = {
     "learner": pl.String,
@@ -24,6 +33,8 @@ _SCHEMA: dict[str, Any] = {
     "exponent": pl.Float64,
     "low": pl.Float64,
     "high": pl.Float64,
+    "scatter": pl.Float64,
+    "good": pl.Boolean,
     "points": pl.Int64,
     "values": pl.List(pl.Float64),
     "means": pl.List(pl.Float64),
@@ -34,11 +45,11 @@ Floats = NDArray[np.float64]
 
 
 def exponents(results: Results, *, resamples: int = 1000, seed: int = 0) -> pl.DataFrame:
-    """Fit the growth of mean final regret with every parameter that has three values or more.
+    """Fit the growth of mean final regret with every parameter that has four values or more.
 
     The fit is a line through the logarithms, least squares; its interval of 95 % comes from a
-    bootstrap over the runs of every point. Everything else about the world is fixed, but for its
-    seed: streams that differ in their seed alone are runs of one point.
+    bootstrap over the runs of every point, and is about the seeds only. Everything else about the
+    world is fixed, but for its seed: streams that differ in their seed alone are runs of one point.
 
     Parameters
     ----------
@@ -53,9 +64,11 @@ def exponents(results: Results, *, resamples: int = 1000, seed: int = 0) -> pl.D
     -------
     DataFrame
         Columns ``learner``, ``world``, ``criterion``, ``variable`` (the parameter), ``fixed`` (the
-        other parameters as JSON), ``exponent``, ``low``, ``high``, ``points`` (how many values),
-        and the points themselves: ``values``, ``means`` and ``errors``. Without a grid it has no
-        rows, and a learner without regret somewhere has none.
+        other parameters as JSON), ``exponent``, ``low``, ``high``, ``scatter`` (the standard
+        error of the exponent by the distances of the points from the line), ``good`` (whether
+        that is at most 0.05), ``points`` (how many values), and the points themselves:
+        ``values``, ``means`` and ``errors``. Without a grid it has no rows, and a learner without
+        regret somewhere has none.
     """
     rng = np.random.default_rng(seed)
     rows = []
@@ -67,7 +80,9 @@ def exponents(results: Results, *, resamples: int = 1000, seed: int = 0) -> pl.D
             continue
         low, high = np.quantile(_bootstrap(values, finals, resamples, rng), (0.025, 0.975))
         errors = [_error(final) for final in finals]
-        fit = (float(_slopes(values, means[None])[0]), float(low), float(high), len(values))
+        slope = float(_slopes(values, means[None])[0])
+        scatter = _scatter(values, means, slope)
+        fit = (slope, float(low), float(high), scatter, scatter <= MOST_SCATTER, len(values))
         rows.append((*group, *fit, values.tolist(), means.tolist(), errors))
     return pl.DataFrame(rows, schema=_SCHEMA, orient="row")
 
@@ -95,7 +110,7 @@ def _grids(results: Results) -> Iterator[tuple[tuple[str, ...], dict[float, Floa
                     place = points.setdefault((name, json.dumps(fixed, sort_keys=True)), {})
                     place.setdefault(float(value), []).append(regret)
         for (name, rest), found in points.items():
-            if len(found) >= _LEAST:
+            if len(found) >= LEAST:
                 pooled = {value: np.concatenate(parts) for value, parts in found.items()}
                 yield (str(learner), str(world), str(criterion), name, rest), pooled
 
@@ -121,6 +136,14 @@ def _slopes(values: Floats, means: Floats) -> Floats:
     x -= x.mean()
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.log(means) @ x / (x @ x))
+
+
+def _scatter(values: Floats, means: Floats, slope: float) -> float:
+    """Return the standard error of a slope by the distances of the points from the line."""
+    x, y = np.log(values), np.log(means)
+    x -= x.mean()
+    away = y - y.mean() - slope * x
+    return float(np.sqrt(away @ away / (len(x) - 2) / (x @ x)))
 
 
 def _error(final: Floats) -> float:

@@ -15,7 +15,14 @@ from driftduel.report.findings import count, in_words, listed, number, shown, ti
 from driftduel.report.overview import overview_chart
 from driftduel.report.plays import plays_chart, shares_of_pairs
 from driftduel.report.regret import MOST_MARKS, learners_of, mean_curves, regret_panel
-from driftduel.report.scaling import WORDS, Growth, growths, scaling_chart
+from driftduel.report.scaling import (
+    IN_BRACKETS,
+    WORDS,
+    Growth,
+    exponent_text,
+    growths,
+    scaling_chart,
+)
 from driftduel.report.tables import Column, Table
 from driftduel.shifts.spells import Spell
 
@@ -291,6 +298,7 @@ def _exponent_tables(growing: Sequence[Growth]) -> list[Table]:
             "exponent",
             "low",
             "high",
+            "good",
         )
         for growth in growing
     )
@@ -300,14 +308,14 @@ def _exponent_tables(growing: Sequence[Growth]) -> list[Table]:
             [
                 Column(("criterion", "variable", "world", "fixed"), "of what", _of_what),
                 Column("learner", "learner"),
-                Column("exponent", "exponent", "{:.2f}".format),
-                Column(("low", "high"), "95 % interval", "{:.2f} to {:.2f}".format),
+                Column(("exponent", "good"), "exponent", exponent_text),
+                Column(("low", "high"), "95 % over seeds", "{:.2f} to {:.2f}".format),
             ],
             name="exponents",
             title="How regret grows",
             caption=(
                 "Exponents of power laws fitted to the mean final regret, with 95 % intervals from "
-                "resampling the seeds."
+                f"resampling the seeds. {IN_BRACKETS}"
             ),
             grouped=True,
         )
@@ -341,7 +349,13 @@ def _overview_figure(summary: pl.DataFrame, learners: Sequence[str]) -> Figure:
 def _growth_figure(growth: Growth, learners: Sequence[str], n: int) -> Figure:
     variable = WORDS.get(growth.variable, growth.variable)
     slopes = listed(
-        [f"{row['learner']} {row['exponent']:.2f}" for row in growth.exponents.to_dicts()], most=20
+        [
+            f"{name} {exponent_text(exponent, good)}"
+            for name, exponent, good in growth.exponents.select(
+                "learner", "exponent", "good"
+            ).iter_rows()
+        ],
+        most=20,
     )
     return Figure(
         kind="scaling",
@@ -349,7 +363,8 @@ def _growth_figure(growth: Growth, learners: Sequence[str], n: int) -> Figure:
         title=f"Growth with the {variable}: {_where(growth.world, growth.fixed)}",
         caption=(
             f"Mean final {titled(growth.criterion)} regret with two standard errors, both axes "
-            "logarithmic. The slope of a line is the exponent."
+            "logarithmic. The slope of a line is the exponent, in brackets where the points lie on "
+            "no line; its interval is about the seeds only."
         ),
         description=f"Log-log plot of regret against {variable}. Slopes: {slopes}.",
         chart=scaling_chart(growth, learners),

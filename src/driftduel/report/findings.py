@@ -30,10 +30,13 @@ def in_words(summary: pl.DataFrame, growing: Sequence[Growth] = ()) -> list[str]
     ]
     sentences = [_one_case(cases[0])] if len(cases) == 1 else _many_cases(cases)
     sentences += _restarts(summary)
-    sentences += [_growth(growth) for growth in growing[:_MOST_GROWTHS]]
-    left = len(growing) - _MOST_GROWTHS
+    straight = [growth for growth in growing if growth.exponents["good"].any()]
+    sentences += [_growth(growth) for growth in straight[:_MOST_GROWTHS]]
+    fits = sum(len(growth.exponents) for growth in growing)
+    left = fits - sum(int(g.exponents["good"].sum()) for g in straight[:_MOST_GROWTHS])
     if left > 0:
-        sentences.append(f"The table of exponents has {left} more such fits.")
+        more = f"{count(left, 'more fit') if left < fits else count(left, 'fit')}"
+        sentences.append(f"The table of exponents has {more}; in brackets are poor ones.")
     return sentences
 
 
@@ -126,14 +129,14 @@ def _growth(growth: Growth) -> str:
     fits = listed(
         [
             f"{row['exponent']:.2f} ({row['low']:.2f} to {row['high']:.2f}) for {row['learner']}"
-            for row in growth.exponents.to_dicts()
+            for row in growth.exponents.filter("good").to_dicts()
         ]
     )
     fixed = ", ".join(f"{key} = {shown(value)}" for key, value in growth.fixed.items())
     where = f" ({fixed})" if fixed else ""
     return (
         f"On {growth.world}{where} the exponent of {titled(growth.criterion)} regret in "
-        f"{growth.variable}, with its 95 % interval, was {fits}."
+        f"{growth.variable}, with a 95 % interval that is about the seeds only, was {fits}."
     )
 
 

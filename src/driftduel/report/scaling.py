@@ -1,7 +1,7 @@
 """The figure "how it grows": final regret against a parameter of the world, both logarithmic.
 
-A rate such as T^(2/3) is a straight line here; its slope is the fitted exponent, shown with its
-95 % confidence interval.
+A rate such as T^(2/3) is a straight line here; its slope is the fitted exponent, shown with a 95 %
+interval that is about the seeds only, and in brackets if the points lie on no line.
 """
 
 from __future__ import annotations
@@ -29,6 +29,13 @@ else:
 
 WORDS = {"horizon": "horizon T", "n_arms": "arms K", "n_phases": "phases"}
 
+IN_BRACKETS = (
+    "The intervals are about the seeds only, not about how straight the line is. In brackets: the "
+    "points lie on no line, by a standard error of the exponent above 0.05 that their distances "
+    "from it imply."
+)
+"""What a reader of exponents must know."""
+
 
 @dataclass(frozen=True)
 class Growth:
@@ -43,7 +50,7 @@ class Growth:
     points : DataFrame
         Columns learner, value, mean and error, the standard error.
     exponents : DataFrame
-        Columns learner, exponent, low and high.
+        Columns learner, exponent, low, high and good.
     """
 
     world: str
@@ -70,10 +77,21 @@ def growths(results: Results) -> list[Growth]:
             points=mine.select("learner", value="values", mean="means", error="errors").explode(
                 "value", "mean", "error"
             ),
-            exponents=mine.select("learner", "exponent", "low", "high"),
+            exponents=mine.select("learner", "exponent", "low", "high", "good"),
         )
         for group, mine in groups
     ]
+
+
+def exponent_text(exponent: float, good: bool) -> str:
+    """Return an exponent for reading, in brackets if the points lie on no line.
+
+    Examples
+    --------
+    >>> exponent_text(2 / 3, True), exponent_text(2 / 3, False)
+    ('0.67', '(0.67)')
+    """
+    return f"{exponent:.2f}" if good else f"({exponent:.2f})"
 
 
 def scaling_chart(growth: Growth, learners: Sequence[str]) -> Panel:
@@ -84,7 +102,8 @@ def scaling_chart(growth: Growth, learners: Sequence[str]) -> Panel:
     styles = line_styles(learners)
     fits = {row["learner"]: row for row in growth.exponents.to_dicts()}
     names = {
-        name: f"{name}: {fit['exponent']:.2f} [{fit['low']:.2f}, {fit['high']:.2f}]"
+        name: f"{name}: {exponent_text(fit['exponent'], fit['good'])}"
+        + (f", {fit['low']:.2f} to {fit['high']:.2f}" if fit["good"] else "")
         for name, fit in fits.items()
     }
     table = growth.points.with_columns(
@@ -112,7 +131,7 @@ def scaling_chart(growth: Growth, learners: Sequence[str]) -> Panel:
         axis=alt.Axis(labelExpr=ROUND_NUMBERS, tickCount=5),
     )
     order = [name for name in learners if name in names]
-    legend = line_legend([names[name] for name in order], "slope, with its 95 % interval")
+    legend = line_legend([names[name] for name in order], "slope, 95 % over seeds")
     domain = [names[name] for name in order]
     colour = alt.Color(
         "fit:N",

@@ -13,6 +13,7 @@ import polars as pl
 from driftduel.report.document import Chapter, Document, Figure, best_of, compose
 from driftduel.report.findings import in_words, number, shown, titled
 from driftduel.report.page import write_page
+from driftduel.report.scaling import IN_BRACKETS, exponent_text
 from driftduel.report.tables import Column, Table
 from driftduel.studies.reproduction.tables import (
     found_exponents,
@@ -82,8 +83,8 @@ def exponents_to_read(grown: pl.DataFrame) -> Table:
             Column("learner", "learner"),
             Column("variable", "in", _symbol),
             Column(("world", "fixed", "criterion"), "world; regret", _where),
-            Column("exponent", "exponent", _TWO_DIGITS),
-            Column(("low", "high"), "95 % interval", "{:.2f} to {:.2f}".format),
+            Column(("exponent", "good"), "exponent", exponent_text),
+            Column(("low", "high"), "95 % over seeds", "{:.2f} to {:.2f}".format),
             Column("last", "last step", _TWO_DIGITS),
             Column("promised", "promised", _TWO_DIGITS),
         ],
@@ -92,7 +93,7 @@ def exponents_to_read(grown: pl.DataFrame) -> Table:
         caption=(
             "Exponents of power laws fitted to the mean final regret, with 95 % intervals from "
             "resampling the seeds; the exponent between the last two points alone; and what theory "
-            "promises at most, up to logarithms."
+            f"promises at most, up to logarithms. {IN_BRACKETS}"
         ),
         saved=grown.drop("values", "means", "errors"),
     )
@@ -226,7 +227,10 @@ def _findings(found: Mapping[str, Results], grown: pl.DataFrame) -> list[str]:
     sentences = []
     for name, results in found.items():
         ours = grown.filter(
-            pl.col("name") == "MetaBosse", pl.col("promised").is_not_null(), experiment=name
+            pl.col("good"),
+            pl.col("name") == "MetaBosse",
+            pl.col("promised").is_not_null(),
+            experiment=name,
         )
         words = [in_words(results.summary())[0]]
         if len(ours) and not name.startswith(("table", "regimes")):
@@ -238,6 +242,7 @@ def _findings(found: Mapping[str, Results], grown: pl.DataFrame) -> list[str]:
 def _grew(row: Mapping[str, Any]) -> str:
     variable = _symbol(row["variable"])
     return (
-        f"On {row['world']} regret grew with {variable} to the {row['exponent']:.2f} "
-        f"({row['low']:.2f} to {row['high']:.2f}); {row['promised']:.2f} was promised."
+        f"On {row['world']} the regret of {row['learner']} grew with {variable} to the "
+        f"{row['exponent']:.2f} ({row['low']:.2f} to {row['high']:.2f} by the seeds alone); "
+        f"{row['promised']:.2f} was promised."
     )
