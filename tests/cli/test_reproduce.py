@@ -30,7 +30,7 @@ def tiny(monkeypatch):
 
 def test_experiments_are_run_and_told_in_one_report(run, tiny, tmp_path):
     done = run("reproduce", "--out", tmp_path, "--workers", 1, "--only", "weights", "--only", "gic")
-    assert done.words.startswith(f"2 experiments in {tmp_path}, 1 processes: about")
+    assert done.words.startswith(f"2 experiments in {tmp_path}, 1 process: about")
     assert done.out.endswith(f"written: {tmp_path / 'report.html'}\n")
     page = (tmp_path / "report.html").read_text()
     for word in ("Exponents, found and promised", "The T/45 instance", "driftduel reproduce"):
@@ -38,6 +38,13 @@ def test_experiments_are_run_and_told_in_one_report(run, tiny, tmp_path):
     for name in ("weights", "gic"):
         assert (tmp_path / name / "report.html").exists()
         assert Results.load(tmp_path / name).finished
+
+
+def test_one_experiment_is_one(run, tiny, tmp_path):
+    done = run("reproduce", "--quick", "--out", tmp_path, "--workers", 1, "--only", "weights")
+    assert done.words.startswith(f"1 experiment in {tmp_path}, 1 process: about")
+    page = (tmp_path / "report.html").read_text()
+    assert '<p class="facts">1 experiment, 4 runs, ' in page
 
 
 def test_a_second_call_runs_nothing_and_more_seeds_run_alone(run, tiny, tmp_path):

@@ -100,7 +100,7 @@ def test_the_example_is_a_spec_and_is_not_written_over(run, refused, spec, tmp_p
     example = tmp_path / "example.toml"
     assert run("run", "--init", example).out.endswith(f"run it: driftduel run {example}\n")
     made = read_spec(example)
-    assert len(made.streams) >= 3
+    assert [stream.label for stream in made.streams] == ["4 phases", "Formula 1"]
     assert len(made.learners) >= 4
     assert refused("run", "--init", example) == f"{example}: exists already, choose another name"
 

@@ -754,3 +754,7 @@ def test_a_file_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
 def test_labels_that_cannot_be_printed_are_refused():
     with pytest.raises(ValueError, match=r"^labels: name 2 is '\\x1b', must be printable$"):
         dd.Stream.stationary(P, 10, labels=["a", "\x1b"])
+
+
+def test_a_single_round_is_called_one():
+    assert repr(dd.Stream.stationary(P, 1)) == "Stream(2 arms, 1 round, stationary)"

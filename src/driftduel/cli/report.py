@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from driftduel._words import count
 from driftduel.cli.shared import console, working
 
 
@@ -55,4 +56,4 @@ def report(
     if len(files) == 1:
         screen.print(f"written: {files[0]}", soft_wrap=True)
     else:
-        screen.print(f"written: {len(files)} files in {files[0].parent}", soft_wrap=True)
+        screen.print(f"written: {count(len(files), 'file')} in {files[0].parent}", soft_wrap=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from driftduel._words import count
 from driftduel.cli.run import run_shown, time_in_words
 from driftduel.cli.shared import Workers, console, processes, resumable, working
 
@@ -53,7 +54,8 @@ def reproduce(
     screen = console()
     seconds = expected_seconds(chosen, folder, at_once)
     screen.print(
-        f"{len(chosen)} experiments in {folder}, {at_once} processes: about "
+        f"{count(len(chosen), 'experiment')} in {folder}, "
+        f"{count(at_once, 'process', 'processes')}: about "
         f"{time_in_words(seconds)} on a quiet machine",
         soft_wrap=True,
     )

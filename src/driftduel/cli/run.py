@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from driftduel._words import count
 from driftduel.cli.shared import Workers, console, processes, resumable
 
 if TYPE_CHECKING:
@@ -79,8 +80,7 @@ def _summary(done: Sweep) -> str:
     speed = ""
     if done.runs:
         speed = f"; {done.rounds:,} rounds in {time_in_words(done.seconds)}"
-    tasks = "1 task" if done.tasks == 1 else f"{done.tasks:,} tasks"
-    runs = "1 run" if done.runs == 1 else f"{done.runs:,} runs"
+    tasks, runs = count(done.tasks, "task"), count(done.runs, "run")
     return (
         f"{done.folder}: {runs} in {tasks}{found}{speed}\n"
         f"report on it: driftduel report {shlex.quote(str(done.folder))}"

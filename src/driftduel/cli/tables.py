@@ -10,6 +10,8 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.table import Table
 
+from driftduel._words import count
+
 _SHOWN_STARTS = 5
 _SHOWN_SPELLS = 12
 
@@ -58,8 +60,8 @@ def fact_grid() -> Table:
     return grid
 
 
-def joined(items: Sequence[str], count: int) -> str:
-    """Join what is shown of a list of ``count`` items, saying how many there are in all.
+def joined(items: Sequence[str], total: int) -> str:
+    """Join what is shown of a list of ``total`` items, saying how many there are in all.
 
     Examples
     --------
@@ -67,7 +69,7 @@ def joined(items: Sequence[str], count: int) -> str:
     ('a, b, c', 'a, b, c, d, e ... (1,000,000 in all)')
     """
     text = ", ".join(items)
-    return text if len(items) == count else f"{text} ... ({count:,} in all)"
+    return text if len(items) == total else f"{text} ... ({total:,} in all)"
 
 
 def _facts(summary: dict[str, Any]) -> Table:
@@ -78,9 +80,9 @@ def _facts(summary: dict[str, Any]) -> Table:
         "arms", f"K = {summary['n_arms']:,}: {joined(summary['arms'][:20], summary['n_arms'])}"
     )
     span = "" if summary["span"] is None else f", {summary['span'][0]} to {summary['span'][1]}"
-    grid.add_row("horizon", f"T = {summary['horizon']:,} rounds{span}")
-    matrices = "1 matrix" if summary["matrices"] == 1 else f"{summary['matrices']:,} matrices"
-    stretches = "1 stretch" if summary["stretches"] == 1 else f"{summary['stretches']:,} stretches"
+    grid.add_row("horizon", f"T = {count(summary['horizon'], 'round')}{span}")
+    matrices = count(summary["matrices"], "matrix", "matrices")
+    stretches = count(summary["stretches"], "stretch", "stretches")
     grid.add_row("world", f"{stretches} of {matrices}")
     if summary.get("log"):
         grid.add_row("votes", _votes(summary["log"]))

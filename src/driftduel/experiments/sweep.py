@@ -16,6 +16,7 @@ from polars.exceptions import PolarsError
 
 from driftduel._files import locked, replacing
 from driftduel._version import __version__
+from driftduel._words import count
 from driftduel.experiments.plan import Plan, make_plan
 from driftduel.experiments.record import NAME, WRITTEN, Record
 from driftduel.experiments.results import TABLES, Results, write_tables
@@ -211,7 +212,7 @@ class _Failures:
                 temporary.write_text("\n\n".join(self._texts), encoding="utf-8")
 
     def sentence(self) -> str:
-        tasks = "1 task" if self._count == 1 else f"{self._count:,} tasks"
+        tasks = count(self._count, "task")
         return (
             f"{self._file.parent}: {tasks} failed, all others are finished; the first was "
             f"{self._first} (the trace is in {self._file}); repeat the command to try again"
@@ -264,10 +265,10 @@ class _Watch:
             state.rounds -= rounds
         else:
             label = self._labels[task.key]
-            count, total = self._sums.get(label, (0, 0.0))
+            runs, total = self._sums.get(label, (0, 0.0))
             total += sum(float(row["regret"][0][-1]) for row in outcome)
-            self._sums[label] = count + len(outcome), total
-            state.means[label] = total / (count + len(outcome))
+            self._sums[label] = runs + len(outcome), total
+            state.means[label] = total / (runs + len(outcome))
             state.played += rounds
             self.runs += len(outcome)
         if self._progress is not None:

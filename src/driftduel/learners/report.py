@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from driftduel._words import count
 from driftduel.learners.history import Activation, Eviction
 
 Event = TypeVar("Event", Eviction, Activation)
@@ -81,8 +82,7 @@ class Report:
 
     def __str__(self) -> str:
         names = self.names
-        rounds = "1 round" if self.rounds == 1 else f"{self.rounds:,} rounds"
-        lines = [f"After {rounds} the learner would pick {names[self.best]}."]
+        lines = [f"After {count(self.rounds, 'round')} the learner would pick {names[self.best]}."]
         if len(self.active) == len(names):
             lines.append(f"All {len(names):,} arms are in play.")
         else:

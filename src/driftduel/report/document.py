@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
+from driftduel._words import count
 from driftduel.report.belief import LENGTHS, Belief, belief_chart
 from driftduel.report.figures import unchecked
-from driftduel.report.findings import count, in_words, listed, number, shown, titled
+from driftduel.report.findings import in_words, listed, number, shown, titled
 from driftduel.report.overview import overview_chart
 from driftduel.report.plays import plays_chart, shares_of_pairs
 from driftduel.report.regret import MOST_MARKS, learners_of, mean_curves, regret_panel
@@ -394,7 +395,7 @@ def _chapter(
         for mine in [plays.filter(learner=learner)]
         if len(mine)
     ]
-    facts = f"{info.world}: {count(info.n_arms, 'arm')}, {info.horizon:,} rounds"
+    facts = f"{info.world}: {count(info.n_arms, 'arm')}, {count(info.horizon, 'round')}"
     facts += f", {count(_n_changes(info), 'change')}"
     for criterion in criteria:
         shifts = info.shifts.get(criterion)
@@ -417,7 +418,7 @@ def _regret_figure(
     if 0 < len(changes) <= MOST_MARKS:
         marks.append("Dashed: the world changes.")
     elif _n_changes(info):
-        marks.append(f"The world changes {_n_changes(info):,} times, too often to mark.")
+        marks.append(f"The world changes {count(_n_changes(info), 'time')}, too often to mark.")
     if 0 < len(shifts) <= MOST_MARKS:
         marks.append("Triangles: a significant shift is established.")
     return Figure(
@@ -426,8 +427,8 @@ def _regret_figure(
         title=f"Cumulative {titled(criterion)} regret",
         caption=" ".join(marks),
         description=(
-            f"Cumulative {titled(criterion)} regret over {info.horizon:,} rounds of {info.label}. "
-            f"At the end: {ends}."
+            f"Cumulative {titled(criterion)} regret over {count(info.horizon, 'round')} of "
+            f"{info.label}. At the end: {ends}."
         ),
         context=info.label,
         chart=regret_panel(
@@ -467,8 +468,8 @@ def _belief_figure(info: StreamInfo, diary: _Diary, criterion: str) -> Figure:
     )
     if len(replays):
         caption += (
-            f"Of {count(len(replays), 'replay')}, bases that look at all arms again for a while, "
-            f"those of the {LENGTHS} greatest lengths are drawn. "
+            "Replays look at all arms again for a while; those of the "
+            f"{LENGTHS} greatest lengths are drawn, of {len(replays):,} in all. "
         )
     if shown < info.n_arms:
         caption += f"Of {info.n_arms} arms the {shown} that were best or in play longest. "

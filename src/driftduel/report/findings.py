@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
+from driftduel._words import count
+
 if TYPE_CHECKING:
     from driftduel.report.scaling import Growth
 
@@ -195,17 +197,6 @@ def times(ratio: float) -> str:
     ('1.23 times', '23 times')
     """
     return f"{ratio:.2f} times" if ratio < 10 else f"{ratio:,.0f} times"
-
-
-def count(n: int, what: str) -> str:
-    """Return a number of things.
-
-    Examples
-    --------
-    >>> count(1, "run"), count(1600, "run")
-    ('1 run', '1,600 runs')
-    """
-    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
 def listed(parts: Sequence[str], most: int = 6) -> str:

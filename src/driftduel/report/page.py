@@ -16,6 +16,8 @@ MOST_SHOWN = 3
 
 _NARROWEST_TICK = 80
 _MARGIN = 60
+_LETTER = 7
+"""Width of a letter of a legend."""
 
 
 def write_page(document: Document, file: Path) -> None:
@@ -50,10 +52,19 @@ def responsive(figure: Figure) -> dict[str, Any]:
         "autosize": {"type": "fit-x", "contains": "padding"},
         "description": figure.description,
     }
-    for encoding in _encodings(spec):
-        for channel in encoding.values():
-            if isinstance(channel, dict):
-                _adapt(channel)
+    channels = [
+        channel
+        for encoding in _encodings(spec)
+        for channel in encoding.values()
+        if isinstance(channel, dict)
+    ]
+    # A legend begins where the labels of the vertical axis end.
+    limits = [(channel.get("axis") or {}).get("labelLimit") for channel in channels]
+    labels = f"{_MARGIN}"
+    for limit in filter(None, limits):
+        labels = f"(20 + {_label_limit(limit)})"
+    for channel in channels:
+        _adapt(channel, labels)
     return spec
 
 
@@ -61,17 +72,29 @@ def _encodings(spec: dict[str, Any]) -> list[dict[str, Any]]:
     return [part["encoding"] for part in (spec, *spec.get("layer", ())) if "encoding" in part]
 
 
-def _adapt(channel: dict[str, Any]) -> None:
-    """Make the columns of a legend, the ticks of a time axis and labels depend on the room."""
+def _adapt(channel: dict[str, Any], labels: str) -> None:
+    """Make the columns of a legend, the ticks of a time axis and labels depend on the room.
+
+    ``labels`` is the room that those of the vertical axis take.
+    """
     legend = channel.get("legend") or {}
     if "columns" in legend:
         share = WIDTH // legend["columns"]
-        legend["columns"] = {"expr": f"max(1, floor((room - {_MARGIN}) / {share}))"}
+        legend["columns"] = {"expr": f"max(1, floor((room - {labels}) / {share}))"}
     if "labelLimit" in legend:
-        legend["labelLimit"] = {"expr": f"min({legend['labelLimit']}, room - {_MARGIN + 40})"}
+        # What is too long for the room is broken between words, not cut.
+        limit = f"min({legend['labelLimit']}, room - {labels} - 40)"
+        line = f"'(.{{1,' + max(8, floor({limit} / {_LETTER})) + '}})(\\\\s+|$)'"
+        broken = f"replace(datum.label, regexp({line}, 'g'), '$1\\n')"
+        legend["labelLimit"] = {"expr": limit}
+        legend["labelExpr"] = f"slice(split({broken}, '\\n'), 0, -1)"
     axis = channel.get("axis") or {}
     if channel.get("field") == "round" and "tickCount" in axis:
         most = axis["tickCount"]
         axis["tickCount"] = {"expr": f"max(2, min({most}, floor(room / {_NARROWEST_TICK})))"}
     if "labelLimit" in axis:
-        axis["labelLimit"] = {"expr": f"min({axis['labelLimit']}, room / 3)"}
+        axis["labelLimit"] = {"expr": _label_limit(axis["labelLimit"])}
+
+
+def _label_limit(limit: int) -> str:
+    return f"min({limit}, room * 0.42)"

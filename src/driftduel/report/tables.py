@@ -43,8 +43,8 @@ class Column:
         return [NOTHING if row[0] is None else self.format(*row) for row in rows]
 
     def numeric(self, frame: pl.DataFrame) -> bool:
-        """Tell whether the column holds numbers, which stand at the right."""
-        return all(frame.schema[name].is_numeric() for name in self.names)
+        """Tell whether the column begins with numbers, which stand at the right."""
+        return frame.schema[self.names[0]].is_numeric()
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,8 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from driftduel._words import count
+
 Ints = NDArray[np.int64]
 
 _SHOWN = 4
@@ -149,11 +151,11 @@ class Phases:
 
     def __repr__(self) -> str:
         shown: list[int] = []
-        for start, step, count in self.runs:
-            shown += [start + k * step for k in range(min(count, _SHOWN + 1))]
+        for start, step, length in self.runs:
+            shown += [start + k * step for k in range(min(length, _SHOWN + 1))]
             if len(shown) > _SHOWN:
                 break
         starts = ", ".join(f"{start:,}" for start in shown[:_SHOWN])
         more = ", ..." if len(self) > _SHOWN else ""
-        phases = "1 phase" if len(self) == 1 else f"{len(self):,} phases"
-        return f"Phases({phases} of {self._horizon:,} rounds, starting at {starts}{more})"
+        phases, rounds = count(len(self), "phase"), count(self._horizon, "round")
+        return f"Phases({phases} of {rounds}, starting at {starts}{more})"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from driftduel import _words
 from driftduel._checks import LONGEST, as_credits, check_printable
 from driftduel._limits import MOST_ARMS
 
@@ -261,7 +262,7 @@ class Log:
             when = f"time {self.time[0]:g} to {self.time[-1]:g}"
         else:
             when = f"{self.span[0]} to {self.span[1]}"
-        votes = "1 vote" if self.n_votes == 1 else f"{self.n_votes:,} votes"
+        votes = _words.count(self.n_votes, "vote")
         return f"Log({self.n_arms} arms, {votes}, {when})"
 
 

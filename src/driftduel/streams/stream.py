@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from driftduel._checks import as_credits, as_horizon, as_labels, as_starts, as_whole_numbers
 from driftduel._files import replacing
 from driftduel._limits import STREAM_FILE
+from driftduel._words import count
 from driftduel.criteria import Criterion, NoCondorcetWinnerError, as_criterion, pair_regret
 from driftduel.preferences import Array, as_matrix, as_palette, chunks
 
@@ -461,13 +462,12 @@ class Stream:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        timeline = (
-            "stationary"
-            if self.n_stretches == 1
-            else f"{self.n_stretches:,} stretches of {len(self.palette):,} matrices"
-        )
+        matrices = count(len(self.palette), "matrix", "matrices")
+        timeline = "stationary"
+        if self.n_stretches > 1:
+            timeline = f"{self.n_stretches:,} stretches of {matrices}"
         dates = "" if self.span is None else f", {self.span[0]} to {self.span[1]}"
-        return f"Stream({self.n_arms} arms, {self.horizon:,} rounds, {timeline}{dates})"
+        return f"Stream({self.n_arms} arms, {count(self.horizon, 'round')}, {timeline}{dates})"
 
 
 def _as_span(span: tuple[date, date] | None) -> tuple[date, date] | None:

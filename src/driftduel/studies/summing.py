@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from driftduel._words import count
 from driftduel.experiments.results import Results
 from driftduel.report.document import Chapter, Document, Figure
 from driftduel.report.tables import Table
@@ -32,7 +33,7 @@ def report_on_all(
     specs = "\n".join(f"# ---- {name}.toml\n\n{part.spec}" for name, part in parts.items())
     return Document(
         title=title,
-        facts=f"{counted}, {runs:,} runs, {first.facts.split(',')[0]}, "
+        facts=f"{counted}, {count(runs, 'run')}, {first.facts.split(',')[0]}, "
         f"driftduel {first.environment.get('driftduel', '')}",
         findings=findings,
         tables=tables,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, fields
 
+from driftduel._words import count
 from driftduel.learners.base import State
 from driftduel.learners.parts.journal import read_changes
 from driftduel.learners.report import Change, Report
@@ -62,7 +63,7 @@ class Account(Report):
 
     def __str__(self) -> str:
         names = self.names
-        rounds = "1 round" if self.rounds == 1 else f"{self.rounds:,} rounds"
+        rounds = count(self.rounds, "round")
         lines = [f"After {rounds} {names[self.best]} is best, since round {self.since:,}."]
         best, *others = (_sentence(one, self.scored_against) for one in self.standings)
         if self.standings[0].score is None and any(one.duels for one in self.standings):
@@ -82,10 +83,9 @@ def _sentence(standing: Standing, against: str) -> str:
     if standing.score is None:
         return f"  {standing.name}: no duels yet"
     place = "may be best" if standing.active else "out"
-    duels = "1 duel" if standing.duels == 1 else f"{standing.duels:,} duels"
     return (
         f"  {standing.name}: wins {standing.score:.0%} {against} ({standing.low:.0%} to "
-        f"{standing.high:.0%}, {duels}), {place}"
+        f"{standing.high:.0%}, {count(standing.duels, 'duel')}), {place}"
     )
 
 

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from driftduel._files import replacing
+from driftduel._words import count
 from driftduel.report.document import Chapter, Document, Figure, compose
 from driftduel.report.extra import drawing_library
 from driftduel.report.figures import COLOURS, ROUND_NUMBERS, WIDTH, save_figure, themed
-from driftduel.report.findings import count, number, titled
+from driftduel.report.findings import number, titled
 from driftduel.report.page import write_page
 from driftduel.report.tables import NOTHING, Column, Table
 from driftduel.studies.benchmark.suite import LEARNER, PAPER
@@ -58,7 +59,7 @@ def compose_benchmark(found: Mapping[str, Results], command: str) -> Document:
         found,
         parts,
         title="The benchmark",
-        counted=f"{len(table.select(KEYS).unique())} worlds",
+        counted=count(len(table.select(KEYS).unique()), "world"),
         findings=[*_findings(table), *rivals_counted(found)],
         tables=[_totals(totals(table)), _worlds(table), _duels(duels(table))],
         figures=[_figure(table)],

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from driftduel._words import count
 from driftduel.report.document import Chapter, Document, Figure, best_of, compose
 from driftduel.report.findings import in_words, number, shown, titled
 from driftduel.report.page import write_page
@@ -57,7 +58,7 @@ def compose_reproduction(found: Mapping[str, Results], command: str) -> Document
         found,
         parts,
         title="The paper, measured",
-        counted=f"{len(found)} experiments",
+        counted=count(len(found), "experiment"),
         findings=_findings(found, grown),
         tables=tables,
         chapters=[_chapter(name, part, found[name]) for name, part in parts.items()],
@@ -201,6 +202,7 @@ def _losses(found: Mapping[str, Results]) -> Table:
             "the smallest mean of the same stream and criterion."
         ),
         strong=best_of(frame),
+        grouped=True,
     )
 
 
