@@ -1,38 +1,44 @@
-"""What could have been reached: the rivals tuned in hindsight on every world of the suite.
+"""What could have been reached: a race of rivals tuned in hindsight on every world of the suite.
 
-For each world and rival the parameters with the least mean regret are searched for:
+Only the best rival of a world matters, so who is clearly behind is not played on. A contestant is a
+rival with its parameters. It is clearly behind another if, over the seeds that both have played,
+its regret is larger by more than three standard errors of the difference. On each world:
 
-1. every point of a coarse grid, evenly spaced in logarithms, with eight seeds (1000 to 1007);
-2. the best six of them again with 32 seeds (1000 to 1031);
-3. from the best, one parameter at a time is changed by half a step of the grid, as long as that
-   helps with 32 seeds, also beyond the edges of the grid; then the same by a quarter of a step. A
-   point whose first eight runs are worse by a fifth is given up.
+1. All rivals, at every point of a coarse grid evenly spaced in logarithms, play eight seeds (1000
+   to 1007). Who is not clearly behind the best plays 16 seeds, and then 32 (1000 to 1031); at most
+   six points of a rival go on. A rival that can still be refined is given a tenth of its regret.
+2. Of each rival that played 32 seeds the best point is refined: one parameter at a time is changed
+   by half a step of the grid, as long as that helps with 32 seeds, also beyond the edges of the
+   grid; then the same by a quarter of a step. A point whose first eight runs are worse by a fifth
+   is given up.
+3. The best point of every rival is scored with eight fresh seeds (0 to 7), so that a lucky draw is
+   not rewarded. Who is not clearly behind the best is scored with 16, 32 and 64 (0 to 63). The best
+   always has 64.
 
-What is found is scored with 64 fresh seeds (0 to 63), so that a lucky draw is not rewarded.
-Learners that are not tuned are scored with the same seeds (the first 16 of them in worlds of more
-than 10^5 rounds) and the tuning of their theory. Those that want to be told the truth are told it:
-S, one more than the number of switches of the winner, or the smaller number of phases that
-significant shifts begin, or the total variation (0.1 at least, since 0 has no tuning).
+Learners that are not tuned take part with the tuning of their theory. Those that want to be told
+the truth are told it: S, one more than the number of switches of the winner, or the smaller number
+of phases that significant shifts begin, or the total variation (0.1 at least, since 0 has no
+tuning).
 
 Restarts at fixed times are a case of their own. Where the changes of a world are evenly spaced and
 the period divides their distance, the learner is in effect told when they happen, which no tuning
 of a period should do. So the periods are those of a grid that is off the beat, 726 times 10^(n/4),
 and are not refined: no restart falls on an evenly spaced change of the suite, the nearest are a
-sixteenth of a period away.
+sixteenth of a period away. A learner inside that plans for a horizon plans for the period.
 
 Some learners for a Condorcet winner are also scored in Borda regret, one of them tuned on a coarse
 grid. Where both criteria name the same winner they may lose less than all that are made for Borda,
-and where they do not they lose without end. Answers say what a learner aims at.
+and where they do not they lose without end. Answers say what a learner aims at, and learners race
+against those of the same aim.
 
-Learners too slow for a world are left out there: those with a window of rounds and those with a
-distribution over the arms beyond 10^5 rounds, Thompson sampling with 100 arms. Of the slow ones
-that are tuned, D-TS with restarts and those with a distribution, the best point of the grid with
-eight seeds is taken as it is. `SlidingWindow`,
-which learns the window anew, is left out altogether.
+`SlidingWindow`, which learns the window anew, is no rival: it is too slow.
 
 The answers are in ``hindsight.json`` beside the suite: criterion -> world -> rival -> what it was
-told, its parameters, mean regret, standard error, number of runs and what it aims at. What is there
-is not searched for again.
+told, its parameters, mean regret, standard error, number of runs and what it aims at. Under
+``left_out`` it has criterion -> world -> rival -> why it has no answer: it is too slow for so many
+arms, or the minutes were over. A world is stored when its race is over; killed and begun anew, the
+search goes on with the next world. The cheapest worlds come first. A world in which every rival has
+an answer or is too slow is not raced again.
 """
 
 from __future__ import annotations
@@ -41,8 +47,11 @@ import argparse
 import itertools
 import json
 import math
+import os
 import time
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -55,19 +64,22 @@ from driftduel.studies.benchmark import suite
 
 SCORING = range(64)
 TUNING = range(1000, 1032)
-FEWER = range(16)
-"""The scoring seeds of learners that are not tuned, in long worlds."""
-LONG = 10**5
-"""Worlds of more rounds are long."""
 FEW = 8
-"""How many of the tuning seeds the grid is searched with."""
+"""How many seeds everybody plays."""
+ERRORS = 3
+"""Clearly behind is so many standard errors behind."""
+HOPE = 0.9
+"""What refining may make of a regret."""
 HOPELESS = 1.2
-"""A point is given up if it is worse by this factor with few seeds."""
+"""A point beside the grid is given up if it is worse by this factor with few seeds."""
 FINALISTS = 6
 STEPS = (0.5, 0.25)
 """The steps of the refinement, in steps of the grid."""
-LONGEST_WALK = 30
-"""The refinement tries at most this many points with each step."""
+CHUNK = 4
+"""How many seeds a worker plays at a time."""
+SLOW = 20
+"""Seconds after which a rival's grid gets a line of its own."""
+NO_TIME = "no time"
 
 Point = dict[str, float]
 Floats = NDArray[np.float64]
@@ -87,12 +99,12 @@ class Rival:
         The largest value of a parameter, where there is one.
     whole : tuple of str
         The parameters that are whole numbers.
-    most_arms, most_rounds : int
-        In larger worlds it is too slow to be searched for.
-    refined : bool
-        Whether points beside those of the grid are tried.
-    slow : bool
-        Whether the best of the grid with few seeds is taken as it is.
+    coarse : tuple of str
+        The parameters of which only the values of the grid are tried.
+    walk : int
+        How many points beside the grid are tried with each step.
+    most_arms : int
+        With more it is too slow.
     told : str
         What a learner that is not tuned is told of the truth.
     aims : str or None
@@ -103,16 +115,22 @@ class Rival:
     grid: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     limits: Mapping[str, float] = field(default_factory=dict)
     whole: tuple[str, ...] = ()
+    coarse: tuple[str, ...] = ()
+    walk: int = 30
     most_arms: int = 1000
-    most_rounds: int = 10**9
-    refined: bool = True
-    slow: bool = False
     told: str = "nothing"
     aims: str | None = None
 
-    def too_slow(self, stream: dd.Stream) -> bool:
-        """Return whether the world is too large."""
-        return stream.n_arms > self.most_arms or stream.horizon > self.most_rounds
+    @property
+    def refined(self) -> list[str]:
+        """The parameters that are refined."""
+        return [key for key in self.grid if key not in self.coarse]
+
+    def points(self, horizon: int) -> list[Point]:
+        """Return the points of the grid that make sense in so many rounds."""
+        product = itertools.product(*self.grid.values())
+        grid = [dict(zip(self.grid, values, strict=True)) for values in product]
+        return [point for point in grid if allowed(self, point, horizon)]
 
     def at(self, stream: dd.Stream, point: Point) -> dd.Learner:
         """Return the learner with these parameters, for a stream."""
@@ -128,37 +146,88 @@ class Rival:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--criterion", choices=suite.CRITERIA, help="only this one")
+    parser.add_argument("--worlds", default="", help="only those with this in their label")
+    parser.add_argument("--again", action="store_true", help="also worlds that are finished")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="threads")
     parser.add_argument(
-        "--rivals", nargs="*", default=[], help="names, or parts of them, in this order"
+        "--minutes", type=float, default=math.inf, help="after which no rival begins any more"
     )
-    parser.add_argument("--again", action="store_true", help="also what is there already")
     options, _ = parser.parse_known_args()
-    streams = [(world, world.stream()) for world in suite.worlds(options.criterion)]
-    known = suite.hindsight() if not options.again else {}
-    for word in options.rivals or [""]:
-        for world, stream in streams:
-            there = known.setdefault(world.criterion, {}).setdefault(world.label, {})
-            those = rivals(world.criterion, dd.measure(stream))
-            for name, rival in those.items():
-                asked = name == word if word in those else word in name
-                if asked and name not in there and not rival.too_slow(stream):
-                    there[name] = answer_and_tell(world, name, rival, stream)
+    worlds = [world for world in suite.worlds(options.criterion) if options.worlds in world.label]
+    search(worlds, options.workers, options.minutes, options.again)
 
 
-def answer_and_tell(
-    world: suite.SuiteWorld, name: str, rival: Rival, stream: dd.Stream
-) -> dict[str, Any]:
-    """Search for one answer, store it and print it."""
+def search(
+    worlds: list[suite.SuiteWorld], workers: int, minutes: float = math.inf, again: bool = False
+) -> None:
+    """Race the rivals on the worlds that are not finished, the cheapest first, and store it."""
     begin = time.perf_counter()
-    answer = best_in_hindsight(rival, stream, world.criterion)
-    store(world, name, answer)
-    seconds = time.perf_counter() - begin
-    print(
-        f"{world.criterion:9} {world.label:46} {name:28} {answer['mean']:10,.0f} "
-        f"+- {answer['error']:6,.0f}  {answer['parameters']}  ({seconds:.1f} s)",
-        flush=True,
-    )
-    return answer
+    todo = []
+    for world in worlds:
+        stream = world.stream()
+        listed = rivals(world.criterion, dd.measure(stream))
+        if again or not finished(world, listed, stream):
+            todo.append((stream.horizon * stream.n_arms, world, stream, listed))
+    todo.sort(key=lambda entry: entry[0])
+    print(f"{len(todo)} of {len(worlds)} worlds to race", flush=True)
+    late = Deadline(begin + 60 * minutes)
+    pool = ThreadPoolExecutor(workers)
+    try:
+        for n, (_, world, stream, listed) in enumerate(todo):
+            spent = (time.perf_counter() - begin) / 60
+            size = f"{stream.n_arms} arms, {stream.horizon:,} rounds"
+            print(
+                f"{n + 1}/{len(todo)} {world.criterion}, {world.label} ({size}); {spent:.1f} min",
+                flush=True,
+            )
+            runs = Runs(stream, world.criterion, listed, pool)
+            if late:
+                store(world, known_answers(world), no_time(world, listed, stream))
+            else:
+                store(world, *raced(runs, late))
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+class Deadline:
+    """Is true when it is over."""
+
+    def __init__(self, end: float = math.inf) -> None:
+        self.end = end
+
+    def __bool__(self) -> bool:
+        return time.perf_counter() > self.end
+
+
+def finished(world: suite.SuiteWorld, listed: Mapping[str, Rival], stream: dd.Stream) -> bool:
+    """Tell whether every rival has an answer or is too slow, and no other has an answer."""
+    answers = known_answers(world)
+    quick = [name for name, rival in listed.items() if not too_slow(rival, stream)]
+    return sorted(answers) == sorted(quick)
+
+
+def known_answers(world: suite.SuiteWorld) -> dict[str, Any]:
+    """Return the answers of a world that are in the file."""
+    found: dict[str, Any] = suite.hindsight().get(world.criterion, {}).get(world.label, {})
+    return found
+
+
+def no_time(
+    world: suite.SuiteWorld, listed: Mapping[str, Rival], stream: dd.Stream
+) -> dict[str, str]:
+    """Return why rivals have no answer in a world whose race did not begin."""
+    answers = known_answers(world)
+    return {
+        name: too_slow(rival, stream) or NO_TIME
+        for name, rival in listed.items()
+        if name not in answers
+    }
+
+
+def too_slow(rival: Rival, stream: dd.Stream) -> str:
+    """Return why a rival is too slow for a world, nothing if it is not."""
+    many = stream.n_arms > rival.most_arms
+    return f"too slow for more than {rival.most_arms} arms" if many else ""
 
 
 def rivals(criterion: str, truth: dd.Measures) -> dict[str, Rival]:
@@ -175,6 +244,8 @@ ALPHA = (0.003, 0.01, 0.03, 0.1, 0.3)
 ROUNDS = (300.0, 1000.0, 3000.0, 10_000.0, 30_000.0, 100_000.0)
 PERIODS = tuple(726 * 10 ** (n / 4) for n in range(12))
 """Off the beat of every world: see above."""
+ELIMINATION = (0.05, 0.1, 0.2, 0.4, 0.8)
+EXPLORE = (30.0, 100.0, 300.0, 1000.0, 3000.0, 10_000.0, 30_000.0, 100_000.0)
 
 
 def borda_rivals(truth: dd.Measures) -> dict[str, Rival]:
@@ -182,6 +253,7 @@ def borda_rivals(truth: dd.Measures) -> dict[str, Rival]:
     switches, phases = (truth.borda_switches or 0) + 1, len(truth.significant_borda or [0])
     at_most_one = {"exploration": 1.0}
     rates = {"learning_rate": LEARNING, "exploration": EXPLORATION[1:]}
+    restarts: dict[str, Any] = {"coarse": ("every",), "walk": 10}
     return {
         "DiscountedBordaUCB": Rival(
             dd.DiscountedBordaUCB,
@@ -196,31 +268,40 @@ def borda_rivals(truth: dd.Measures) -> dict[str, Rival]:
             {"exploration": EXPLORATION, "window": MEMORY, "width": WIDTH},
             at_most_one,
             ("window",),
-            most_rounds=LONG,
         ),
         "SlidingBordaGreedy": Rival(
             dd.SlidingBordaGreedy,
             {"exploration": EXPLORATION, "window": MEMORY},
             at_most_one,
             ("window",),
-            most_rounds=LONG,
         ),
-        "DEXP3": Rival(dd.DEXP3, rates, at_most_one, most_arms=50, most_rounds=LONG, slow=True),
-        "BordaDEX3S": Rival(
-            dd.BordaDEX3S,
-            {**rates, "bonus": BONUS},
-            at_most_one,
-            most_arms=50,
-            most_rounds=LONG,
-            slow=True,
+        "BordaElimination": Rival(dd.BordaElimination, {"width": ELIMINATION}),
+        "BordaETC": Rival(dd.BordaETC, {"exploration": EXPLORE}, {}, ("exploration",)),
+        "PeriodicRestart of BordaElimination": Rival(
+            restarting(dd.BordaElimination),
+            {"width": ELIMINATION, "every": PERIODS},
+            {},
+            ("every",),
+            **restarts,
         ),
+        "PeriodicRestart of BordaETC": Rival(
+            restarting(dd.BordaETC),
+            {"exploration": EXPLORE[:-1], "every": PERIODS},
+            {},
+            ("exploration", "every"),
+            **restarts,
+        ),
+        "DEXP3": Rival(dd.DEXP3, rates, at_most_one, walk=10),
+        "DEXP3S": Rival(dd.DEXP3S, rates, at_most_one, walk=10),
+        "DEXP3S told S": Rival(with_(dd.DEXP3S, n_phases=switches), told="S"),
+        "DEXP3S told phases": Rival(with_(dd.DEXP3S, n_phases=phases), told="phases"),
         "BordaDEX3S told S": Rival(with_(dd.BordaDEX3S, n_phases=switches), told="S"),
         "BordaDEX3S told phases": Rival(with_(dd.BordaDEX3S, n_phases=phases), told="phases"),
         "DEXP3 theory": Rival(dd.DEXP3),
         "DEXP3HP": Rival(dd.DEXP3HP),
-        "BordaETC": Rival(dd.BordaETC),
+        "BordaETC theory": Rival(dd.BordaETC),
         "BCB": Rival(dd.BCB),
-        "BordaElimination": Rival(dd.BordaElimination),
+        "BordaElimination theory": Rival(dd.BordaElimination),
         "SparseBordaElimination": Rival(dd.SparseBordaElimination),
         "ActiveRanking": Rival(dd.ActiveRanking),
         "Bosse": Rival(dd.Bosse),
@@ -229,7 +310,7 @@ def borda_rivals(truth: dd.Measures) -> dict[str, Rival]:
         "DiscountedRUCB": Rival(
             dd.DiscountedRUCB,
             {"alpha": ALPHA[2:4], "memory": ROUNDS},
-            refined=False,
+            coarse=("alpha", "memory"),
             aims="condorcet",
         ),
         "RUCB": Rival(dd.RUCB, aims="condorcet"),
@@ -242,30 +323,33 @@ def condorcet_rivals(truth: dd.Measures) -> dict[str, Rival]:
     switches, phases = (truth.condorcet_switches or 0) + 1, len(truth.significant_condorcet or [0])
     at_most_one = {"exploration": 1.0}
     rates = {"learning_rate": LEARNING, "exploration": EXPLORATION[1:]}
+    # Forgetting D-TS draws many numbers a round.
+    slow: dict[str, Any] = {"walk": 10, "most_arms": 20}
     return {
         "DiscountedRUCB": Rival(dd.DiscountedRUCB, {"alpha": ALPHA, "memory": ROUNDS}),
         "SlidingRUCB": Rival(
-            dd.SlidingRUCB, {"alpha": ALPHA, "window": ROUNDS}, {}, ("window",), most_rounds=LONG
+            dd.SlidingRUCB, {"alpha": ALPHA, "window": ROUNDS}, {}, ("window",), walk=10
+        ),
+        "DiscountedDTS": Rival(dd.DiscountedDTS, {"alpha": ALPHA[2:], "memory": ROUNDS}, **slow),
+        "SlidingDTS": Rival(
+            dd.SlidingDTS, {"alpha": ALPHA[2:], "window": ROUNDS}, {}, ("window",), **slow
         ),
         "DiscountedCondorcetGreedy": Rival(
             dd.DiscountedCondorcetGreedy,
             {"exploration": EXPLORATION, "memory": MEMORY},
             at_most_one,
         ),
+        "DTS": Rival(dd.DTS, {"alpha": (0.05, 0.1, 0.2, 0.4, 0.8)}, walk=10, most_arms=50),
         "PeriodicRestart of RUCB": Rival(
-            restarting(dd.RUCB), {"every": PERIODS}, {}, ("every",), most_arms=50, refined=False
+            restarting(dd.RUCB), {"every": PERIODS}, {}, ("every",), ("every",)
+        ),
+        "PeriodicRestart of RMED1": Rival(
+            restarting(dd.RMED1), {"every": PERIODS}, {}, ("every",), ("every",)
         ),
         "PeriodicRestart of DTS": Rival(
-            restarting(dd.DTS), {"every": PERIODS[:9]}, {}, ("every",), 20, LONG, slow=True
+            restarting(dd.DTS), {"every": PERIODS}, {}, ("every",), ("every",), **slow
         ),
-        "DEX3S": Rival(
-            dd.DEX3S,
-            {**rates, "bonus": BONUS},
-            at_most_one,
-            most_arms=50,
-            most_rounds=LONG,
-            slow=True,
-        ),
+        "DEX3S": Rival(dd.DEX3S, {**rates, "bonus": BONUS}, at_most_one, walk=10),
         "DEX3S told S": Rival(with_(dd.DEX3S, n_phases=switches), told="S"),
         "DEX3S told phases": Rival(with_(dd.DEX3S, n_phases=phases), told="phases"),
         "DEX3S told V": Rival(
@@ -276,7 +360,7 @@ def condorcet_rivals(truth: dd.Measures) -> dict[str, Rival]:
         "MetaBosse": Rival(with_(dd.MetaBosse, criterion="condorcet")),
         "RUCB": Rival(dd.RUCB),
         "RMED1": Rival(dd.RMED1),
-        "DTS": Rival(dd.DTS, most_arms=50),
+        "DTS theory": Rival(dd.DTS, most_arms=50),
         "DTSPlus": Rival(dd.DTSPlus, most_arms=50),
         "VersatileDB": Rival(dd.VersatileDB),
         "REX3": Rival(dd.REX3),
@@ -305,10 +389,11 @@ def condorcet_rivals(truth: dd.Measures) -> dict[str, Rival]:
 
 
 def restarting(inner: Callable[..., dd.Learner]) -> Callable[..., dd.Learner]:
-    """Return a maker of learners that begin anew every so many rounds."""
+    """Return a maker of learners that begin anew every so many rounds, and plan for as many."""
 
-    def made(n_arms: int, horizon: int, every: float) -> dd.Learner:
-        return dd.PeriodicRestart.of(inner(n_arms, horizon), every=int(min(every, horizon)))
+    def made(n_arms: int, horizon: int, every: float, **parameters: Any) -> dd.Learner:
+        period = int(min(every, horizon))
+        return dd.PeriodicRestart.of(inner(n_arms, period, **parameters), every=period)
 
     return made
 
@@ -322,48 +407,146 @@ def with_(make: Callable[..., dd.Learner], **fixed: Any) -> Callable[..., dd.Lea
     return made
 
 
-def best_in_hindsight(rival: Rival, stream: dd.Stream, criterion: str) -> dict[str, Any]:
-    """Return the best parameters that the search finds, and their score."""
-    point = search(rival, stream, criterion) if rival.grid else {}
-    seeds = FEWER if not rival.grid and stream.horizon > LONG else SCORING
-    regrets = finals(rival.at(stream, point), stream, criterion, seeds)
-    return {
-        "told": "tuned in hindsight" if rival.grid else f"told {rival.told}",
-        "parameters": rival.rounded(point),
-        "mean": round(float(regrets.mean()), 1),
-        "error": round(float(regrets.std(ddof=1) / math.sqrt(len(regrets))), 1),
-        "runs": len(regrets),
-        "aims": rival.aims or criterion,
-    }
+class Runs:
+    """The regrets of contestants in one world, each played once and remembered."""
+
+    def __init__(
+        self,
+        stream: dd.Stream,
+        criterion: str,
+        listed: Mapping[str, Rival],
+        pool: ThreadPoolExecutor,
+    ) -> None:
+        self.stream, self.criterion, self.rivals, self.pool = stream, criterion, listed, pool
+        self.known: dict[tuple[str, tuple[float, ...], int], Floats] = {}
+        self.compiled: set[str] = set()
+
+    def of(self, contestants: Iterable[Contestant], seeds: range) -> list[Floats]:
+        """Return the regrets after the last round with these seeds, playing what is missing."""
+        keys = [(name, place, seeds.start) for name, place in contestants]
+        chunks: list[tuple[Any, dd.Learner, range]] = []
+        for key in keys:
+            missing = seeds[len(self.known.get(key, ())) :]
+            if missing:
+                rival = self.rivals[key[0]]
+                learner = rival.at(self.stream, dict(zip(rival.grid, key[1], strict=True)))
+                if key[0] not in self.compiled:
+                    # By one round: threads that found nothing compiled would wait for each other.
+                    dd.simulate(learner, self.stream[:1], points=1)
+                    self.compiled.add(key[0])
+                starts = range(0, len(missing), CHUNK)
+                chunks += [(key, learner, missing[at : at + CHUNK]) for at in starts]
+        for (key, *_), regrets in zip(chunks, self.pool.map(self._play, chunks), strict=True):
+            self.known[key] = np.append(self.known.get(key, np.empty(0)), regrets)
+        return [self.known[key][: len(seeds)] for key in keys]
+
+    def _play(self, chunk: tuple[Any, dd.Learner, range]) -> list[float]:
+        _, learner, seeds = chunk
+        return [
+            float(dd.simulate(learner, self.stream, seed, points=1).regret(self.criterion)[-1])
+            for seed in seeds
+        ]
 
 
-def search(rival: Rival, stream: dd.Stream, criterion: str) -> Point:
-    """Return the parameters with the least mean regret: a grid, then a walk from its best."""
+Contestant = tuple[str, tuple[float, ...]]
+"""A rival's name and its rounded parameters."""
 
-    def regrets(point: Point, seeds: range) -> Floats:
-        return finals(rival.at(stream, point), stream, criterion, seeds)
+
+def raced(runs: Runs, late: Deadline) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return the answers of one world, and why the other rivals have none."""
+    begin = time.perf_counter()
+    left_out: dict[str, str] = {}
+    tuning: dict[Contestant, Floats] = {}
+    for name, rival in runs.rivals.items():
+        if late or too_slow(rival, runs.stream):
+            left_out[name] = too_slow(rival, runs.stream) or NO_TIME
+            continue
+        since = time.perf_counter()
+        grid = rival.points(runs.stream.horizon)
+        those = list(dict.fromkeys((name, tuple(rival.rounded(p).values())) for p in grid))
+        tuning.update(zip(those, runs.of(those, TUNING[:FEW]), strict=True))
+        if time.perf_counter() - since > SLOW:
+            tell(since, f"{name}, {len(those)} points")
+    tell(begin, f"{len(tuning)} points of {len(runs.rivals) - len(left_out)} rivals")
+    race(runs, tuning, TUNING, late, HOPE)
+    tell(begin, f"{sum(len(r) == len(TUNING) for r in tuning.values())} points after the race")
+    chosen = {}
+    for name in (name for name in runs.rivals if name not in left_out):
+        own = [contestant for contestant in tuning if contestant[0] == name]
+        best = min(own, key=lambda one: (-len(tuning[one]), float(tuning[one].mean())))
+        walks = runs.rivals[name].refined and len(tuning[best]) == len(TUNING) and not late
+        chosen[name] = refine(runs, best) if walks else best
+    tell(begin, f"{len(runs.known) - len(tuning)} points beside the grids")
+    scores = dict(zip(chosen.values(), runs.of(chosen.values(), SCORING[:FEW]), strict=True))
+    race(runs, scores, SCORING, Deadline())
+    answers = {name: answer(runs, best, scores[best]) for name, best in chosen.items()}
+    ours = [name for name in answers if answers[name]["aims"] == runs.criterion]
+    for name in sorted(ours, key=lambda name: float(answers[name]["mean"]))[:1]:
+        found = answers[name]
+        number = f"{found['mean']:,.0f} +- {found['error']:,.0f}"
+        tell(begin, f"best {name} {found['parameters']}: {number}")
+    return answers, left_out
+
+
+def tell(begin: float, words: str) -> None:
+    """Print the seconds since a time, and what was done in them."""
+    print(f"    {time.perf_counter() - begin:6.1f} s: {words}", flush=True)
+
+
+def race(
+    runs: Runs,
+    entrants: dict[Contestant, Floats],
+    seeds: range,
+    late: Deadline,
+    hope: float = 1.0,
+) -> None:
+    """Let all who are not clearly behind the best play on, twice as many seeds each time.
+
+    The best is that among those with the same aim. At most `FINALISTS` points of a rival go on.
+    ``hope`` is what refining may make of a regret.
+    """
+    while not late:
+        places: Counter[str] = Counter()
+        leaders: dict[str | None, Contestant] = {}
+        going = []
+        for one in sorted(entrants, key=lambda one: float(entrants[one].mean())):
+            name = one[0]
+            rival = runs.rivals[name]
+            leader = leaders.setdefault(rival.aims, one)
+            places[name] += 1
+            hoped = entrants[one] * (hope if rival.refined else 1.0)
+            if one == leader or (places[name] <= FINALISTS and not behind(hoped, entrants[leader])):
+                going.append(one)
+        going = [one for one in going if len(entrants[one]) < len(seeds)]
+        if not going:
+            return
+        shortest = min(len(entrants[one]) for one in going)
+        going = [one for one in going if len(entrants[one]) == shortest]
+        entrants.update(zip(going, runs.of(going, seeds[: 2 * shortest]), strict=True))
+
+
+def behind(regrets: Floats, leader: Floats) -> bool:
+    """Tell whether regrets are clearly larger than the leader's, seed by seed."""
+    n = min(len(regrets), len(leader))
+    gaps = regrets[:n] - leader[:n]
+    return bool(gaps.mean() > ERRORS * gaps.std(ddof=1) / math.sqrt(n))
+
+
+def refine(runs: Runs, best: Contestant) -> Contestant:
+    """Return where a walk from the best point of a rival's grid ends."""
+    name = best[0]
+    rival = runs.rivals[name]
 
     def loss(point: Point, least: float = math.inf) -> float:
-        few = regrets(point, TUNING[:FEW])
-        if few.mean() > HOPELESS * least:
-            return float(few.mean())
-        return float(np.concatenate([few, regrets(point, TUNING[FEW:])]).mean())
+        here = [(name, tuple(rival.rounded(point).values()))]
+        few = float(runs.of(here, TUNING[:FEW])[0].mean())
+        return few if few > HOPELESS * least else float(runs.of(here, TUNING)[0].mean())
 
-    grid = [
-        dict(zip(rival.grid, values, strict=True))
-        for values in itertools.product(*rival.grid.values())
-    ]
-    grid.sort(key=lambda point: regrets(point, TUNING[:FEW]).mean())
-    if rival.slow:
-        return grid[0]
-    best, least = grid[0], math.inf
-    for point in grid[:FINALISTS]:
-        found = loss(point, least)
-        if found < least:
-            best, least = point, found
-    for fraction in STEPS if rival.refined else ():
-        best, least = walk(rival, loss, best, least, fraction)
-    return best
+    point = dict(zip(rival.grid, best[1], strict=True))
+    least = loss(point)
+    for fraction in STEPS:
+        point, least = walk(rival, loss, point, least, fraction)
+    return name, tuple(rival.rounded(point).values())
 
 
 def walk(
@@ -374,12 +557,12 @@ def walk(
     improved = True
     while improved:
         improved = False
-        for key, values in rival.grid.items():
-            step = (values[1] / values[0]) ** fraction
+        for key in rival.refined:
+            step = (rival.grid[key][1] / rival.grid[key][0]) ** fraction
             for factor in (step, 1 / step):
                 there = {**best, key: best[key] * factor}
                 place = tuple(rival.rounded(there).values())
-                if place in seen or len(seen) > LONGEST_WALK or not allowed(rival, there):
+                if place in seen or len(seen) > rival.walk or not allowed(rival, there):
                     continue
                 seen.add(place)
                 found = loss(there, least)
@@ -388,25 +571,39 @@ def walk(
     return best, least
 
 
-def allowed(rival: Rival, point: Point) -> bool:
-    """Return whether a point is within the limits; a memory is more than one exploration."""
+def allowed(rival: Rival, point: Point, horizon: float = math.inf) -> bool:
+    """Tell whether a point makes sense.
+
+    It is within the limits, a memory is more than one exploration, a period is shorter than the
+    world and time to explore shorter than the period.
+    """
     near = {key: float(f"{value:.3g}") for key, value in point.items()}
     below = all(near[key] <= limit for key, limit in rival.limits.items() if key in near)
-    return below and point.get("memory", math.inf) > 1.5
+    every = point.get("every", 0.0)
+    explores = bool(every) and point.get("exploration", 0.0) >= every
+    return below and point.get("memory", math.inf) > 1.5 and every < horizon and not explores
 
 
-def finals(learner: dd.Learner, stream: dd.Stream, criterion: str, seeds: range) -> Floats:
-    """Return the regret after the last round, one number a seed."""
-    runs = dd.simulate_many(learner, stream, seeds, points=1)
-    return np.array([run.regret(criterion)[-1] for run in runs])
+def answer(runs: Runs, best: Contestant, regrets: Floats) -> dict[str, Any]:
+    """Return what is stored of a rival."""
+    rival = runs.rivals[best[0]]
+    return {
+        "told": "tuned in hindsight" if rival.grid else f"told {rival.told}",
+        "parameters": dict(zip(rival.grid, best[1], strict=True)),
+        "mean": round(float(regrets.mean()), 1),
+        "error": round(float(regrets.std(ddof=1) / math.sqrt(len(regrets))), 1),
+        "runs": len(regrets),
+        "aims": rival.aims or runs.criterion,
+    }
 
 
-def store(world: suite.SuiteWorld, rival: str, answer: dict[str, Any]) -> None:
-    """Add an answer to the file."""
-    answers = suite.hindsight()
-    answers.setdefault(world.criterion, {}).setdefault(world.label, {})[rival] = answer
+def store(world: suite.SuiteWorld, answers: dict[str, Any], left_out: dict[str, str]) -> None:
+    """Put the answers of a world into the file, in place of those that are there."""
+    found = {**suite.hindsight(), "left_out": suite.left_out()}
+    for part, new in ((found, answers), (found["left_out"], left_out)):
+        part.setdefault(world.criterion, {})[world.label] = new
     with replacing(suite.FOLDER / "hindsight.json") as file:
-        file.write_text(json.dumps(answers, indent=1) + "\n", encoding="utf-8")
+        file.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,16 +1,21 @@
-"""The search in hindsight: it walks downhill, stays within limits, and its answers are known."""
+"""The race in hindsight: who is clearly behind plays no more, and it goes on where it stopped."""
 
 from __future__ import annotations
 
+import json
 import math
+from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 from benchmarks import hindsight
+from benchmarks.hindsight import FEW, SCORING, TUNING, Deadline, Rival, Runs
 
 import driftduel as dd
 from driftduel.studies.benchmark import suite
+from tests.studies import tiny_suite
 
-RIVAL = hindsight.Rival(
+RIVAL = Rival(
     dd.SlidingBordaGreedy,
     {"exploration": (0.01, 0.1, 1.0), "window": (10.0, 100.0)},
     {"exploration": 1.0},
@@ -45,40 +50,250 @@ def test_a_walk_that_finds_nothing_better_stays():
     assert hindsight.walk(RIVAL, lambda _point, _least: 1.0, start, 1.0, 0.5) == (start, 1.0)
 
 
+def test_a_walk_leaves_coarse_parameters_alone():
+    rival = Rival(dd.RUCB, {"width": (1.0, 2.0), "every": (10.0, 20.0)}, coarse=("every",))
+    start = {"width": 1.0, "every": 10.0}
+    found, _ = hindsight.walk(rival, bowl({"width": 8.0, "every": 80.0}), start, 99.0, 0.5)
+    assert found["every"] == 10.0
+    assert found["width"] == pytest.approx(8.0)
+
+
 def test_points_are_rounded_to_what_is_reported():
     point = {"exploration": 1.234567, "window": 0.2}
     assert RIVAL.rounded(point) == {"exploration": 1.0, "window": 1}
     assert RIVAL.rounded({"window": 123456.0}) == {"window": 123000}
 
 
+def test_a_grid_has_only_points_that_make_sense():
+    grid = {"exploration": (30.0, 300.0), "every": (100.0, 1000.0, 10_000.0)}
+    rival = Rival(hindsight.restarting(dd.BordaETC), grid, {}, ("exploration", "every"))
+    assert [tuple(point.values()) for point in rival.points(5000)] == [
+        (30.0, 100.0),
+        (30.0, 1000.0),
+        (300.0, 1000.0),
+    ]
+
+
 @pytest.mark.parametrize("distance", [2500, 5000, 10**4, 15000, 20000, 25000, 33334, 50000, 10**5])
 def test_periods_are_off_the_beat_of_evenly_spaced_changes(distance):
     for period in hindsight.PERIODS:
-        beats = distance / int(hindsight.Rival(dd.RUCB).rounded({"every": period})["every"])
+        beats = distance / int(Rival(dd.RUCB).rounded({"every": period})["every"])
         if 0.8 < beats < 8:
             assert abs(beats - round(beats)) > 0.06
 
 
-def test_a_rival_whose_periods_are_off_the_beat_is_not_refined():
-    stream = dd.Stream.stationary([[0.5, 0.9], [0.1, 0.5]], 200)
-    periods = (30.0, 70.0)
-    rival = hindsight.Rival(
-        hindsight.restarting(dd.RUCB), {"every": periods}, {}, ("every",), refined=False
-    )
-    answer = hindsight.best_in_hindsight(rival, stream, "condorcet")
-    assert answer["parameters"]["every"] in periods
-    assert (answer["told"], answer["runs"], answer["aims"]) == (
-        "tuned in hindsight",
-        64,
-        "condorcet",
-    )
+@pytest.mark.parametrize("world", tiny_suite.worlds(), ids=lambda w: f"{w.criterion}, {w.label}")
+def test_every_rival_of_the_list_can_play(world):
+    stream = world.stream()[:20]
+    listed = hindsight.rivals(world.criterion, dd.measure(world.stream()))
+    for rival in listed.values():
+        learner = rival.at(stream, rival.points(10**6)[0])
+        assert dd.simulate(learner, stream, points=1).regret(world.criterion)[-1] >= 0
 
 
-def test_large_worlds_are_left_out_where_a_rival_is_slow():
-    slow = hindsight.Rival(dd.DTS, most_arms=5, most_rounds=100)
-    worlds = {(n, t): dd.Stream.stationary([[0.5] * n] * n, t) for n in (5, 6) for t in (100, 101)}
-    left_out = [size for size, world in worlds.items() if slow.too_slow(world)]
-    assert left_out == [(5, 101), (6, 100), (6, 101)]
+def test_periods_of_the_list_are_not_refined():
+    for criterion in suite.CRITERIA:
+        listed = hindsight.rivals(criterion, dd.measure(tiny_suite.worlds(criterion)[0].stream()))
+        restarts = {name: r for name, r in listed.items() if name.startswith("PeriodicRestart")}
+        assert len(restarts) >= 2
+        assert not any("every" in rival.refined for rival in restarts.values())
+
+
+def test_a_restarted_learner_plans_for_its_period():
+    made = hindsight.restarting(dd.BordaETC)(3, 1000, every=200)
+    assert made.inner.horizon == made.every == 200
+
+
+# Who is clearly behind.
+
+
+def test_clearly_behind_is_three_standard_errors_of_the_difference():
+    leader = np.arange(8.0)
+    spread = np.array([-1.0, 1.0] * 4)
+    error = spread.std(ddof=1) / math.sqrt(8)
+    assert hindsight.behind(leader + spread + 3.01 * error, leader)
+    assert not hindsight.behind(leader + spread + 2.99 * error, leader)
+    assert not hindsight.behind(leader, leader)
+
+
+class Scripted(Runs):
+    """Regrets by name: a level, and noise of a standard deviation of 1."""
+
+    def __init__(self, levels, **rivals):
+        known = {name: rivals.get(name, Rival(dd.Uniform)) for name in levels}
+        super().__init__(None, "borda", known, None)
+        self.levels = levels
+
+    def of(self, contestants, seeds):
+        return [
+            self.levels[name]
+            + np.random.default_rng(list(name.encode())).normal(size=64)[: len(seeds)]
+            for name, _ in contestants
+        ]
+
+    def entrants(self):
+        those = [(name, ()) for name in self.levels]
+        return dict(zip(those, self.of(those, SCORING[:FEW]), strict=True))
+
+
+def counts(runs, **options):
+    entrants = runs.entrants()
+    hindsight.race(runs, entrants, SCORING, options.pop("late", Deadline()), **options)
+    return {name: len(regrets) for (name, _), regrets in entrants.items()}
+
+
+def test_who_is_clearly_behind_plays_no_more():
+    assert counts(Scripted({"first": 10.0, "close": 10.1, "far": 20.0})) == {
+        "first": 64,
+        "close": 64,
+        "far": FEW,
+    }
+
+
+def test_a_late_loser_stops_in_between():
+    runs = counts(Scripted({"first": 10.0, "second": 11.2}))
+    assert runs["first"] == 64
+    assert FEW < runs["second"] < 64
+
+
+def test_hope_is_for_those_that_can_be_refined():
+    grid = Rival(dd.BordaETC, {"exploration": (1.0, 10.0)})
+    runs = Scripted({"first": 100.0, "plain": 108.0, "tuned": 108.0}, tuned=grid)
+    assert counts(runs, hope=0.9) == {"first": 64, "plain": FEW, "tuned": 64}
+
+
+def test_learners_race_against_those_of_the_same_aim():
+    stranger = Rival(dd.RUCB, aims="condorcet")
+    runs = Scripted({"first": 10.0, "far": 20.0, "stranger": 1.0}, stranger=stranger)
+    assert counts(runs) == {"first": 64, "far": FEW, "stranger": 64}
+
+
+def test_nobody_plays_on_when_the_time_is_over():
+    assert set(counts(Scripted({"first": 10.0, "close": 10.1}), late=Deadline(0)).values()) == {FEW}
+
+
+def test_runs_are_played_once_whoever_plays_them():
+    stream = dd.Stream.stationary([[0.5, 0.9], [0.1, 0.5]], 50)
+    listed = {"RUCB": Rival(dd.RUCB), "Uniform": Rival(dd.Uniform)}
+    both = [("RUCB", ()), ("Uniform", ())]
+    with ThreadPoolExecutor(2) as pool:
+        runs = Runs(stream, "condorcet", listed, pool)
+        few = runs.of(both, TUNING[:FEW])
+        more = runs.of(both, TUNING[:16])
+    for before, after, kind in zip(few, more, (dd.RUCB, dd.Uniform), strict=True):
+        assert after[:FEW].tolist() == before.tolist()
+        expected = dd.simulate_many(kind(2, 50), stream, TUNING[:16], points=1)
+        assert after.tolist() == [run.regret("condorcet")[-1] for run in expected]
+
+
+# The search, in a suite of tiny worlds with few rivals.
+
+
+def few_rivals(criterion, truth):
+    if criterion == "borda":
+        return {
+            "BordaETC": Rival(dd.BordaETC, {"exploration": (5.0, 20.0)}, {}, ("exploration",)),
+            "Uniform": Rival(dd.Uniform),
+            "RUCB": Rival(dd.RUCB, aims="condorcet"),
+            "Slow": Rival(dd.DEXP3, most_arms=2),
+        }
+    return {"RUCB": Rival(dd.RUCB), "Uniform": Rival(dd.Uniform)}
+
+
+@pytest.fixture
+def file(monkeypatch, tmp_path):
+    """The file of answers, with an old one; the suite and the rivals are small."""
+    monkeypatch.setattr(suite, "worlds", tiny_suite.worlds)
+    monkeypatch.setattr(suite, "FOLDER", tmp_path)
+    monkeypatch.setattr(hindsight, "rivals", few_rivals)
+    old = {"condorcet": {"switching: two": {"Gone": {"mean": 1.0}}}}
+    path = tmp_path / "hindsight.json"
+    path.write_text(json.dumps(old))
+    return path
+
+
+def test_every_rival_is_answered_or_left_out(file):
+    hindsight.search(suite.worlds(), workers=2)
+    assert set(json.loads(file.read_text())) == {*suite.CRITERIA, "left_out"}
+    for world in suite.worlds():
+        answers = suite.hindsight()[world.criterion][world.label]
+        left_out = suite.left_out()[world.criterion][world.label]
+        assert {*answers, *left_out} == set(few_rivals(world.criterion, None))
+        ours = [one for one in answers.values() if one["aims"] == world.criterion]
+        assert min(ours, key=lambda one: one["mean"])["runs"] == len(SCORING)
+    three = suite.left_out()["borda"]["stationary: ties"]
+    assert three == {"Slow": "too slow for more than 2 arms"}
+    tuned = suite.hindsight()["borda"]["switching: two"]["BordaETC"]
+    assert (tuned["told"], list(tuned["parameters"])) == ("tuned in hindsight", ["exploration"])
+    plain = suite.hindsight()["borda"]["switching: two"]["RUCB"]
+    assert (plain["told"], plain["parameters"], plain["aims"]) == ("told nothing", {}, "condorcet")
+
+
+def test_answers_do_not_depend_on_the_number_of_workers(file):
+    hindsight.search(suite.worlds(), workers=1)
+    first = file.read_text()
+    hindsight.search(suite.worlds(), workers=3, again=True)
+    assert file.read_text() == first
+
+
+def test_a_search_that_was_killed_goes_on_with_the_next_world(file, monkeypatch):
+    whole, raced, most = hindsight.raced, [], 2
+
+    def counted(runs, late):
+        if len(raced) == most:
+            raise KeyboardInterrupt
+        raced.append((runs.criterion, runs.stream.n_arms))
+        return whole(runs, late)
+
+    monkeypatch.setattr(hindsight, "raced", counted)
+    with pytest.raises(KeyboardInterrupt):
+        hindsight.search(suite.worlds(), workers=2)
+    half = json.loads(file.read_text())
+    most = 99
+    hindsight.search(suite.worlds(), workers=2)
+    assert sorted(raced) == [("borda", 2), ("borda", 3), ("condorcet", 2), ("condorcet", 3)]
+    # All are finished, so nothing is left to do; what was known before the kill still is.
+    hindsight.search(suite.worlds(), workers=2)
+    assert len(raced) == 4
+    whole_file = json.loads(file.read_text())
+    for criterion, labels in half["left_out"].items():
+        for label in labels:
+            assert whole_file[criterion][label] == half[criterion][label]
+
+
+def test_what_there_was_no_time_for_is_named_and_tried_again(file):
+    hindsight.search(suite.worlds(), workers=2, minutes=0)
+    assert suite.left_out()["borda"]["stationary: ties"] == {
+        "BordaETC": "no time",
+        "Uniform": "no time",
+        "RUCB": "no time",
+        "Slow": "too slow for more than 2 arms",
+    }
+    # What was known is still known, until the world is raced.
+    assert list(suite.hindsight()["condorcet"]["switching: two"]) == ["Gone"]
+    hindsight.search(suite.worlds(), workers=2)
+    assert set(suite.hindsight()["condorcet"]["switching: two"]) == {"RUCB", "Uniform"}
+    assert suite.left_out()["condorcet"]["switching: two"] == {}
+
+
+def test_a_world_whose_time_ends_in_the_grids_is_scored_as_far_as_it_came(file):
+    class AfterTwo(Deadline):
+        asked = 0
+
+        def __bool__(self):
+            self.asked += 1
+            return self.asked > 2
+
+    world = suite.worlds("borda")[0]
+    stream = world.stream()
+    with ThreadPoolExecutor(1) as pool:
+        runs = Runs(stream, "borda", few_rivals("borda", None), pool)
+        answers, left_out = hindsight.raced(runs, AfterTwo())
+    assert set(answers) == {"BordaETC", "Uniform"}
+    assert left_out == {"RUCB": "no time", "Slow": "too slow for more than 2 arms"}
+
+
+# The answers of the suite.
 
 
 @pytest.mark.parametrize("world", suite.worlds(), ids=lambda w: f"{w.criterion}, {w.label}")
@@ -89,7 +304,7 @@ def test_every_world_has_an_answer_of_a_tuned_rival(world):
     for answer in answers.values():
         assert answer["mean"] > 0
         assert answer["error"] >= 0
-        assert answer["runs"] in (len(hindsight.FEWER), len(hindsight.SCORING))
+        assert FEW <= answer["runs"] <= len(SCORING)
         assert answer["aims"] in suite.CRITERIA
         assert (answer["told"] == "tuned in hindsight") == bool(answer["parameters"])
 

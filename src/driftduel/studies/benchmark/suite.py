@@ -115,8 +115,21 @@ def hindsight() -> dict[str, Any]:
     """Return what the rivals reached: criterion -> world -> rival -> answer.
 
     An answer has ``told`` ("tuned in hindsight", "told nothing", "told S", ...), ``parameters``,
-    ``mean`` and ``error`` of the regret after the last round, and ``runs``.
+    ``mean`` and ``error`` of the regret after the last round, ``runs`` and ``aims``.
     """
-    file = FOLDER / "hindsight.json"
-    answers: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    return answers
+    found = _file()
+    return {criterion: found[criterion] for criterion in CRITERIA if criterion in found}
+
+
+def left_out() -> dict[str, dict[str, dict[str, str]]]:
+    """Return why listed rivals have no answer: criterion -> world -> rival -> why.
+
+    They are too slow for the world, or the time for the search was over.
+    """
+    reasons: dict[str, dict[str, dict[str, str]]] = _file().get("left_out", {})
+    return reasons
+
+
+def _file() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((FOLDER / "hindsight.json").read_text(encoding="utf-8"))
+    return found
