@@ -8,7 +8,7 @@ PYTEST := $(BIN)/pytest -q -n auto --dist loadgroup
 CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser)
 NO_CHROMIUM := there is no chromium: apt-get install chromium, or set CHROMIUM to its path
 
-.PHONY: lock demo pictures check format test test-jit test-nojit test-bounds test-slow test-browser \
+.PHONY: lock demo pictures examples check format test test-jit test-nojit test-bounds test-slow test-browser \
 	test-versions bench bench-learners bench-loop bench-duelpy reproduce benchmark clean
 
 $(STAMP): pyproject.toml $(LOCK)
@@ -30,6 +30,9 @@ demo: $(STAMP)  ## two changes of taste nobody announced, and 29 years of Formul
 pictures: demo  ## the pictures of the README
 	mkdir -p docs/images
 	cp demo/changes-of-taste.svg demo/formula-1.svg docs/images/
+
+examples: $(STAMP)  ## the notebooks, written anew with what they show
+	$(BIN)/python -m tests.notebooks
 
 check: $(STAMP)  ## format, lint, types, import layers
 	$(BIN)/ruff format --check

@@ -41,6 +41,19 @@ def test_streams_and_criteria_do_without_numba():
     assert modules_after(script) & HEAVY == {"numpy"}
 
 
+def test_what_a_notebook_needs_is_imported_when_it_shows_something():
+    script = (
+        "import driftduel as dd; s = dd.Stream.stationary([[0.5, 0.6], [0.4, 0.5]], 9); repr(s)"
+    )
+    drawing = {"altair", "jinja2", "polars", "vl_convert"}
+    assert modules_after(script) & drawing == set()
+    assert modules_after(f"{script}; s._repr_html_()") >= {"jinja2"}
+
+
+def test_the_figures_for_notebooks_list_what_is_public():
+    assert dir(driftduel.plot) == ["regret", "scaling", "timeline"]
+
+
 def test_every_public_name_can_be_had():
     for name in driftduel.__all__:
         assert getattr(driftduel, name) is not None

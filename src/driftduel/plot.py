@@ -98,6 +98,10 @@ def scaling(results: Results) -> Chart:
     )
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 def _check(value: str | None, name: str, known: Sequence[str]) -> None:
     if value is not None and value not in known:
         raise ValueError(f"{name} is {value!r}, must be one of {', '.join(map(repr, known))}")

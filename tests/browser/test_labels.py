@@ -41,7 +41,7 @@ world = "alternation"
 n_arms = 2
 margin = 0.5
 every = 100
-horizon = [200, 400, 800]
+horizon = [200, 400, 800, 1600]
 
 [[learner]]
 name = "MetaBosse"

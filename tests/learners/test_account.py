@@ -203,11 +203,3 @@ def test_wilsons_interval_holds_the_truth_as_often_as_it_says():
     held = np.mean([ends[w][0] <= 0.7 <= ends[w][1] for w in wins])
     assert 0.93 < held < 0.97
     assert all(math.isfinite(end) and 0 <= end <= 1 for pair in ends.values() for end in pair)
-
-
-def test_one_round_is_one():
-    learner = dd.CalibratedMetaBosse(2, seed=3)
-    learner.tell(learner.ask(), 1)
-    text = str(learner.report())
-    assert text.startswith("After 1 round ")
-    assert "1 duels" not in text

@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from driftduel._files import replacing
+from driftduel._notebook import InNotebooks
 from driftduel.experiments.record import Record
 from driftduel.experiments.store import Store
 from driftduel.experiments.worlds import StreamInfo
@@ -27,7 +28,7 @@ _LOOKS = 5
 _EVENT = ("kind", "round", "arm", "beaten_by", "first", "last", "length", "statistic", "threshold")
 
 
-class Results:
+class Results(InNotebooks):
     """The results of an experiment, finished or not.
 
     Tables are polars frames, made when first asked for; ``scan`` gives the same tables lazily.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
@@ -105,7 +106,7 @@ class Sweep:
 
 def run_sweep(
     spec: Spec,
-    folder: Path,
+    folder: str | os.PathLike[str],
     *,
     workers: int = 1,
     dask: str | None = None,
@@ -120,7 +121,7 @@ def run_sweep(
     ----------
     spec : Spec
         What to run.
-    folder : Path
+    folder : str or path
         The folder of the results; made if it is missing.
     workers : int
         Processes on this machine.
@@ -137,6 +138,7 @@ def run_sweep(
         If the spec cannot be run, the folder holds something else or cannot be written to, or
         another sweep is at work in it. What is finished is kept.
     """
+    folder = Path(folder)
     _check_folder(folder)
     folder.mkdir(parents=True, exist_ok=True)
     with locked(folder / "spec.toml", wait=False):

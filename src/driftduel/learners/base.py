@@ -43,6 +43,7 @@ from driftduel._checks import LONGEST, BadParameter, as_count, as_labels, as_num
 from driftduel._families import learner_class
 from driftduel._jit import inline_kernel
 from driftduel._limits import MOST_ARMS
+from driftduel._notebook import InNotebooks
 from driftduel._parameters import bounded, check_fields
 from driftduel.criteria import Borda, Criterion
 from driftduel.learners.history import Activation, Eviction, History, Replay
@@ -91,7 +92,7 @@ def never_full(state: State) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Learner(ABC):
+class Learner(InNotebooks, ABC):
     """Chooses duels and learns from outcomes.
 
     The configuration never changes; the state that `ask` and `tell` change is made on first

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from driftduel._notebook import InNotebooks
 from driftduel._words import count
 from driftduel.learners.history import Activation, Eviction
 
@@ -36,7 +37,7 @@ class Change:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Report:
+class Report(InNotebooks):
     """What a learner makes of the votes so far; `str` tells it in plain words.
 
     What it does not know is None. Learners that know more say more.

@@ -11,12 +11,13 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from driftduel._files import replacing
 from driftduel.report.extra import check_drawing, drawing_library
-from driftduel.report.templates import write_html
+from driftduel.report.templates import render, write_html
 
 if TYPE_CHECKING:
     import altair as alt
@@ -79,9 +80,27 @@ def harmless(chart: Any) -> Any:
     every "<" of a label that could begin a tag stands a joiner, which nobody sees.
     """
     spec = chart.to_dict(validate=False)
-    if not _TAG.search(json.dumps(spec)):
-        return chart
-    return type(chart).from_dict(_without_tags(spec), validate=False)
+    if _TAG.search(json.dumps(spec)):
+        chart = type(chart).from_dict(_without_tags(spec), validate=False)
+    # Altair's own would take it for a field of the chart.
+    object.__setattr__(chart, "__class__", _offline(type(chart)))  # type: ignore[arg-type]
+    return chart
+
+
+@cache
+def _offline(kind: Any) -> Any:
+    """Return a kind of chart that notebooks show without a network, its scripts with it."""
+
+    def shown(chart: Any, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        drawing_library("vl_convert")
+        title = "A figure of driftduel"
+        page = render("figure.html.j2", title=title, spec=themed(chart).to_dict())
+        return {
+            "text/html": render("frame.html.j2", title=title, page=page),
+            "text/plain": f"{kind.__name__}(...)",
+        }
+
+    return type(kind.__name__, (kind,), {"_repr_mimebundle_": shown, "__module__": kind.__module__})
 
 
 def _without_tags(part: Any) -> Any:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftduel._notebook import InNotebooks
 from driftduel.shifts.phases import Ints, Phases
 from driftduel.shifts.rates import regret_rates
 from driftduel.shifts.significant import significant_phases
@@ -48,7 +49,7 @@ LISTED = 1000
 
 
 @dataclass(frozen=True)
-class Measures:
+class Measures(InNotebooks):
     """How much a stream moves, as returned by `measure`.
 
     A count of changes is one less than the number of phases. What is undefined on the stream is

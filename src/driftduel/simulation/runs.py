@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from threading import Lock
 
@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from driftduel._checks import BadParameter, as_count, as_whole_numbers
 from driftduel._limits import POINTS, ROUNDS, SEEDS
+from driftduel._notebook import InNotebooks
+from driftduel._words import count
 from driftduel.criteria import Criterion, as_criterion
 from driftduel.learners.base import Learner, learner_generator
 from driftduel.learners.history import Activation, Eviction, History, Replay
@@ -30,8 +32,8 @@ _LOOKS = 400
 """Moments of a run at which the learner is looked at: more than a figure can show."""
 
 
-@dataclass(frozen=True, eq=False)
-class Run:
+@dataclass(frozen=True, eq=False, repr=False)
+class Run(InNotebooks):
     """The record of one learner on one stream.
 
     Attributes
@@ -72,7 +74,7 @@ class Run:
     moments: NDArray[np.int64]
     active: NDArray[np.bool_]
     picks: NDArray[np.int64]
-    ledger: Ledger = field(repr=False)
+    ledger: Ledger
 
     @property
     def plays(self) -> NDArray[np.int64]:
@@ -130,6 +132,18 @@ class Run:
         total = np.cumsum(self.ledger.regret(rows, begins, weak=weak, binary=binary))
         ends = np.append(self.ledger.cuts[1:], self.stream.horizon)
         return np.asarray(total[np.searchsorted(ends, self.rounds)])
+
+    def __repr__(self) -> str:
+        did = ", ".join(
+            count(n, what)
+            for n, what in (
+                (len(self.episodes), "episode"),
+                (len(self.evictions), "eviction"),
+                (len(self.replays), "replay"),
+            )
+        )
+        name = type(self.learner).__name__
+        return f"Run({name}, {self.stream!r}, seed={self.seed}, best={self.best}, {did})"
 
 
 def simulate(

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from driftduel._checks import as_credits, as_horizon, as_labels, as_starts, as_whole_numbers
 from driftduel._files import replacing
 from driftduel._limits import STREAM_FILE
+from driftduel._notebook import InNotebooks
 from driftduel._words import count
 from driftduel.criteria import Criterion, NoCondorcetWinnerError, as_criterion, pair_regret
 from driftduel.preferences import Array, as_matrix, as_palette, chunks
@@ -31,7 +32,7 @@ _FIELDS = {"driftduel_stream", "palette", "which", "starts", "horizon", "labels"
 """What every file has; early ones have no ``credits``."""
 
 
-class Stream:
+class Stream(InNotebooks):
     """Preference matrices P_t for the rounds 0 to horizon - 1.
 
     Parameters
