@@ -41,6 +41,7 @@ from numpy.typing import NDArray
 
 from driftduel._checks import LONGEST, BadParameter, as_count, as_labels, as_number
 from driftduel._families import learner_class
+from driftduel._interrupts import undisturbed
 from driftduel._jit import inline_kernel
 from driftduel._limits import MOST_ARMS
 from driftduel._notebook import InNotebooks
@@ -186,7 +187,8 @@ class Learner(InNotebooks, ABC):
     def start(self, rng: np.random.Generator) -> State:
         """Return a fresh state."""
         state = self.allocate()
-        self.begin(state, rng)
+        with undisturbed():
+            self.begin(state, rng)
         return state
 
     @abstractmethod

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from driftduel._interrupts import undisturbed
 from driftduel.learners.history import History
 
 if TYPE_CHECKING:
@@ -178,11 +179,12 @@ class Session:
                 f"{len(self.open):,} duels are open, no more are allowed: tell or cancel some, let "
                 "old ones expire, or allow more"
             )
-        left, right, ticket = learner.choose(self.state, self.rng)
-        number = self.asked
-        self.open[number] = (int(left), int(right), tuple(map(float, ticket)))
-        self.asked_at[number] = time.time()
-        self.asked += 1
+        with undisturbed():
+            left, right, ticket = learner.choose(self.state, self.rng)
+            number = self.asked
+            self.open[number] = (int(left), int(right), tuple(map(float, ticket)))
+            self.asked_at[number] = time.time()
+            self.asked += 1
         return self._duel(number)
 
     def tell(self, learner: Learner, duel: Duel | int | str, outcome: float | str) -> None:
@@ -190,11 +192,12 @@ class Session:
         number = self._number_of_open(duel)
         value = _as_outcome(outcome)
         learner.check_horizon(self.told + 1)
-        left, right, ticket = self._close(number, _WORDS[value])
-        if learner.learn(self.state, left, right, ticket, value):
-            learner.settle(self.state, self.rng)
-            learner.collect(self.state, self.history)
-        self.told += 1
+        with undisturbed():
+            left, right, ticket = self._close(number, _WORDS[value])
+            if learner.learn(self.state, left, right, ticket, value):
+                learner.settle(self.state, self.rng)
+                learner.collect(self.state, self.history)
+            self.told += 1
 
     def cancel(self, duel: Duel | int | str) -> None:
         """Close a duel that will not be told; nothing happens if it is cancelled or expired."""

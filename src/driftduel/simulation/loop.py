@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from driftduel._interrupts import undisturbed
 from driftduel._jit import bind_kernels
 from driftduel.learners.base import Learner, State
 from driftduel.learners.history import History
@@ -52,10 +53,11 @@ def batches(
                 place += 1
             until = min(end, stops[place]) if place < len(stops) else end
             pairs = batch[done - first : until - first]
-            n = play_on(state, rng, world, *_timeline(stream, done), rough, done, pairs)
-            if n < 0:
-                raise ValueError(f"{type(learner).__name__} played an arm that does not exist")
-            learner.collect(state, history)
+            with undisturbed():
+                n = play_on(state, rng, world, *_timeline(stream, done), rough, done, pairs)
+                if n < 0:
+                    raise ValueError(f"{type(learner).__name__} played an arm that does not exist")
+                learner.collect(state, history)
             done += n
         yield first, batch[: end - first]
 
