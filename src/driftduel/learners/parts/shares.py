@@ -84,14 +84,15 @@ def choose(state: SharesState, rng: np.random.Generator) -> tuple[int, int, Tick
 @inline_kernel
 def learn(state: SharesState, left: int, right: int, ticket: Ticket, outcome: float) -> bool:
     """Give every player the estimate of its own arm and the bonus of all arms."""
+    chance_of_pair, p_left, p_right = ticket
     if state.rule[0]["borda"]:
-        scale = 1.0 / (state.weights.shape[1] * ticket[0])
+        scale = 1.0 / (state.weights.shape[1] * chance_of_pair)
         grow(state, 0, left, outcome * scale)
         if state.totals.shape[0] > 1:
             grow(state, 1, right, (1.0 - outcome) * scale)
     else:
-        grow(state, 0, left, outcome / ticket[1])
-        grow(state, 1, right, (1.0 - outcome) / ticket[2])
+        grow(state, 0, left, outcome / p_left)
+        grow(state, 1, right, (1.0 - outcome) / p_right)
     return False
 
 

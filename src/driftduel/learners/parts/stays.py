@@ -257,7 +257,8 @@ def choose_race(state: RaceState, rng: np.random.Generator) -> tuple[int, int, R
 def learn_race(state: RaceState, left: int, right: int, ticket: RaceTicket, outcome: float) -> bool:
     """Count a win of the race; outcomes of races that are over do not count."""
     clock = state.clock[0]
-    if ticket[1] != clock["version"]:
+    _, version = ticket
+    if version != clock["version"]:
         return False
     if left == right:
         clock["rest"] -= min(1, clock["rest"])

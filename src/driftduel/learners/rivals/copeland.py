@@ -482,9 +482,10 @@ def choose_scb(state: SCBState, rng: np.random.Generator) -> tuple[int, int, Pul
 def learn_scb(state: SCBState, left: int, right: int, ticket: PullTicket, outcome: float) -> bool:
     """Count a duel of the pull under way, and tell whether the pull or the phase is over."""
     phase = state.phase[0]
+    _, pull = ticket
     phase["round"] += 1
     over = phase["round"] >= phase["end"]
-    if left != right and ticket[1] == phase["pull"]:
+    if left != right and pull == phase["pull"]:
         phase["duels"] += 1.0
         phase["wins"] += outcome
         over |= _known(phase["wins"], phase["duels"], _confidence(state))

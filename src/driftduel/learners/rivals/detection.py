@@ -194,21 +194,22 @@ def choose_monitored(state: MDBState, rng: np.random.Generator) -> tuple[int, in
     episode = float(clock["episode"])
     if step < state.pairs.shape[0]:
         return state.pairs[step, 0], state.pairs[step, 1], (1.0, episode, float(step))
-    left, right, ticket = choose_leaders(state.inner, rng)
-    return left, right, (ticket[0], episode, -1.0)
+    left, right, (chance,) = choose_leaders(state.inner, rng)
+    return left, right, (chance, episode, -1.0)
 
 
 @inline_kernel
 def learn_monitored(state: MDBState, left: int, right: int, ticket: Ticket, outcome: float) -> bool:
     """Pass the outcome on to the window or to the learner inside, whichever asked."""
     clock = state.clock[0]
+    chance, episode, row = ticket
     clock["round"] += 1
-    if ticket[1] != clock["episode"]:
+    if episode != clock["episode"]:
         return False
     clock["step"] = clock["step"] + 1 if clock["step"] + 1 < clock["period"] else 0
-    if ticket[2] < 0.0:
-        return learn_lead(state.inner, left, right, (ticket[0],), outcome)
-    if changed(state.windows, state.watch, int(ticket[2]), outcome, clock["limit"]):
+    if row < 0.0:
+        return learn_lead(state.inner, left, right, (chance,), outcome)
+    if changed(state.windows, state.watch, int(row), outcome, clock["limit"]):
         clock["changed"] = 1
         return True
     return False
@@ -388,8 +389,8 @@ def choose_champion(state: DetectState, rng: np.random.Generator) -> tuple[int, 
     clock = state.clock[0]
     episode = float(clock["episode"])
     if clock["left"] > 0:
-        left, right, ticket = choose_race(state.inner, rng)
-        return left, right, (ticket[0], episode, ticket[1])
+        left, right, (chance, version) = choose_race(state.inner, rng)
+        return left, right, (chance, episode, version)
     return clock["champion"], clock["rival"], (1.0, episode, -1.0)
 
 
@@ -399,12 +400,13 @@ def learn_champion(
 ) -> bool:
     """Pass the outcome on to the learner inside, or to the window of the champion's rival."""
     clock = state.clock[0]
+    chance, episode, version = ticket
     clock["round"] += 1
-    if ticket[1] != clock["episode"]:
+    if episode != clock["episode"]:
         return False
-    if ticket[2] >= 0.0:
+    if version >= 0.0:
         if clock["left"] > 0:
-            learn_race(state.inner, left, right, (ticket[0], ticket[2]), outcome)
+            learn_race(state.inner, left, right, (chance, version), outcome)
             clock["left"] -= 1
             clock["champion"] = state.inner.clock[0]["incumbent"]
             clock["rival"] = 1 if clock["champion"] == 0 else 0

@@ -34,9 +34,8 @@ PAPER = "Saha, Koren & Mansour, Adversarial Dueling Bandits, ICML 2021"
 @inline_kernel
 def learn_score(state: SoftmaxState, left: int, right: int, ticket: Ticket, outcome: float) -> bool:
     """Add the estimate of the left arm's score to its log-weight; that of all others is 0."""
-    add_to_log(
-        state, 0, left, state.rule[0]["rate"] * outcome / (state.weights.shape[1] * ticket[0])
-    )
+    chance, _, _ = ticket
+    add_to_log(state, 0, left, state.rule[0]["rate"] * outcome / (state.weights.shape[1] * chance))
     return False
 
 

@@ -167,7 +167,8 @@ def learn_with_discount(
     state: DiscountedState, left: int, right: int, ticket: Ticket, outcome: float
 ) -> bool:
     """Credit an exploring duel with a weight that grows; ask for help when it is too large."""
-    if ticket[1] == 0.0:
+    _, explores = ticket
+    if explores == 0.0:
         return False
     clock = state.clock[0]
     clock["unit"] *= clock["growth"]
@@ -192,7 +193,8 @@ def learn_in_window(
     state: SlidingState, left: int, right: int, ticket: Ticket, outcome: float
 ) -> bool:
     """Credit an exploring duel and take back the one that leaves the window."""
-    if ticket[1] == 0.0:
+    _, explores = ticket
+    if explores == 0.0:
         return False
     clock = state.clock[0]
     place = clock["explored"] % state.window.shape[0]

@@ -308,7 +308,8 @@ def choose_greedily(state: GreedyState, rng: np.random.Generator) -> tuple[int, 
 @inline_kernel
 def learn_pairs(state: GreedyState, left: int, right: int, ticket: Ticket, outcome: float) -> bool:
     """Credit an exploring duel with a weight that grows; ask for help when it is too large."""
-    if ticket[1] == 0.0:
+    _, explores = ticket
+    if explores == 0.0:
         return False
     clock = state.clock[0]
     clock["unit"] *= clock["growth"]

@@ -33,9 +33,10 @@ def learn_rex3(state: SoftmaxState, left: int, right: int, ticket: Ticket, outco
     """Move the weights of two arms that met apart; a duel of an arm with itself says nothing."""
     rule = state.rule[0]
     if left != right:
+        _, p_left, p_right = ticket
         step = rule["exploration"] / state.weights.shape[1] * (outcome - 0.5)
-        add_to_log(state, 0, left, step / ticket[1])
-        add_to_log(state, 0, right, -step / ticket[2])
+        add_to_log(state, 0, left, step / p_left)
+        add_to_log(state, 0, right, -step / p_right)
     rule["round"] += 1
     if rule["anytime"] > 0.0 and rule["round"] > _FIRST_FALL:
         rule["exploration"] = min(0.5, math.sqrt(rule["anytime"] / rule["round"]))

@@ -298,9 +298,10 @@ def learn_sparring(
     state: SoftmaxState, left: int, right: int, ticket: Ticket, outcome: float
 ) -> bool:
     """Add the reward of each side, divided by its chance, to the log-weight of its arm."""
+    _, p_left, p_right = ticket
     rate = state.rule[0]["rate"]
-    add_to_log(state, 0, left, rate * outcome / ticket[1])
-    add_to_log(state, 1, right, rate * (1.0 - outcome) / ticket[2])
+    add_to_log(state, 0, left, rate * outcome / p_left)
+    add_to_log(state, 1, right, rate * (1.0 - outcome) / p_right)
     return False
 
 

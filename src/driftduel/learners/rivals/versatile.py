@@ -70,8 +70,9 @@ def choose(state: VersatileState, rng: np.random.Generator) -> tuple[int, int, T
 @inline_kernel
 def learn(state: VersatileState, left: int, right: int, ticket: Ticket, outcome: float) -> bool:
     """Add the losses of the two arms and find the chances of the next round."""
-    state.losses[0, left] += (1.0 - outcome) / ticket[1]
-    state.losses[1, right] += outcome / ticket[2]
+    _, p_left, p_right = ticket
+    state.losses[0, left] += (1.0 - outcome) / p_left
+    state.losses[1, right] += outcome / p_right
     state.rounds[0] += 1
     find_chances(state, 0)
     find_chances(state, 1)

@@ -33,6 +33,9 @@ NAMES = (
 )
 """The experiments, in the order in which they are run and told."""
 
+COMPARISONS = ("table-1-borda", "table-1-condorcet", "regimes")
+"""Those that ask who loses least, not how regret grows."""
+
 _QUICK = re.compile(r"^(\s*\w+\s*=\s*)[^#\n]*#[ ]quick:[ ]*(.+?)[ ]*$", re.MULTILINE)
 
 _NANOSECONDS = {"DEX3S": 60, "BordaDEX3S": 60, "RUCB": 40, "Uniform": 15}

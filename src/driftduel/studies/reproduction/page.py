@@ -16,6 +16,7 @@ from driftduel.report.findings import in_words, number, shown, titled
 from driftduel.report.page import write_page
 from driftduel.report.scaling import IN_BRACKETS, exponent_text
 from driftduel.report.tables import Column, Table
+from driftduel.studies.reproduction.experiments import COMPARISONS
 from driftduel.studies.reproduction.tables import (
     found_exponents,
     halves,
@@ -235,7 +236,7 @@ def _findings(found: Mapping[str, Results], grown: pl.DataFrame) -> list[str]:
             experiment=name,
         )
         words = [in_words(results.summary())[0]]
-        if len(ours) and not name.startswith(("table", "regimes")):
+        if len(ours) and name not in COMPARISONS:
             words = [_grew(row) for row in ours.to_dicts()]
         sentences.append(f"{results.title}. {' '.join(words)}")
     return sentences
