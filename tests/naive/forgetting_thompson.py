@@ -1,8 +1,7 @@
 """D-TS that forgets, by the letter: counts are summed anew from a list of all duels.
 
-`SlidingDTS` draws what D-TS draws. `DiscountedDTS` draws preferences in place of coins, and in the
-second step a number first where a bound on the chance to be above 1/2 is small. A `Letter` draws
-everything.
+`ForgettingDTS` draws as D-TS does, but preferences in place of coins, and in the second step a
+number first where a bound on the chance to be above 1/2 is small. A `Letter` draws everything.
 """
 
 from __future__ import annotations
@@ -46,16 +45,16 @@ def discounting(memory):
     return lambda age: (1 - 1 / memory) ** age
 
 
-class SlidingDTS(thompson.DTS):
-    def __init__(self, n_arms, alpha, window, rng):
-        super().__init__(n_arms, alpha, rng)
-        self.counts = Counts(n_arms, alpha, lambda age: float(age < window))
+def within(window):
+    return lambda age: float(age < window)
 
 
-class DiscountedDTS(thompson.DTSPlus):
-    def __init__(self, n_arms, alpha, memory, rng):
+class ForgettingDTS(thompson.DTSPlus):
+    """D-TS with weights by age; see `discounting` and `within`."""
+
+    def __init__(self, n_arms, alpha, weight_of_age, rng):
         super().__init__(n_arms, alpha, rng)
-        self.counts = Counts(n_arms, alpha, discounting(memory))
+        self.counts = Counts(n_arms, alpha, weight_of_age)
 
     def decide(self, best, result):
         return pick(self.rng, best)
@@ -76,6 +75,6 @@ class DiscountedDTS(thompson.DTSPlus):
 
 
 class Letter(thompson.Letter):
-    def __init__(self, n_arms, alpha, memory, rng):
+    def __init__(self, n_arms, alpha, weight_of_age, rng):
         super().__init__(n_arms, alpha, rng)
-        self.counts = Counts(n_arms, alpha, discounting(memory))
+        self.counts = Counts(n_arms, alpha, weight_of_age)

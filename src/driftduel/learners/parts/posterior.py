@@ -12,7 +12,7 @@ until it is clear who loses least: first all duels of the arm that played last, 
 other candidates, each until it lost more often than the best so far. D-TS asks no more of theta_ij
 than whether it is below 1/2: a coin with the chance P(theta_ij < 1/2), here the risk, which a
 duel changes for one pair only. In the second draw an arm below 1/2 cannot win, so where the risk
-is small a coin is tossed first. Where duels fade, all risks change in every round and preferences
+is small a coin is tossed first. Where duels are forgotten too many risks change, and preferences
 are drawn.
 """
 
@@ -40,7 +40,7 @@ class ThompsonState(NamedTuple):
     """Counts of duels, who may win most of them, and scratch for the draws."""
 
     verdicts: Verdicts
-    risk: Floats  # (K, K) P(theta_ij < 1/2), that the row loses to the column; none if all fade
+    risk: Floats  # (K, K) P(theta_ij < 1/2), that the row loses to the column, if kept
     candidates: Ints  # (K,) the candidates first, in order
     record: Ints  # (2,) how many there are, and the left arm of the last duel
     losses: Ints  # (K,) scratch: duels lost in the draw, or more than the fewest

@@ -5,8 +5,8 @@ the last rounds only, or older ones for less, in the posterior Beta(w_ij + 1, w_
 bounds u_ij = w_ij/N_ij + sqrt(alpha ln n / N_ij) alike, and n counts the rounds that are
 remembered. The posterior of a pair that is not played widens until it is tried again.
 
-With a window a round changes two pairs at most, and all else is as for D-TS. Discounting changes
-all pairs in every round, so no risk is kept. For theta ~ Beta(a, b) with a < b and N = a + b
+Discounting changes all pairs in every round, and a window one more than D-TS does, so no risk is
+kept. For theta ~ Beta(a, b) with a < b and N = a + b
 
     P(theta > 1/2) <= exp(-(b - a)^2 (N + 1) / (2 N^2)),
 
@@ -43,13 +43,11 @@ from driftduel.learners.parts.posterior import (
     ThompsonState,
     Ticket,
     above,
-    choose_twice,
     draw,
     draw_losses,
     find_candidates,
     likely_candidate,
     no_duels,
-    note_risk,
     pick,
     quantile,
 )
@@ -97,23 +95,29 @@ def choose_discounted_dts(
     state: DiscountedDTSState, rng: np.random.Generator
 ) -> tuple[int, int, Ticket]:
     """Draw as D-TS does."""
-    posterior = state.posterior
-    unit = state.fading[0]["unit"]
-    left = posterior.candidates[0]
-    if posterior.record[0] > 1:
-        fewest, ties = draw_losses(posterior, rng, unit, True)
-        left = pick(posterior, fewest, int(rng.random() * ties) if ties > 1 else 0)
-    return left, draw_fading_challenger(posterior, rng, unit, left), (np.nan,)
+    return choose_anew(state.posterior, rng, state.fading[0]["unit"])
 
 
 @inline_kernel
 def choose_sliding_dts(state: SlidingDTSState, rng: np.random.Generator) -> tuple[int, int, Ticket]:
     """Draw as D-TS does."""
-    return choose_twice(state.posterior, rng)
+    return choose_anew(state.posterior, rng, 1.0)
+
+
+@inline_kernel
+def choose_anew(
+    posterior: ThompsonState, rng: np.random.Generator, unit: float
+) -> tuple[int, int, Ticket]:
+    """Draw both arms without a risk that was kept; a duel has the weight ``unit``."""
+    left = posterior.candidates[0]
+    if posterior.record[0] > 1:
+        fewest, ties = draw_losses(posterior, rng, unit, True)
+        left = pick(posterior, fewest, int(rng.random() * ties) if ties > 1 else 0)
+    return left, draw_challenger_anew(posterior, rng, unit, left), (np.nan,)
 
 
 @kernel
-def draw_fading_challenger(
+def draw_challenger_anew(
     posterior: ThompsonState, rng: np.random.Generator, unit: float, left: int
 ) -> int:
     """Return the arm that beats ``left`` most clearly in a draw, or ``left`` if none does."""
@@ -181,16 +185,13 @@ def learn_sliding_dts(
     clock["bonus"] = clock["alpha"] * math.log(min(clock["round"], length) + 1.0)
     changed = False
     if clock["round"] > length and entry["left"] != entry["right"]:
-        old_left, old_right = entry["left"], entry["right"]
-        changed = weigh_duel(verdicts, old_left, old_right, entry["outcome"], -1.0)[1]
-        note_risk(state.posterior, old_left, old_right)
+        changed = weigh_duel(verdicts, entry["left"], entry["right"], entry["outcome"], -1.0)[1]
     entry["left"] = left
     entry["right"] = right
     entry["outcome"] = outcome
     state.posterior.record[1] = left
     if left != right:
         changed |= weigh_duel(verdicts, left, right, outcome, 1.0)[1]
-        note_risk(state.posterior, left, right)
     if clock["bonus"] >= clock["next"]:
         changed |= lift(verdicts)
     return changed
@@ -331,6 +332,6 @@ class SlidingDTS(_ForgettingDTS):
     def allocate(self) -> SlidingDTSState:
         """Return a fresh state: every arm is a candidate, every preference even."""
         return SlidingDTSState(
-            no_duels(self.n_arms, self.alpha, coins=True, draws=False),
+            no_duels(self.n_arms, self.alpha, coins=False, draws=True),
             np.zeros(self.window, EXPLORATION),
         )
