@@ -6,7 +6,7 @@ its regret is larger by more than three standard errors of the difference. On ea
 
 1. All rivals, at every point of a coarse grid evenly spaced in logarithms, play eight seeds (1000
    to 1007). Who is not clearly behind the best plays 16 seeds, and then 32 (1000 to 1031); at most
-   six points of a rival go on. A rival that can still be refined is given a tenth of its regret.
+   four points of a rival go on. A rival that can still be refined is given a tenth of its regret.
 2. Of each rival that played 32 seeds the best point is refined: one parameter at a time is changed
    by half a step of the grid, as long as that helps with 32 seeds, also beyond the edges of the
    grid; then the same by a quarter of a step. A point whose first eight runs are worse by a fifth
@@ -72,7 +72,8 @@ HOPE = 0.9
 """What refining may make of a regret."""
 HOPELESS = 1.2
 """A point beside the grid is given up if it is worse by this factor with few seeds."""
-FINALISTS = 6
+FINALISTS = 4
+"""How many points of a rival play more than few seeds."""
 STEPS = (0.5, 0.25)
 """The steps of the refinement, in steps of the grid."""
 CHUNK = 4
@@ -103,6 +104,9 @@ class Rival:
         The parameters of which only the values of the grid are tried.
     walk : int
         How many points beside the grid are tried with each step.
+    shortest : float
+        The share of the world that is the shortest memory, window or period of the grid to try:
+        those that often start anew are slow, and bad in long worlds.
     most_arms : int
         With more it is too slow.
     told : str
@@ -117,6 +121,7 @@ class Rival:
     whole: tuple[str, ...] = ()
     coarse: tuple[str, ...] = ()
     walk: int = 30
+    shortest: float = 0.0
     most_arms: int = 1000
     told: str = "nothing"
     aims: str | None = None
@@ -130,7 +135,15 @@ class Rival:
         """Return the points of the grid that make sense in so many rounds."""
         product = itertools.product(*self.grid.values())
         grid = [dict(zip(self.grid, values, strict=True)) for values in product]
-        return [point for point in grid if allowed(self, point, horizon)]
+        return [
+            point
+            for point in grid
+            if allowed(self, point, horizon)
+            and all(
+                point.get(key, horizon) >= self.shortest * horizon
+                for key in ("memory", "window", "every")
+            )
+        ]
 
     def at(self, stream: dd.Stream, point: Point) -> dd.Learner:
         """Return the learner with these parameters, for a stream."""
@@ -239,7 +252,6 @@ EXPLORATION = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3)
 MEMORY = (30.0, 100.0, 300.0, 1000.0, 3000.0)
 WIDTH = (0.2, 0.4, 0.8)
 LEARNING = (1e-5, 1e-4, 1e-3, 1e-2)
-BONUS = (1e-5, 1e-3)
 ALPHA = (0.003, 0.01, 0.03, 0.1, 0.3)
 ROUNDS = (300.0, 1000.0, 3000.0, 10_000.0, 30_000.0, 100_000.0)
 PERIODS = tuple(726 * 10 ** (n / 4) for n in range(12))
@@ -324,15 +336,16 @@ def condorcet_rivals(truth: dd.Measures) -> dict[str, Rival]:
     at_most_one = {"exploration": 1.0}
     rates = {"learning_rate": LEARNING, "exploration": EXPLORATION[1:]}
     # Forgetting D-TS draws many numbers a round.
-    slow: dict[str, Any] = {"walk": 10, "most_arms": 20}
+    slow: dict[str, Any] = {"walk": 4, "most_arms": 20, "shortest": 1 / 500}
+    longer = (*ROUNDS, 300_000.0)
     return {
         "DiscountedRUCB": Rival(dd.DiscountedRUCB, {"alpha": ALPHA, "memory": ROUNDS}),
         "SlidingRUCB": Rival(
             dd.SlidingRUCB, {"alpha": ALPHA, "window": ROUNDS}, {}, ("window",), walk=10
         ),
-        "DiscountedDTS": Rival(dd.DiscountedDTS, {"alpha": ALPHA[2:], "memory": ROUNDS}, **slow),
+        "DiscountedDTS": Rival(dd.DiscountedDTS, {"alpha": ALPHA[2:], "memory": longer}, **slow),
         "SlidingDTS": Rival(
-            dd.SlidingDTS, {"alpha": ALPHA[2:], "window": ROUNDS}, {}, ("window",), **slow
+            dd.SlidingDTS, {"alpha": ALPHA[2:], "window": longer}, {}, ("window",), **slow
         ),
         "DiscountedCondorcetGreedy": Rival(
             dd.DiscountedCondorcetGreedy,
@@ -349,7 +362,7 @@ def condorcet_rivals(truth: dd.Measures) -> dict[str, Rival]:
         "PeriodicRestart of DTS": Rival(
             restarting(dd.DTS), {"every": PERIODS}, {}, ("every",), ("every",), **slow
         ),
-        "DEX3S": Rival(dd.DEX3S, {**rates, "bonus": BONUS}, at_most_one, walk=10),
+        "DEX3S": Rival(with_(dd.DEX3S, bonus=1e-5), rates, at_most_one, walk=10),
         "DEX3S told S": Rival(with_(dd.DEX3S, n_phases=switches), told="S"),
         "DEX3S told phases": Rival(with_(dd.DEX3S, n_phases=phases), told="phases"),
         "DEX3S told V": Rival(
@@ -575,13 +588,14 @@ def allowed(rival: Rival, point: Point, horizon: float = math.inf) -> bool:
     """Tell whether a point makes sense.
 
     It is within the limits, a memory is more than one exploration, a period is shorter than the
-    world and time to explore shorter than the period.
+    world, a window not three times as long, and time to explore shorter than the period.
     """
     near = {key: float(f"{value:.3g}") for key, value in point.items()}
     below = all(near[key] <= limit for key, limit in rival.limits.items() if key in near)
     every = point.get("every", 0.0)
     explores = bool(every) and point.get("exploration", 0.0) >= every
-    return below and point.get("memory", math.inf) > 1.5 and every < horizon and not explores
+    short = every < horizon and point.get("window", 0.0) < 3 * horizon
+    return below and point.get("memory", math.inf) > 1.5 and short and not explores
 
 
 def answer(runs: Runs, best: Contestant, regrets: Floats) -> dict[str, Any]:

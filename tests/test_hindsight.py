@@ -74,6 +74,12 @@ def test_a_grid_has_only_points_that_make_sense():
     ]
 
 
+def test_slow_rivals_try_no_memory_that_is_short_for_the_world():
+    rival = Rival(dd.DiscountedDTS, {"memory": hindsight.ROUNDS}, shortest=1 / 500)
+    assert [point["memory"] for point in rival.points(10**6)] == [3e3, 1e4, 3e4, 1e5]
+    assert len(rival.points(10**5)) == len(hindsight.ROUNDS)
+
+
 @pytest.mark.parametrize("distance", [2500, 5000, 10**4, 15000, 20000, 25000, 33334, 50000, 10**5])
 def test_periods_are_off_the_beat_of_evenly_spaced_changes(distance):
     for period in hindsight.PERIODS:
