@@ -14,6 +14,14 @@ from driftduel._interrupts import undisturbed
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 
 
+@pytest.fixture(autouse=True)
+def _usual_handler():
+    """Whoever started the tests may have told them to ignore interrupts."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def interrupt():
     signal.raise_signal(signal.SIGINT)
 
