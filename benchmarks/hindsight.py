@@ -5,8 +5,9 @@ rival with its parameters. It is clearly behind another if, over the seeds that 
 its regret is larger by more than three standard errors of the difference. On each world:
 
 1. All rivals, at every point of a coarse grid evenly spaced in logarithms, play eight seeds (1000
-   to 1007). Who is not clearly behind the best plays 16 seeds, and then 32 (1000 to 1031); at most
-   four points of a rival go on. A rival that can still be refined is given a tenth of its regret.
+   to 1007). Who is not clearly behind the best plays 16 seeds, and then 32 (1000 to 1031); of a
+   rival only the four best points at the time, two if it is slow. A rival that can still be refined
+   is given a tenth of its regret.
 2. Of each rival that played 32 seeds the best point is refined: one parameter at a time is changed
    by half a step of the grid, as long as that helps with 32 seeds, also beyond the edges of the
    grid; then the same by a quarter of a step. A point whose first eight runs are worse by a fifth
@@ -73,9 +74,13 @@ HOPE = 0.9
 HOPELESS = 1.2
 """A point beside the grid is given up if it is worse by this factor with few seeds."""
 FINALISTS = 4
-"""How many points of a rival play more than few seeds."""
+"""How many points of a rival play on at a time."""
 STEPS = (0.5, 0.25)
 """The steps of the refinement, in steps of the grid."""
+LONG = 10**5
+"""Worlds of more rounds are long."""
+LEAST_MEMORY = 1 / 200
+"""The share of a long world that slow rivals remember at least, on their grids."""
 CHUNK = 4
 """How many seeds a worker plays at a time."""
 SLOW = 20
@@ -104,9 +109,9 @@ class Rival:
         The parameters of which only the values of the grid are tried.
     walk : int
         How many points beside the grid are tried with each step.
-    shortest : float
-        The share of the world that is the shortest memory, window or period of the grid to try:
-        those that often start anew are slow, and bad in long worlds.
+    slow : bool
+        Whether half as many points as of others play on, and none that remembers little in a long
+        world, where those that often start anew are slowest and bad.
     most_arms : int
         With more it is too slow.
     told : str
@@ -121,7 +126,7 @@ class Rival:
     whole: tuple[str, ...] = ()
     coarse: tuple[str, ...] = ()
     walk: int = 30
-    shortest: float = 0.0
+    slow: bool = False
     most_arms: int = 1000
     told: str = "nothing"
     aims: str | None = None
@@ -135,15 +140,12 @@ class Rival:
         """Return the points of the grid that make sense in so many rounds."""
         product = itertools.product(*self.grid.values())
         grid = [dict(zip(self.grid, values, strict=True)) for values in product]
-        return [
-            point
-            for point in grid
-            if allowed(self, point, horizon)
-            and all(
-                point.get(key, horizon) >= self.shortest * horizon
-                for key in ("memory", "window", "every")
-            )
-        ]
+        grid = [point for point in grid if allowed(self, point, horizon)]
+        if self.slow and horizon > LONG:
+            least = LEAST_MEMORY * horizon
+            kinds = ("memory", "window", "every")
+            return [p for p in grid if all(p.get(kind, horizon) >= least for kind in kinds)]
+        return grid
 
     def at(self, stream: dd.Stream, point: Point) -> dd.Learner:
         """Return the learner with these parameters, for a stream."""
@@ -336,7 +338,7 @@ def condorcet_rivals(truth: dd.Measures) -> dict[str, Rival]:
     at_most_one = {"exploration": 1.0}
     rates = {"learning_rate": LEARNING, "exploration": EXPLORATION[1:]}
     # Forgetting D-TS draws many numbers a round.
-    slow: dict[str, Any] = {"walk": 4, "most_arms": 20, "shortest": 1 / 500}
+    slow: dict[str, Any] = {"walk": 4, "most_arms": 20, "slow": True}
     longer = (*ROUNDS, 300_000.0)
     return {
         "DiscountedRUCB": Rival(dd.DiscountedRUCB, {"alpha": ALPHA, "memory": ROUNDS}),
@@ -515,8 +517,8 @@ def race(
 ) -> None:
     """Let all who are not clearly behind the best play on, twice as many seeds each time.
 
-    The best is that among those with the same aim. At most `FINALISTS` points of a rival go on.
-    ``hope`` is what refining may make of a regret.
+    The best is that among those with the same aim. Of a rival only the `FINALISTS` best points go
+    on, half as many if it is slow. ``hope`` is what refining may make of a regret.
     """
     while not late:
         places: Counter[str] = Counter()
@@ -528,7 +530,8 @@ def race(
             leader = leaders.setdefault(rival.aims, one)
             places[name] += 1
             hoped = entrants[one] * (hope if rival.refined else 1.0)
-            if one == leader or (places[name] <= FINALISTS and not behind(hoped, entrants[leader])):
+            most = FINALISTS // 2 if rival.slow else FINALISTS
+            if one == leader or (places[name] <= most and not behind(hoped, entrants[leader])):
                 going.append(one)
         going = [one for one in going if len(entrants[one]) < len(seeds)]
         if not going:

@@ -74,9 +74,9 @@ def test_a_grid_has_only_points_that_make_sense():
     ]
 
 
-def test_slow_rivals_try_no_memory_that_is_short_for_the_world():
-    rival = Rival(dd.DiscountedDTS, {"memory": hindsight.ROUNDS}, shortest=1 / 500)
-    assert [point["memory"] for point in rival.points(10**6)] == [3e3, 1e4, 3e4, 1e5]
+def test_slow_rivals_try_no_memory_that_is_short_for_a_long_world():
+    rival = Rival(dd.DiscountedDTS, {"memory": hindsight.ROUNDS}, slow=True)
+    assert [point["memory"] for point in rival.points(10**6)] == [1e4, 3e4, 1e5]
     assert len(rival.points(10**5)) == len(hindsight.ROUNDS)
 
 
@@ -166,6 +166,24 @@ def test_hope_is_for_those_that_can_be_refined():
     grid = Rival(dd.BordaETC, {"exploration": (1.0, 10.0)})
     runs = Scripted({"first": 100.0, "plain": 108.0, "tuned": 108.0}, tuned=grid)
     assert counts(runs, hope=0.9) == {"first": 64, "plain": FEW, "tuned": 64}
+
+
+class Ranked(Runs):
+    """Points in a row, a little apart, with noise that is nothing in eight seeds together."""
+
+    def of(self, contestants, seeds):
+        noise = np.tile([1.0, -1.0, 2.0, -2.0, 3.0, -3.0, 4.0, -4.0], len(seeds) // 8)
+        return [place / 100 + np.roll(noise, place) for _, (place,) in contestants]
+
+
+def test_only_the_best_points_of_a_rival_go_on_and_fewer_of_a_slow_one():
+    rivals = {"Slow": Rival(dd.DTS, slow=True), "Quick": Rival(dd.RUCB)}
+    runs = Ranked(None, "condorcet", rivals, None)
+    those = [(name, (place,)) for name in rivals for place in range(1, 8)]
+    entrants = dict(zip(those, runs.of(those, SCORING[:FEW]), strict=True))
+    hindsight.race(runs, entrants, SCORING[: 2 * FEW], Deadline())
+    going = [one for one, regrets in entrants.items() if len(regrets) > FEW]
+    assert going == [("Slow", (n,)) for n in (1, 2)] + [("Quick", (n,)) for n in (1, 2, 3, 4)]
 
 
 def test_learners_race_against_those_of_the_same_aim():
