@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftduel._checks import BadParameter, Bounds, as_count
+from driftduel._words import meant
 from driftduel.criteria import Criterion, as_criterion
 
 _ANYWHERE = Bounds()
@@ -222,7 +223,8 @@ def settled(
     values: dict[str, Any] = {}
     for key, value in table.items():
         if key not in known:
-            raise BadParameter(key, f"is no parameter, there are {', '.join(known)}")
+            there_are = f"{', '.join(known)}{meant(key, known)}"
+            raise BadParameter(key, f"is no parameter, there are {there_are}")
         if isinstance(value, Mapping):
             if known[key].table is None:
                 raise BadParameter(key, f"is a table, must be {known[key].words}")
@@ -244,8 +246,8 @@ def _settled_table(
     kind: Any = parameter.table
     if hasattr(kind, "named"):  # it stands for others, of which the table names one
         rest = {key: value for key, value in table.items() if key != "name"}
-        kind = kind.named(table.get("name"))
-        return {"name": kind.__name__, **settled(kind, rest, texts=texts, hidden=hidden)}
+        name = table.get("name")
+        return {"name": name, **settled(kind.named(name), rest, texts=texts, hidden=hidden)}
     values = settled(kind, table, texts=texts)
     for key, item in parameters_of(kind).items():
         if item.default is MISSING and key not in values:

@@ -27,6 +27,7 @@ _APART = {
     "driftduel._numba_cache",
     "driftduel._sources",
     "driftduel._version",
+    "driftduel._words",
     "driftduel.learners.calibrated.account",
     "driftduel.learners.report",
     "driftduel.learners.session",

@@ -1,6 +1,8 @@
-"""Numbers of things in words, for every sentence that counts something."""
+"""Words for sentences: numbers of things, and the name that somebody may have meant."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 
 def count(n: int, what: str, many: str | None = None) -> str:
@@ -19,3 +21,20 @@ def count(n: int, what: str, many: str | None = None) -> str:
     ('1 run', '1,600 runs', '2 matrices')
     """
     return f"{n:,} {what if n == 1 else many or f'{what}s'}"
+
+
+def meant(name: object, known: Iterable[str]) -> str:
+    """Return the end of a sentence about an unknown name; empty if no known name is like it.
+
+    Examples
+    --------
+    >>> meant("metabose", ["Bosse", "MetaBosse", "RUCB"])
+    '; did you mean MetaBosse?'
+    >>> meant("x", ["Bosse", "MetaBosse"])
+    ''
+    """
+    from difflib import get_close_matches
+
+    alike = {word.lower(): word for word in known if word != name}
+    found = get_close_matches(str(name).lower(), alike, n=1)
+    return f"; did you mean {alike[found[0]]}?" if found else ""

@@ -70,7 +70,7 @@ def test_the_installed_command_is_main():
 
 
 def test_an_unknown_command_is_refused(refused):
-    assert refused("measur").startswith("No such command 'measur'.")
+    assert refused("measur") == "No such command 'measur'. Did you mean 'measure'?"
 
 
 def test_an_unknown_option_is_refused(refused):

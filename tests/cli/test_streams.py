@@ -59,6 +59,7 @@ def test_a_world_made_of_data_comes_with_its_notice(run, tmp_path):
 def test_an_unknown_world_is_refused(refused, tmp_path):
     sentence = refused("streams", "swiching", "--out", tmp_path / "world.npz")
     assert sentence.startswith("no world is called 'swiching', there are one-winner, ")
+    assert sentence.endswith("; did you mean switching?")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -12,6 +12,7 @@ from functools import partial
 
 from driftduel._checks import BadParameter, as_count
 from driftduel._parameters import Parameter, made, parameters_of, settled
+from driftduel._words import meant
 from driftduel.streams import hard, synthetic
 from driftduel.streams.hard import HardInstance
 from driftduel.streams.stream import Stream
@@ -89,7 +90,7 @@ def build(name: str, **values: object) -> Stream:
     >>> build("switching", phases=3)
     Traceback (most recent call last):
         ...
-    driftduel.BadParameter: switching: phases is no parameter, there are n_arms, horizon, n_phases, kind, winner, spacing, seed
+    driftduel.BadParameter: switching: phases is no parameter, there are n_arms, horizon, n_phases, kind, winner, spacing, seed; did you mean n_phases?
     """  # noqa: E501
     try:
         built = made(_world(name).builder, values)
@@ -220,5 +221,6 @@ CATALOGUE: dict[str, World] = {
 
 def _world(name: str) -> World:
     if name not in CATALOGUE:
-        raise ValueError(f"no world is called {name!r}, there are {', '.join(CATALOGUE)}")
+        there_are = f"{', '.join(CATALOGUE)}{meant(name, CATALOGUE)}"
+        raise ValueError(f"no world is called {name!r}, there are {there_are}")
     return CATALOGUE[name]

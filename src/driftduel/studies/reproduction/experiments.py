@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
+from driftduel._words import meant
 from driftduel.experiments.results import Results
 from driftduel.experiments.sound import DamagedFileError
 from driftduel.experiments.spec import LearnerEntry, Spec
@@ -81,7 +82,8 @@ def experiments(only: Sequence[str] = (), *, quick: bool = False) -> list[Experi
     """
     for name in only:
         if name not in NAMES:
-            raise ValueError(f"no experiment is called {name!r}, there are {', '.join(NAMES)}")
+            there_are = f"{', '.join(NAMES)}{meant(name, NAMES)}"
+            raise ValueError(f"no experiment is called {name!r}, there are {there_are}")
     chosen = []
     for name in NAMES:
         if not only or name in only:
