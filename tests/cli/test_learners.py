@@ -6,6 +6,7 @@ from dataclasses import asdict
 import pytest
 
 import driftduel as dd
+from tests.outside import GREEDY
 
 LEARNERS = dd.all_learners()
 
@@ -51,5 +52,34 @@ def test_a_learner_tells_which_criteria_it_serves_and_whether_it_needs_a_horizon
 def test_an_unknown_learner_is_refused(refused):
     known = ", ".join(sorted(LEARNERS))
     assert refused("learners", "Metabosse") == (
-        f"no learner is called 'Metabosse', there are {known}"
+        f"no learner is called 'Metabosse', there are {known}; did you mean MetaBosse?"
     )
+
+
+def test_a_learner_of_ones_own_tells_about_itself(run, tmp_path, monkeypatch, forgotten):
+    (tmp_path / "greedy_told.py").write_text(GREEDY)
+    monkeypatch.chdir(tmp_path)
+    found = run("learners", "greedy_told:EpsilonGreedy", "--json").json
+    assert found["description"] == "Plays the leader, or somebody at random."
+    assert (found["parameters"]["epsilon"], found["bound"]) == (0.1, "-")
+    assert "Plays the leader" in run("learners", "greedy_told:EpsilonGreedy").out
+
+
+def test_learners_of_installed_packages_are_listed_with_their_package(run, package):
+    package("greedy_listed")
+    found = run("learners", "--json").json
+    assert set(found) == {*LEARNERS, "EpsilonGreedy"}
+    described = "Plays the leader, or somebody at random. (of greedy_listed)"
+    assert found["EpsilonGreedy"]["description"] == described
+    assert described in run("learners").words
+    assert run("learners", "EpsilonGreedy", "--json").json["parameters"]["epsilon"] == 0.1
+
+
+def test_a_package_that_is_broken_does_not_hide_the_others(run, package):
+    package("greedy_broken", "1 / 0")
+    found = run("learners", "--json").json
+    assert set(found) == {*LEARNERS, "EpsilonGreedy"}
+    assert found["EpsilonGreedy"]["description"].startswith(
+        "of greedy_broken: greedy_broken cannot be imported, ZeroDivisionError"
+    )
+    assert "EpsilonGreedy" in run("learners").out

@@ -14,6 +14,7 @@ import driftduel as dd
 from driftduel.cli import main
 from driftduel.cli.vote import read_outcome
 from driftduel.learners import load_learner
+from tests.outside import GREEDY
 
 # Two processes that never wait for each other would overwrite each other's duels.
 VOTER = """
@@ -461,7 +462,23 @@ def test_an_unknown_learner_or_parameter_is_refused(refused, tmp_path):
     sentence = refused("new", path, "--arms", "a,b", "--param", "seed=3")
     assert sentence.startswith("seed is no parameter, there are ")
     assert "false_restarts" in sentence
+    sentence = refused("new", path, "--arms", "a,b", "--param", "false_restart=0.1")
+    assert sentence.endswith("; did you mean false_restarts?")
     assert refused("new", path).startswith("Missing option '--arms'")
+
+
+def test_a_learner_of_ones_own_lives_in_a_file_too(run, refused, tmp_path, monkeypatch, forgotten):
+    (tmp_path / "greedy_file.py").write_text(GREEDY)
+    monkeypatch.chdir(tmp_path)
+    mine = ("--learner", "greedy_file:EpsilonGreedy")
+    run("new", "vote.json", "--arms", "tea,milk", *mine, "--param", "epsilon=0.3")
+    code = run("ask", "vote.json", *mine, "--json").json["duel"]
+    assert run("tell", "vote.json", code, "tie", *mine, "--json").json["rounds"] == 1
+    other = run("ask", "vote.json", *mine, "--json").json["duel"]
+    assert run("cancel", "vote.json", other, *mine, "--json").json["cancelled"] == [other]
+    assert run("status", "vote.json", *mine, "--json").json["learner"] == "EpsilonGreedy"
+    # A file must not choose what is imported, so the user says it every time.
+    assert refused("ask", "vote.json").endswith("to the command --learner MODULE:EpsilonGreedy")
 
 
 def test_a_learner_that_has_played_its_horizon_says_so(run, refused, tmp_path):

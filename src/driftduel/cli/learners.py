@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from dataclasses import MISSING, asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,12 +15,17 @@ if TYPE_CHECKING:
     from driftduel.learners import Learner
 
 
+_UNKNOWN: dict[str, Any] = {
+    **{"serves": [], "needs_horizon": False},
+    **{"paper": "", "bound": "-", "needs": "-", "cost": "-"},
+}
 _HEADINGS = {"paper": "paper", "bound": "regret", "needs": "must be told", "cost": "a round costs"}
 
 
 def learners(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="A learner; all if left out.")
+        str | None,
+        typer.Argument(metavar="NAME", help="A learner, or MODULE:CLASS; all if left out."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -31,11 +37,13 @@ def learners(
 
 
 def learner_class(name: str) -> type[Learner]:
-    """Return the learner of that name."""
+    """Return the learner of that name; a module may stand in the folder where the command runs."""
     from driftduel._checks import BadParameter
+    from driftduel._families import look_beside
     from driftduel.learners import Learner
 
     try:
+        look_beside(name, Path.cwd())
         return Learner.named(name)
     except BadParameter as error:
         raise ValueError(error.reason) from None
@@ -50,12 +58,23 @@ def defaults_of(kind: type[Learner]) -> dict[str, Any]:
 
 
 def _list(as_json: bool) -> None:
+    from driftduel._families import installed
     from driftduel.learners import all_learners
 
     lines = {
         name: {"description": _docstring(kind).splitlines()[0], **_facts(kind)}
         for name, kind in sorted(all_learners().items())
     }
+    for name, entry in sorted(installed().items()):
+        package = "another package" if entry.dist is None else entry.dist.name
+        try:
+            kind = learner_class(name)
+        except ValueError as error:
+            # A package that is broken is no reason to show nothing of the others.
+            lines[name] = {"description": f"of {package}: {error}", **_UNKNOWN}
+        else:
+            first = _docstring(kind).splitlines()[0]
+            lines[name] = {"description": f"{first} (of {package})", **_facts(kind)}
     if as_json:
         print_json(lines)
         return
@@ -99,7 +118,9 @@ def _describe(name: str, as_json: bool) -> None:
 
 def _facts(kind: type[Learner]) -> dict[str, Any]:
     serves = [getattr(item, "name", "any other") for item in kind.serves]
-    return {"serves": serves, "needs_horizon": kind.needs_horizon, **asdict(kind.literature)}
+    facts = {"serves": serves, "needs_horizon": kind.needs_horizon}
+    literature = getattr(kind, "literature", None)
+    return {**_UNKNOWN, **facts, **({} if literature is None else asdict(literature))}
 
 
 def _docstring(kind: type[Learner]) -> str:

@@ -33,6 +33,13 @@ if TYPE_CHECKING:
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The file of the learner.")]
 
+Own = Annotated[
+    str | None,
+    typer.Option(
+        "--learner", metavar="MODULE:CLASS", help="Who is in the file, if nobody installed it."
+    ),
+]
+
 _OWN_OPTIONS = ("n_arms", "horizon", "criterion", "seed", "labels")
 _SHOWN_DUELS = 5
 
@@ -54,7 +61,7 @@ def new(
         typer.Option(metavar="W,W,W", help="Judge by this weight instead, one number per arm."),
     ] = None,
     learner: Annotated[
-        str, typer.Option(help="Who plays; see driftduel learners.")
+        str, typer.Option(help="Who plays: a name of driftduel learners, or MODULE:CLASS.")
     ] = "CalibratedMetaBosse",
     seed: Annotated[int, typer.Option(help="Seed of the learner's randomness.")] = 0,
     param: Param = None,
@@ -88,13 +95,13 @@ def new(
     console().print(f"{file}: {learner} with {len(names)} arms", soft_wrap=True)
 
 
-def ask(file: File, as_json: Json = False) -> None:
+def ask(file: File, own: Own = None, as_json: Json = False) -> None:
     """Print the next duel: its code, left arm, right arm.
 
     They are separated by tabs. The two arms may be the same; tell such a duel as a tie. A duel
     that is never told costs nothing.
     """
-    with _learner_in(file) as learner:
+    with _learner_in(file, own) as learner:
         duel = learner.ask()
     names = _names(learner)
     if as_json:
@@ -113,6 +120,7 @@ def tell(
             help="left, right or tie; or 1, 0 or 0.5; or the name of the preferred arm.",
         ),
     ],
+    own: Own = None,
     as_json: Json = False,
 ) -> None:
     """Tell the outcome of a duel; each counts once, in any order.
@@ -123,7 +131,7 @@ def tell(
     from driftduel.learners import AlreadyTold
 
     already = False
-    with _learner_in(file) as learner:
+    with _learner_in(file, own) as learner:
         names = _names(learner)
         asked = learner.session.find(_as_duel(duel))
         value = read_outcome(outcome, [names[asked.left], names[asked.right]])
@@ -152,12 +160,13 @@ def cancel(
         float | None,
         typer.Option(min=0, metavar="SECONDS", help="Cancel what was asked longer ago than this."),
     ] = None,
+    own: Own = None,
     as_json: Json = False,
 ) -> None:
     """Take back duels that nobody will tell."""
     if not duels and older_than is None:
         raise ValueError("name the duels to cancel, or say --older-than SECONDS")
-    with _learner_in(file) as learner:
+    with _learner_in(file, own) as learner:
         chosen = [learner.session.find(_as_duel(duel)) for duel in duels or []]
         if older_than is not None:
             before = time.time() - older_than
@@ -171,9 +180,9 @@ def cancel(
         print("".join(f"duel {code}: cancelled\n" for code in codes), end="")
 
 
-def status(file: File, as_json: Json = False) -> None:
+def status(file: File, own: Own = None, as_json: Json = False) -> None:
     """Tell who is best now and what happened so far."""
-    learner = _load(_existing(file))
+    learner = _load(_existing(file), own)
     names = _names(learner)
     report = learner.report()
     facts: dict[str, Any] = {
@@ -237,12 +246,12 @@ def _existing(file: Path) -> Path:
 
 
 @contextmanager
-def _learner_in(file: Path) -> Iterator[Learner]:
+def _learner_in(file: Path, own: str | None) -> Iterator[Learner]:
     """Use the learner in a file; what its duels do not allow is a conflict."""
     from driftduel.learners import ClosedDuel, learner_file
 
     try:
-        with learner_file(_existing(file)) as learner:
+        with learner_file(_existing(file), _classes(own)) as learner:
             yield learner
     except ClosedDuel as closed:
         raise Conflict(str(closed)) from None
@@ -257,10 +266,21 @@ def _pair(duel: Duel, names: list[str]) -> dict[str, Any]:
     return {"duel": duel.code, "left": names[duel.left], "right": names[duel.right]}
 
 
-def _load(file: Path) -> Learner:
+def _load(file: Path, own: str | None) -> Learner:
     from driftduel.learners import load_learner
 
-    return load_learner(file)
+    return load_learner(file, _classes(own))
+
+
+def _classes(own: str | None) -> dict[str, type]:
+    """Return what a file may hold beside the learners that are installed.
+
+    The user says it, not the file: whoever wrote the file would choose what is imported.
+    """
+    if own is None:
+        return {}
+    kind = learner_class(own)
+    return {kind.__name__: kind}
 
 
 def _names(learner: Learner) -> list[str]:

@@ -15,7 +15,15 @@ from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from driftduel.experiments.tasks import Failure, Row, Source, Task, attempt
+from driftduel.experiments.tasks import (
+    Failure,
+    OtherCodeError,
+    Row,
+    Source,
+    Task,
+    attempt,
+    check_code,
+)
 from driftduel.experiments.versions import package_version
 from driftduel.streams import Stream
 
@@ -24,7 +32,7 @@ _CONNECT = 20.0
 
 
 class ForeignWorkerError(ValueError):
-    """A worker has another version of the package than the process that started the sweep."""
+    """A worker has another version of the package, or of a learner, than this process."""
 
 
 def on_cluster(tasks: Iterator[Task], address: str) -> Generator[tuple[Task, list[Row] | Failure]]:
@@ -41,7 +49,7 @@ def on_cluster(tasks: Iterator[Task], address: str) -> Generator[tuple[Task, lis
     ------
     ValueError
         If the scheduler cannot be reached, has no worker, or a worker has another version of the
-        package.
+        package or of a learner from outside it.
     """
     with _unlogged(), _connect(address) as client:
         _check_workers(client, address)
@@ -49,11 +57,19 @@ def on_cluster(tasks: Iterator[Task], address: str) -> Generator[tuple[Task, lis
 
 
 def attempt_as(task: Task, expected: str, stream: Stream | None = None) -> list[Row] | Failure:
-    """Run a task in a worker, if it has the expected version of the package."""
-    if package_version() != expected:
-        from distributed import get_worker
+    """Run a task in a worker, if it has the expected version of the package and of the learner."""
+    from distributed import get_worker
 
+    if package_version() != expected:
         raise ForeignWorkerError(_differs(get_worker().address, package_version(), expected))
+    try:
+        check_code(task)
+    except OtherCodeError as error:
+        raise ForeignWorkerError(
+            f"the worker at {get_worker().address} is refused, {error}; install the same code and "
+            "libraries there, start the worker again and repeat the command: what is finished is "
+            "kept"
+        ) from None
     return attempt(task, stream)
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from driftduel._checks import BadParameter
+from driftduel._words import meant
 from driftduel.criteria import as_criterion
 from driftduel.experiments.record import Record
 from driftduel.experiments.spec import (
@@ -23,7 +24,7 @@ from driftduel.experiments.spec import (
     criterion_name,
 )
 from driftduel.experiments.tasks import Source, Task, make_learner, source_of, stream_hash
-from driftduel.experiments.versions import learner_version
+from driftduel.experiments.versions import learner_version, learners_in, version_from_outside
 from driftduel.experiments.worlds import TRUTHS, StreamInfo, describe
 from driftduel.simulation.runs import check_rounds
 from driftduel.streams import Stream
@@ -109,15 +110,17 @@ class Plan:
                 yield item
 
     def _task(self, item: Combination, seeds: tuple[int, ...]) -> Task:
+        player = self.spec.learners[item.learner]
         return Task(
             key=item.key,
             source=self.sources[item.stream],
             stream=self.streams[item.stream].id,
-            learner=self.spec.learners[item.learner].name,
+            learner=player.name,
             parameters=item.parameters,
             seeds=seeds,
             points=self.spec.points,
             criteria=self.spec.streams[item.stream].criteria,
+            code=version_from_outside(player.name, player.parameters),
         )
 
 
@@ -199,11 +202,12 @@ def _with_truths(player: LearnerEntry, stream: StreamInfo) -> str:
         if not isinstance(value, str) or not value.startswith("@"):
             return value
         name, plus, more = (part.strip() for part in value[1:].partition("+"))
+        truths = [f"@{truth}" for truth in TRUTHS]
         if name not in TRUTHS or (plus and not more.isdigit()):
             player.place.fail(
                 key,
-                f"{value!r} is unknown, there are {', '.join('@' + name for name in TRUTHS)}, "
-                "to which a whole number may be added, as in '@borda_switches + 1'",
+                f"{value!r} is unknown, there are {', '.join(truths)}, to which a whole number may "
+                f"be added, as in '@borda_switches + 1'{meant('@' + name, truths)}",
             )
         truth = stream.measures[name]
         if truth is None:
@@ -234,17 +238,8 @@ def _key(
         content,
         player.name,
         parameters,
-        learner_version(*_classes(player.name, player.parameters)),
+        learner_version(*learners_in(player.name, player.parameters)),
         spec.points,
         entry.criteria,
     ]
     return hashlib.sha256(json.dumps(described).encode()).hexdigest()[:24]
-
-
-def _classes(name: str, parameters: Mapping[str, Any]) -> list[str]:
-    """Return the learners that a learner is made of: itself, and those it wraps."""
-    found = [name]
-    for value in parameters.values():
-        if isinstance(value, dict) and "name" in value:
-            found += _classes(value["name"], value)
-    return sorted(set(found))

@@ -18,8 +18,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from driftduel._checks import LONGEST, BadParameter, check_printable
+from driftduel._families import look_beside
 from driftduel._limits import COMBINATIONS, POINTS, RUNS, SEEDS
 from driftduel._parameters import parameters_of, settled
+from driftduel._words import meant
 from driftduel.criteria import as_criterion
 from driftduel.experiments.grids import Parameters, expand, labels
 from driftduel.learners import Learner
@@ -98,7 +100,7 @@ class StreamEntry:
 
 @dataclass(frozen=True)
 class LearnerEntry:
-    """One learner of a spec: a class of the package with its parameters."""
+    """One learner of a spec: its name, as `Learner.named` takes it, and its parameters."""
 
     label: str
     name: str
@@ -147,7 +149,8 @@ class Spec:
         file : str
             What messages call it.
         folder : Path
-            The folder that files of streams are relative to.
+            The folder that files of streams are relative to, and where modules of learners that
+            are not installed are looked for.
 
         Raises
         ------
@@ -176,7 +179,7 @@ class Spec:
         top = Place(file, text)
         for key in table:
             if key not in _TOP:
-                top.fail(key, f"no such key, there are {', '.join(sorted(_TOP))}")
+                top.fail(key, f"no such key, there are {', '.join(sorted(_TOP))}{meant(key, _TOP)}")
         title = table.get("title", Path(file).stem)
         if not isinstance(title, str):
             top.fail("title", f"is {title!r}, must be text")
@@ -187,7 +190,7 @@ class Spec:
             seeds=_seeds(table.get("seeds", 8), top),
             points=_count(table.get("points", _POINTS), "points", top, most=POINTS),
             streams=_streams(table, top, folder),
-            learners=_learners(table, top),
+            learners=_learners(table, top, folder),
         )
         spec._check_size(top)
         return spec
@@ -337,9 +340,8 @@ def _streams(table: Mapping[str, Any], top: Place, folder: Path) -> tuple[Stream
 
 def _builder(world: str, place: Place) -> Any:
     if world not in catalogue.names():
-        place.fail(
-            "world", f"no world is called {world!r}, there are {', '.join(catalogue.names())}"
-        )
+        there_are = f"{', '.join(catalogue.names())}{meant(world, catalogue.names())}"
+        place.fail("world", f"no world is called {world!r}, there are {there_are}")
     return catalogue.CATALOGUE[world].builder
 
 
@@ -347,13 +349,15 @@ def _of_file(*, horizon: int) -> None:
     """Stand for a file, which takes these parameters."""
 
 
-def _learners(table: Mapping[str, Any], top: Place) -> tuple[LearnerEntry, ...]:
+def _learners(table: Mapping[str, Any], top: Place, folder: Path) -> tuple[LearnerEntry, ...]:
     drafts: list[_Draft] = []
     for item, place in _tables(table, "learner", top):
         label = _label(item, place)
         name = item.pop("name", None)
         _refuse_given(item, place)
         with place.refusing():
+            for part in (name, *_names_in(item)):
+                look_beside(part, folder)
             owner = Learner.named(name)
         # The oracle of a stream is made from the stream.
         hidden = parameters_of(owner).keys() - {"criterion"} if name == "Oracle" else _OF_STREAM
@@ -363,6 +367,15 @@ def _learners(table: Mapping[str, Any], top: Place) -> tuple[LearnerEntry, ...]:
         LearnerEntry(label, draft.name, point, draft.place)
         for label, draft, point in _labelled(drafts)
     )
+
+
+def _names_in(value: Any) -> Iterator[Any]:
+    """Yield the names of the learners inside a table, in grids too."""
+    if isinstance(value, dict):
+        yield value.get("name")
+    for part in value.values() if isinstance(value, dict) else value:
+        if isinstance(part, dict | list):
+            yield from _names_in(part)
 
 
 def _refuse_given(table: Mapping[str, Any], place: Place, at: str = "") -> None:

@@ -14,8 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from driftduel._checks import BadParameter
 from driftduel.criteria import Criterion, as_criterion
 from driftduel.experiments.spec import CriterionText, criterion_name
+from driftduel.experiments.versions import version_from_outside
 from driftduel.learners import Learner
 from driftduel.learners.making import learner_from
 from driftduel.simulation import Run, oracle_of, simulate
@@ -60,6 +62,12 @@ class Task:
     seeds: tuple[int, ...]
     points: int
     criteria: tuple[CriterionText, ...]
+    code: str = ""
+    """The version of a learner from outside the package, of which a worker may have another."""
+
+
+class OtherCodeError(ValueError):
+    """A learner from outside the package is not the one that was planned."""
 
 
 @dataclass(frozen=True)
@@ -93,8 +101,9 @@ def play(task: Task, stream: Stream | None = None) -> list[Row]:
     Raises
     ------
     ValueError
-        If the stream is not the one that was planned.
+        If the stream or the code of the learner is not the one that was planned.
     """
+    check_code(task)
     world = _stream(task.source, task.stream) if stream is None else stream
     learner = make_learner(task.learner, json.loads(task.parameters), world)
     criteria = {criterion_name(text): as_criterion(text) for text in task.criteria}
@@ -106,6 +115,21 @@ def play(task: Task, stream: Stream | None = None) -> list[Row]:
         seconds = perf_counter() - began
         rows.append(_row(run, criteria, seconds))
     return rows
+
+
+def check_code(task: Task) -> None:
+    """Raise OtherCodeError unless the learner of a task is here as it was planned."""
+    if not task.code:
+        return
+    try:
+        found = version_from_outside(task.learner, json.loads(task.parameters))
+    except BadParameter as error:
+        raise OtherCodeError(f"the learner {task.learner} is missing: {error.reason}") from error
+    if found != task.code:
+        raise OtherCodeError(
+            f"the learner {task.learner} has the code {found} (a hash), planned was {task.code}; "
+            "its file or a library it imports differs"
+        )
 
 
 def stream_hash(stream: Stream) -> str:

@@ -45,7 +45,7 @@ from driftduel._interrupts import undisturbed
 from driftduel._jit import inline_kernel
 from driftduel._limits import MOST_ARMS
 from driftduel._notebook import InNotebooks
-from driftduel._parameters import bounded, check_fields
+from driftduel._parameters import bounded, check_fields, parameters_of
 from driftduel.criteria import Borda, Criterion
 from driftduel.learners.history import Activation, Eviction, History, Replay
 from driftduel.learners.ranges import Range, Ranges
@@ -207,8 +207,30 @@ class Learner(InNotebooks, ABC):
 
     @classmethod
     def named(cls, name: Any) -> type[Learner]:
-        """Return the learner of the package that has this name."""
-        found: type[Learner] = learner_class(name)
+        """Return the learner of this name.
+
+        Parameters
+        ----------
+        name : str
+            A learner of the package, one that an installed package hands on by the entry point
+            group ``driftduel.learners``, or ``module:Class``.
+
+        Raises
+        ------
+        BadParameter
+            If there is none, or it is not a whole learner.
+        """
+        found = learner_class(name)
+        if not (isinstance(found, type) and issubclass(found, Learner)):
+            raise BadParameter("name", f": {name} is no learner, it must derive from Learner")
+        lacking = [part for part in ("choose", "learn") if not hasattr(found, part)]
+        lacking += sorted(found.__abstractmethods__)
+        if lacking:
+            raise BadParameter("name", f": {name} has no {', '.join(lacking)}")
+        try:
+            parameters_of(found)
+        except TypeError as error:
+            raise BadParameter("name", f": {error}") from None
         return found
 
     def config(self) -> dict[str, Any]:

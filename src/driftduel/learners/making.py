@@ -13,12 +13,12 @@ from driftduel.learners.base import Learner
 def learner_from(
     name: str, table: Mapping[str, Any], n_arms: int, horizon: int | None = None, **own: Any
 ) -> Learner:
-    """Make a learner of the package.
+    """Make a learner.
 
     Parameters
     ----------
     name : str
-        Its class.
+        Its class, as `Learner.named` takes it.
     table : mapping
         Its parameters as TOML and JSON have them: a table is a learner inside, by its name, or
         an object such as `Constants`.

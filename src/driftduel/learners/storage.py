@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftduel._checks import LONGEST, as_count, as_number
-from driftduel._families import MODULE_OF, PARTS
+from driftduel._families import MODULE_OF, PARTS, installed
 from driftduel._files import locked, replacing
 from driftduel._version import __version__
 from driftduel.criteria import Borda, Condorcet, Copeland, Weighted
@@ -94,8 +94,9 @@ def load_learner(
         The file. It need not be trusted: a state that could not be played on is refused.
     learners : mapping of str to class, optional
         Classes from outside the package by name, learners and what their parameters are made
-        of; those of the package are known. If a learner from outside declares no ranges, nobody
-        checks what its kernels are given, so read only files of it that you trust.
+        of; those of the package are known, and learners that installed packages hand on. If a
+        learner from outside declares no ranges, nobody checks what its kernels are given, so
+        read only files of it that you trust.
 
     Raises
     ------
@@ -216,12 +217,16 @@ def classes_of(learner: Learner) -> dict[str, type]:
 
 
 def _class_of_package(name: str) -> type | None:
-    """Return the class that this name means in a file, None if the package has none."""
-    module = {**MODULE_OF, **PARTS}.get(name)
-    if module is None:
-        return _PARTS_OF_CRITERIA.get(name)
-    found: type = getattr(import_module(module), name)
-    return found
+    """Return the class that this name means in a file: of this package or of an installed one.
+
+    A file may not name a module: whoever wrote it would choose what is imported.
+    """
+    if name in _PARTS_OF_CRITERIA:
+        return _PARTS_OF_CRITERIA[name]
+    if name in PARTS:
+        part: type = getattr(import_module(PARTS[name]), name)
+        return part
+    return Learner.named(name) if name in MODULE_OF or name in installed() else None
 
 
 def _checksum(payload: dict[str, Any]) -> str:
@@ -278,7 +283,7 @@ def _decode(value: Any, given: Mapping[str, type]) -> Any:
         if made is None:
             raise ValueError(
                 f"needs the class {kind}, which is not in driftduel; pass "
-                f"learners={{{kind!r}: ...}}"
+                f"learners={{{kind!r}: ...}}, or to the command --learner MODULE:{kind}"
             )
         parameters = {name: _decode(item, given) for name, item in value["parameters"].items()}
         try:
