@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from driftduel.simulation import Run as Run
     from driftduel.simulation import simulate as simulate
     from driftduel.simulation import simulate_many as simulate_many
+    from driftduel.streams.squares import read_matrix as read_matrix
     from driftduel.streams.stream import Stream as Stream
     from driftduel.weights import WeightSequence as WeightSequence
 

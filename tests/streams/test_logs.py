@@ -8,10 +8,14 @@ import polars as pl
 import pytest
 
 import driftduel as dd
-from driftduel.streams import Log, read_log, reading
+from driftduel.streams import Log, read_log, tables
 
 HEADER = "time,left,right,left_won\n"
 VOTES = HEADER + "2024-01-03,tea,milk,1\n2024-01-01,milk,tea,0\n2024-01-02,tea,soda,0.5\n"
+OUTCOMES = (
+    "must be 1 (left preferred), 0 (right preferred) or 0.5 (tie), true, false, left, right, tie, "
+    "draw or the name of one of the two arms"
+)
 
 
 @pytest.fixture
@@ -235,50 +239,41 @@ def test_a_missing_file_is_named(tmp_path):
     [
         ("", "votes.csv: is empty"),
         (HEADER, "votes.csv: holds no votes, at least one is needed"),
+        (HEADER + "1,a,b,1\n1,a,b,1,1,1\n", "votes.csv: line 3 has 6 fields, the header has 4"),
+        (HEADER + "1,a,b,1\n2,a,,1\n", "votes.csv: line 3: right is empty"),
+        (HEADER + "1,a,b,1\n2, ,b,1\n", "votes.csv: line 3: left is empty"),
+        (HEADER + "1,a,b,\n", "votes.csv: line 2: left_won is empty"),
+        (HEADER + "1,a,b,nan\n", "votes.csv: line 2: left_won is empty"),
+        (HEADER + "1,a,b,1\n,a,b,1\n", "votes.csv: line 3: time is empty"),
+        (HEADER + "nan,a,b,1\n", "votes.csv: line 2: time is empty"),
+        (HEADER + "inf,a,b,1\n", "votes.csv: line 2: time is inf, must be finite"),
+        (HEADER + "1,a,b,1\n1,a,b,2\n", f"votes.csv: line 3: left_won is '2', {OUTCOMES}"),
+        (HEADER + "1,a,b,yes\n", f"votes.csv: line 2: left_won is 'yes', {OUTCOMES}"),
         (
-            "time,left,right,winner\n1,a,b,1\n",
-            "votes.csv: there is no column 'left_won', the columns are: time, left, right, winner",
+            HEADER + "1,a,a,1\n",
+            "votes.csv: holds no votes between two different arms, at least one is needed",
         ),
-        (HEADER + "1,a,b,1\n1,a,b,1,1,1\n", "votes.csv: is not a readable CSV file"),
-        (HEADER + "1,a,b,1\n2,a,,1\n", "votes.csv: row 2: right is empty"),
-        (HEADER + "1,a,b,1\n2, ,b,1\n", "votes.csv: row 2: left is empty"),
-        (HEADER + "1,a,b,\n", "votes.csv: row 1: left_won is empty"),
-        (HEADER + "1,a,b,nan\n", "votes.csv: row 1: left_won is empty"),
-        (HEADER + "1,a,b,1\n,a,b,1\n", "votes.csv: row 2: time is empty"),
-        (HEADER + "nan,a,b,1\n", "votes.csv: row 1: time is empty"),
-        (HEADER + "inf,a,b,1\n", "votes.csv: row 1: time is inf, must be finite"),
-        (
-            HEADER + "1,a,b,1\n1,a,b,2\n",
-            "votes.csv: row 2: left_won is 2, must be 1 (left preferred), 0 (right preferred) or "
-            "0.5 (tie)",
-        ),
-        (HEADER + "1,a,b,yes\n", "votes.csv: row 1: left_won is 'yes', must be a number"),
-        (
-            HEADER + "1,a,b,1\n1,a,a,1\n",
-            "votes.csv: row 2: left and right are both 'a', must differ",
-        ),
-        (HEADER + "1,a,a,1\n", "votes.csv: row 1: left and right are both 'a', must differ"),
         (
             HEADER + "last May,a,b,1\n",
-            "votes.csv: row 1: time is 'last May', must be a number, an ISO date or an ISO date "
+            "votes.csv: line 2: time is 'last May', must be a number, an ISO date or an ISO date "
             "and time",
         ),
         (
             HEADER + "2024-05-01,a,b,1\n2024-13-01,a,b,1\n",
-            "votes.csv: row 2: time is '2024-13-01', must be a date like 2024-05-31 as in the "
+            "votes.csv: line 3: time is '2024-13-01', must be a date like 2024-05-31 as in the "
             "first row",
         ),
         (
             HEADER + "7,a,b,1\n2024-05-01,a,b,1\n",
-            "votes.csv: row 2: time is '2024-05-01', must be a number as in the first row",
+            "votes.csv: line 3: time is '2024-05-01', must be a number as in the first row",
         ),
         (
             HEADER + "0,a,b,1\n1e308,a,b,1\n",
-            "votes.csv: row 2: time is 1e+308, must be within 1e300 of 0",
+            "votes.csv: line 3: time is 1e+308, must be within 1e300 of 0",
         ),
         (
             "time,left,right,left_won,count\n1,a,b,1,1e308\n",
-            "votes.csv: row 1: count is 1e+308, must be at most 2**62",
+            "votes.csv: line 2: count is 1e+308, must be at most 2**62",
         ),
         (
             "time,left,right,left_won,count\n1,a,b,1,4e18\n1,a,b,1,4e18\n",
@@ -290,17 +285,17 @@ def test_a_missing_file_is_named(tmp_path):
         ),
         (
             "time,left,right,left_won,count\n1,a,b,1,2.5\n",
-            "votes.csv: row 1: count is 2.5, must be a whole number, at least 1",
+            "votes.csv: line 2: count is 2.5, must be a whole number, at least 1",
         ),
         (
             "time,left,right,left_won,count\n1,a,b,1,1\n1,a,b,1,0\n",
-            "votes.csv: row 2: count is 0, must be a whole number, at least 1",
+            "votes.csv: line 3: count is 0, must be a whole number, at least 1",
         ),
         (
             "time,left,right,left_won,count\n1,a,b,1,inf\n",
-            "votes.csv: row 1: count is inf, must be a whole number, at least 1",
+            "votes.csv: line 2: count is inf, must be a whole number, at least 1",
         ),
-        ("time,left,right,left_won,count\n1,a,b,1,\n", "votes.csv: row 1: count is empty"),
+        ("time,left,right,left_won,count\n1,a,b,1,\n", "votes.csv: line 2: count is empty"),
     ],
 )
 def test_a_bad_file_is_told_in_one_sentence(csv, text, message):
@@ -336,7 +331,7 @@ def test_a_bad_frame_is_told_in_one_sentence(columns, message):
 
 
 def test_a_frame_without_columns_is_refused():
-    with pytest.raises(ValueError, match=r"^there is no column 'time', the columns are: none$"):
+    with pytest.raises(ValueError, match=r"^there is no column 'time', the columns are: none; exp"):
         read_log(pl.DataFrame())
 
 
@@ -395,8 +390,8 @@ def test_select_refuses_what_it_does_not_know_or_cannot_use(log):
 def test_a_file_that_unpacks_to_too_much_is_refused(tmp_path, monkeypatch):
     path = tmp_path / "votes.csv.gz"
     path.write_bytes(gzip.compress(VOTES.encode() * 20))
-    monkeypatch.setattr(reading, "_PIECE", 100)
-    monkeypatch.setattr(reading, "LOG_FILE", 2**10)
+    monkeypatch.setattr(tables, "_PIECE", 100)
+    monkeypatch.setattr(tables, "LOG_FILE", 2**10)
     with pytest.raises(ValueError, match=r"^votes\.csv\.gz: unpacks to more than 0 GB$"):
         read_log(path)
 

@@ -24,5 +24,7 @@ if TYPE_CHECKING:
     from driftduel.streams.smoothing import YEAR as YEAR
     from driftduel.streams.smoothing import left_bias as left_bias
     from driftduel.streams.smoothing import smooth as smooth
+    from driftduel.streams.squares import Matrix as Matrix
+    from driftduel.streams.squares import read_matrix as read_matrix
 
 __getattr__, __dir__, __all__ = attach(__name__)

@@ -30,6 +30,18 @@ _FARTHEST = 1e300  # so that the time from the first vote to the last is a numbe
 OUTCOMES = "must be 1 (left preferred), 0 (right preferred) or 0.5 (tie)"
 
 
+class BadRow(ValueError):  # noqa: N818
+    """A row makes no sense; who made rows of a table knows where in the table it stands."""
+
+    def __init__(self, row: int, reason: str) -> None:
+        super().__init__(row, reason)
+        self.row = row
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"row {self.row + 1}: {self.reason}"
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Log:
     """Votes between pairs of arms, in the order of time.
@@ -112,7 +124,7 @@ class Log:
         if not distinct.all():
             row = first_true(~distinct)
             label = labels[int(fields["left"][row])]
-            raise ValueError(f"row {row + 1}: left and right are both {label!r}, must differ")
+            raise BadRow(row, f"left and right are both {label!r}, must differ")
         order = np.argsort(when, kind="stable")
         arrays: dict[str, NDArray[np.generic]] = {
             "time": when[order],
@@ -300,10 +312,10 @@ def _as_floats(values: ArrayLike, name: str) -> Array:
 
 
 def check_rows(fine: NDArray[np.bool_], name: str, values: Array, rule: str) -> None:
-    """Raise ValueError that names the first row that is not ``fine``, its value and the rule."""
+    """Raise BadRow that names the first row that is not ``fine``, its value and the rule."""
     if not fine.all():
         row = first_true(~fine)
-        raise ValueError(f"row {row + 1}: {name} is {values[row]:g}, {rule}")
+        raise BadRow(row, f"{name} is {values[row]:g}, {rule}")
 
 
 def first_true(flags: NDArray[np.bool_]) -> int:

@@ -4,49 +4,77 @@ A log is a table with one row a vote and the columns
 
 - ``time``: an ISO date, an ISO date and time (without a zone: taken as UTC), or a number;
 - ``left``, ``right``: the labels of the two arms, as they were shown;
-- ``left_won``: 1 left preferred, 0 right preferred, 0.5 tie;
+- ``left_won``: 1 left preferred, 0 right preferred, 0.5 tie; or true, false, left, right, tie,
+  draw or the label of the winner;
+- or ``winner``: left, right, tie, draw or the label of the winner, but no other number, for
+  nobody knows whether 1 is the left arm or the second;
 - ``count``, optional: how many such votes the row stands for, 1 if the column is missing.
 
-Other columns are ignored.
+A row may also hold counts, of what the left arm did: ``left_wins`` and ``n``, or ``wins``,
+``losses`` and perhaps ``ties``. Other columns are ignored.
 """
 
 from __future__ import annotations
 
-import gzip
 import os
-import zlib
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from driftduel._limits import LOG_FILE
-from driftduel.streams.logs import OUTCOMES, Array, Log, as_days, check_rows, first_true
+from driftduel import _words
+from driftduel._checks import LONGEST, one_of
+from driftduel.streams.logs import OUTCOMES, Array, BadRow, Ints, Log, as_days, first_true
+from driftduel.streams.tables import Table, frame_table, read_table
 
 if TYPE_CHECKING:
     import polars as pl
 
-_GZIP, _ZSTD, _ZLIB = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", (b"\x01", b"\x5e", b"\x9c", b"\xda")
-"""How files begin that polars would unpack."""
+Columns = Mapping[str, str]
+"""What the columns of a table are called there, by what they are called here."""
 
-_PIECE = 2**24
+ROLES = (
+    "time", "left", "right", "left_won", "winner", "count",
+    "left_wins", "wins", "right_wins", "losses", "ties", "n",
+)  # fmt: skip
+"""What a column can be."""
 
-COLUMNS = ("time", "left", "right", "left_won")
+_OUTCOMES = ("left_won", "winner")
+_WINS, _LOSSES = ("left_wins", "wins"), ("right_wins", "losses")
+_SHAPES = (
+    "votes (time, left, right, left_won or winner), counts (left, right, left_wins, n or wins, "
+    "losses, ties) or a square table with the arms in its first row and first column"
+)
+_VALUES = (0, 0.5, 1)
+_WORDS = {"left": 1.0, "right": 0.0, "tie": 0.5, "draw": 0.5, "tie (bothbad)": 0.5}  # LMArena's
+_TRUTHS = {"true": 1.0, "false": 0.0, "0,5": 0.5}
+_MOST_NAMED = 3
 
 
 def read_log(
-    source: str | os.PathLike[str] | pl.DataFrame, *, arms: Sequence[str] | None = None
+    source: str | os.PathLike[str] | pl.DataFrame,
+    *,
+    arms: Sequence[str] | None = None,
+    columns: Columns | None = None,
 ) -> Log:
     """Read votes from a CSV file (plain or .gz) or from a polars DataFrame.
+
+    Rows between an arm and itself are left out. A warning says so, and which labels differ only
+    in case or blanks.
 
     Parameters
     ----------
     source : path or polars.DataFrame
-        A table with the columns ``time,left,right,left_won`` and perhaps ``count``.
+        A table of votes with the columns ``time``, ``left``, ``right``, ``left_won`` or
+        ``winner``, and perhaps ``count``; or of counts, with ``left_wins`` and ``n`` or ``wins``,
+        ``losses`` and ``ties``. Commas, semicolons or tabs separate its columns.
     arms : sequence of str, optional
         Keep the votes between these arms only, in this order. All arms, sorted by label, if
         left out.
+    columns : mapping, optional
+        What columns are called in the table, if not as above: ``{"time": "when"}``.
 
     Raises
     ------
@@ -54,124 +82,254 @@ def read_log(
         If there is no such file.
     ValueError
         If a column is missing or a value makes no sense. The message names the file and the
-        row; the first row after the header is row 1.
+        line, as an editor counts; in a data frame the row, from 1 on.
 
     Examples
     --------
     >>> import polars as pl
     >>> votes = {"time": ["2024-05-01", "2024-05-02"], "left": ["tea", "milk"]}
-    >>> votes |= {"right": ["milk", "tea"], "left_won": [1.0, 0.5], "count": [10, 4]}
-    >>> read_log(pl.DataFrame(votes))
+    >>> votes |= {"right": ["milk", "tea"], "result": ["milk", "draw"], "count": [10, 4]}
+    >>> read_log(pl.DataFrame(votes), columns={"winner": "result"})
     Log(2 arms, 14 votes, 2024-05-01 to 2024-05-02)
     """
-    import polars as pl
-
-    if isinstance(source, pl.DataFrame):
-        log = _from_frame(source)
-    else:
-        name = Path(source).name
-        try:
-            log = _from_frame(_read_csv(Path(source)))
-        except ValueError as error:
-            raise ValueError(f"{name}: {error}") from None
+    log, notes = votes_of(as_table(source), columns)
+    for note in notes:
+        warnings.warn(note, stacklevel=2)
     return log if arms is None else log.select(arms)
 
 
-def _read_csv(path: Path) -> pl.DataFrame:
-    """Read every column as text, so that what does not parse can be named."""
+def as_table(source: str | os.PathLike[str] | pl.DataFrame) -> Table:
+    """Return what a file or a data frame holds."""
     import polars as pl
 
-    if not path.exists():
-        raise FileNotFoundError(f"{path}: there is no such file")
-    try:
-        return pl.read_csv(_plain(path), infer_schema=False)
-    except pl.exceptions.NoDataError:
-        raise ValueError("is empty") from None
-    except (pl.exceptions.PolarsError, OSError, EOFError, zlib.error):
-        raise ValueError("is not a readable CSV file") from None
+    return frame_table(source) if isinstance(source, pl.DataFrame) else read_table(Path(source))
 
 
-def _plain(path: Path) -> Path | bytes:
-    """Return the file, or what a .gz file unpacks to, if that is not too much.
+def votes_of(
+    table: Table, columns: Columns | None = None, *, timed: bool = True
+) -> tuple[Log, list[str]]:
+    """Return the votes of a table and what is to be said about them.
 
-    Polars would unpack it too, but all of it, and other formats as well.
+    Without ``timed`` all votes are of one time and no column says when they were cast.
     """
-    with path.open("rb") as file:
-        begin = file.read(4)
-    if begin[:4] == _ZSTD or (begin[:1] == b"x" and begin[1:2] in _ZLIB):
-        raise OSError("packed, but not as .gz")
-    if begin[:2] != _GZIP:
-        return path
-    parts: list[bytes] = []
-    size = 0
-    with gzip.open(path) as packed:
-        while part := packed.read(_PIECE):
-            parts.append(part)
-            size += len(part)
-            if size > LOG_FILE:
-                raise ValueError(f"unpacks to more than {LOG_FILE // 2**30} GB")
-    return b"".join(parts)
+    try:
+        named = find_columns(table, columns)
+        _check_shape(table, named, timed)
+        return _votes(table, named, timed)
+    except ValueError as error:
+        raise table.complaint(error) from None
 
 
-def _from_frame(frame: pl.DataFrame) -> Log:
-    for name in COLUMNS:
-        if name not in frame.columns:
-            there = ", ".join(frame.columns) or "none"
-            raise ValueError(f"there is no column {name!r}, the columns are: {there}")
-    if frame.height == 0:
-        raise ValueError("holds no votes, at least one is needed")
-    time, dated = _times(frame["time"])
-    left, right = _texts(frame["left"]), _texts(frame["right"])
-    outcome = _numbers(frame["left_won"])
-    check_rows(np.isin(outcome, (0, 0.5, 1)), "left_won", outcome, OUTCOMES)
-    count = _numbers(frame["count"]) if "count" in frame.columns else None
-    labels = sorted(set(left.unique()) | set(right.unique()))
-    index = {label: n for n, label in enumerate(labels)}
-    if len(labels) == 1:
-        raise ValueError(f"row 1: left and right are both {labels[0]!r}, must differ")
-    return Log(
-        labels,
-        time,
-        left.replace_strict(index).to_numpy(),
-        right.replace_strict(index).to_numpy(),
-        outcome,
-        count,
-        dated=dated,
-    )
+def find_columns(table: Table, columns: Columns | None) -> dict[str, str]:
+    """Return what the columns of a table are called there, for all that it has."""
+    named = {role: role for role in ROLES if role in table.frame.columns}
+    given = dict(columns or {})
+    for role, name in given.items():
+        one_of(role, "columns: the name", ROLES)
+        if name not in table.frame.columns:
+            raise ValueError(f"there is no column {name!r}, {_there(table)}")
+    if given.keys() & {*_OUTCOMES}:  # what is said counts more than what a column is called
+        named = {role: name for role, name in named.items() if role not in _OUTCOMES}
+    named |= given
+    for name in named.values():
+        if table.header.count(name) > 1:
+            raise ValueError(f"there is more than one column {name!r}, {_there(table)}")
+    return named
 
 
-def _texts(column: pl.Series) -> pl.Series:
+def holds_counts(named: Columns) -> bool:
+    """Return whether the rows of a table with these columns are counts."""
+    has = named.keys()
+    others = has & {*_LOSSES, "n"}
+    return not has & {*_OUTCOMES} and bool(has & {*_WINS}) and bool(others)
+
+
+def alike(labels: Iterable[str]) -> list[str]:
+    """Return what is to be said about labels that differ only in case or blanks.
+
+    Examples
+    --------
+    >>> alike(["Green tea", "green  tea", "milk"])
+    ["arms 'Green tea' and 'green  tea' differ only in case or blanks; they count as different"]
+    """
+    groups: dict[str, list[str]] = {}
+    for label in labels:
+        groups.setdefault("".join(label.casefold().split()), []).append(label)
+    found = [" and ".join(map(repr, group)) for group in groups.values() if len(group) > 1]
+    if not found:
+        return []
+    more = len(found) - _MOST_NAMED
+    named = ", ".join(found[:_MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+    return [f"arms {named} differ only in case or blanks; they count as different"]
+
+
+def texts(column: pl.Series) -> pl.Series:
+    """Return a column as text without blanks around it; BadRow if some is empty."""
     import polars as pl
 
-    texts = column.cast(pl.String).str.strip_chars()
-    _check_present(texts)
-    return texts
+    stripped = column.cast(pl.String).str.strip_chars()
+    _check_present(stripped)
+    return stripped
+
+
+def _there(table: Table) -> str:
+    return f"the columns are: {', '.join(table.header) or 'none'}"
+
+
+def _check_shape(table: Table, named: Columns, timed: bool) -> None:
+    """Raise ValueError if the columns are neither those of votes nor those of counts."""
+    missing = [role for role in ("time", "left", "right") if role not in named]
+    if not timed and "time" in missing:
+        missing.remove("time")
+    if not missing and not named.keys() & {*_OUTCOMES} and not holds_counts(named):
+        missing = ["left_won"]
+    if missing:
+        raise ValueError(
+            f"there is no column {missing[0]!r}, {_there(table)}; expected are {_SHAPES}, other "
+            "names of columns are told as in time=when"
+        )
+    if table.frame.height == 0:
+        raise ValueError("holds no votes, at least one is needed")
+
+
+def _votes(table: Table, named: Columns, timed: bool) -> tuple[Log, list[str]]:
+    frame = table.frame
+    time, dated = _times(frame[named["time"]]) if timed else (np.zeros(frame.height), False)
+    left, right = texts(frame[named["left"]]), texts(frame[named["right"]])
+    rows = np.arange(frame.height)
+    if holds_counts(named):
+        rows, outcome, count = _counted(frame, named)
+    else:
+        outcome = _outcomes(frame, named, left, right)
+        count = _numbers(frame[named["count"]]) if "count" in named else np.ones(frame.height)
+    alone = (left == right).to_numpy()
+    notes = []
+    if alone.any():
+        first = table.place(first_true(alone))
+        number = _words.count(int(alone.sum()), "row")
+        notes.append(f"{number} between an arm and itself left out, the first in {first}")
+        kept = ~alone[rows]
+        rows, outcome, count = rows[kept], outcome[kept], count[kept]
+    if len(rows) == 0:
+        raise ValueError("holds no votes between two different arms, at least one is needed")
+    seen = np.unique(rows)
+    labels = sorted({*left[seen].unique()} | {*right[seen].unique()})
+    index = {label: n for n, label in enumerate(labels)}
+    sides = [side.replace_strict(index, default=0).to_numpy()[rows] for side in (left, right)]
+    try:
+        log = Log(labels, time[rows], *sides, outcome, count, dated=dated)
+    except BadRow as error:
+        raise BadRow(int(rows[error.row]), error.reason) from None
+    return log, notes + alike(labels)
+
+
+def _outcomes(frame: pl.DataFrame, named: Columns, left: pl.Series, right: pl.Series) -> Array:
+    """Return what the rows say of the left arm, in numbers, in words or by the winner's name."""
+    import polars as pl
+
+    role = "left_won" if "left_won" in named else "winner"
+    column = frame[named[role]]
+    if role == "left_won" and column.dtype != pl.String:
+        found = _numbers(column)
+    else:
+        said = texts(column)
+        # The words for the sides include what their columns are called in the table.
+        words = {named["left"].casefold(): 1.0, named["right"].casefold(): 0.0} | _WORDS
+        numbers = np.full(len(said), np.nan)
+        if role == "left_won":
+            words |= _TRUTHS
+            parsed = said.cast(pl.Float64, strict=False)
+            _check_present(parsed.fill_null(0.0))
+            numbers = parsed.to_numpy()
+        is_number = np.isin(numbers, _VALUES)
+        found = numbers if is_number.all() else _in_words(said, words, left, right)
+        found = np.where(is_number, numbers, found)
+    wrong = ~np.isin(found, _VALUES)
+    if wrong.any():
+        row = first_true(wrong)
+        rule = f"{OUTCOMES}, true, false, " if role == "left_won" else "must be "
+        raise BadRow(
+            row,
+            f"{column.name} is {column[row]!r}, {rule}left, right, tie, draw or the name of one "
+            "of the two arms",
+        )
+    return found
+
+
+def _in_words(
+    said: pl.Series, words: Mapping[str, float], left: pl.Series, right: pl.Series
+) -> Array:
+    """Return outcomes by words and names, NaN for what is neither."""
+    import polars as pl
+
+    lower = said.str.to_lowercase()
+    by_word = lower.replace_strict(words, default=None, return_dtype=pl.Float64).to_numpy()
+    sides = [(said == side).to_numpy() for side in (left, right)]
+    by_name = np.select(sides, [1.0, 0.0], np.nan)
+    clash = (by_word + by_name == 1) | (np.isfinite(by_name) & (by_word == 0.5))
+    clash &= ~(sides[0] & sides[1])
+    if clash.any():
+        row = first_true(clash)
+        raise BadRow(
+            row, f"{said.name} is {said[row]!r}, which is also the name of an arm; rename the arm"
+        )
+    return np.where(np.isnan(by_name), by_word, by_name)
+
+
+def _counted(frame: pl.DataFrame, named: Columns) -> tuple[Ints, Array, Array]:
+    """Return the rows, outcomes and counts of the votes that rows of counts stand for."""
+    have = {role: _whole(frame[name]) for role, name in named.items() if role in ROLES[6:]}
+    wins = have[next(role for role in _WINS if role in have)]
+    ties = have.get("ties", np.zeros(frame.height))
+    losing = [role for role in _LOSSES if role in have]
+    losses = have[losing[0]] if losing else have["n"] - wins - ties
+    if "n" in have:
+        of = have["n"]
+        wrong = (losses < 0) | (wins + ties + losses != of)
+        if wrong.any():
+            row = first_true(wrong)
+            more = wins[row] + ties[row] + (losses[row] if losing else 0)
+            raise BadRow(row, f"n is {of[row]:g}, but wins, losses and ties make {more:g}")
+    rows = np.repeat(np.arange(frame.height), 3)
+    outcome = np.tile([1.0, 0.5, 0.0], frame.height)
+    count = np.stack([wins, ties, losses], axis=1).ravel()
+    some = count > 0
+    return rows[some], outcome[some], count[some]
+
+
+def _whole(column: pl.Series) -> Array:
+    values = _numbers(column)
+    wrong = ~((values >= 0) & (np.floor(values) == values) & (values <= LONGEST))
+    if wrong.any():
+        row = first_true(wrong)
+        raise BadRow(row, f"{column.name} is {column[row]}, must be a whole number, at least 0")
+    return values
 
 
 def _check_present(column: pl.Series) -> None:
     import polars as pl
 
-    empty = column.is_null()
+    empty: pl.Series = column.is_null()
     if column.dtype == pl.String:
         empty = empty | (column == "").fill_null(value=True)
     elif column.dtype.is_float():
         empty = empty | column.is_nan().fill_null(value=True)
     if empty.any():
-        raise ValueError(f"row {first_true(empty.to_numpy()) + 1}: {column.name} is empty")
+        raise BadRow(first_true(empty.to_numpy()), f"{column.name} is empty")
 
 
 def _numbers(column: pl.Series) -> Array:
     import polars as pl
 
     if column.dtype == pl.String:
-        column = _texts(column)
+        column = texts(column)
     _check_present(column)
     if not (column.dtype.is_numeric() or column.dtype in (pl.String, pl.Boolean)):
         raise ValueError(f"{column.name}: holds {column.dtype}, must hold numbers")
     numbers = column.cast(pl.Float64, strict=False)
     if numbers.has_nulls():
         row = first_true(numbers.is_null().to_numpy())
-        raise ValueError(f"row {row + 1}: {column.name} is {column[row]!r}, must be a number")
+        raise BadRow(row, f"{column.name} is {column[row]!r}, must be a number")
     _check_present(numbers)
     return numbers.to_numpy()
 
@@ -181,7 +339,7 @@ def _times(column: pl.Series) -> tuple[Array, bool]:
     import polars as pl
 
     if column.dtype == pl.String:
-        column = _parse_times(_texts(column))
+        column = _parse_times(texts(column))
     _check_present(column)
     if column.dtype == pl.Date:
         return as_days(column.to_numpy()), True
@@ -192,15 +350,15 @@ def _times(column: pl.Series) -> tuple[Array, bool]:
     return _numbers(column), False
 
 
-def _parse_times(texts: pl.Series) -> pl.Series:
+def _parse_times(said: pl.Series) -> pl.Series:
     """Parse all rows as what the first row is: a number, a date, or a date and time."""
     import polars as pl
 
-    stamps = texts.str.replace(" ", "T").str.replace("Z$", "+00:00")
+    stamps = said.str.replace(" ", "T").str.replace("Z$", "+00:00")
     whole = "%Y-%m-%dT%H:%M:%S%.f"
     readings: dict[str, Callable[[], pl.Series]] = {
-        "a number": lambda: texts.cast(pl.Float64, strict=False),
-        "a date like 2024-05-31": lambda: texts.str.to_date("%Y-%m-%d", strict=False),
+        "a number": lambda: said.cast(pl.Float64, strict=False),
+        "a date like 2024-05-31": lambda: said.str.to_date("%Y-%m-%d", strict=False),
         "a time like 2024-05-31T12:30:00": lambda: stamps.str.to_datetime(
             whole, time_unit="us", strict=False
         ),
@@ -214,10 +372,8 @@ def _parse_times(texts: pl.Series) -> pl.Series:
             continue
         if parsed.has_nulls():
             row = first_true(parsed.is_null().to_numpy())
-            raise ValueError(
-                f"row {row + 1}: time is {texts[row]!r}, must be {kind} as in the first row"
-            )
+            raise BadRow(row, f"{said.name} is {said[row]!r}, must be {kind} as in the first row")
         return parsed
-    raise ValueError(
-        f"row 1: time is {texts[0]!r}, must be a number, an ISO date or an ISO date and time"
+    raise BadRow(
+        0, f"{said.name} is {said[0]!r}, must be a number, an ISO date or an ISO date and time"
     )
