@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import gzip
+import json
 import math
 
 import numpy as np
 import pytest
 
 import driftduel as dd
+from driftduel.cli import main
 from driftduel.report import summarise
 from driftduel.streams import datasets, read_log
 
@@ -146,6 +148,7 @@ def test_a_log_in_json_says_how_the_world_was_made(run, votes):
         "bandwidth": 5.0,
         "bandwidth_chosen": False,
         "bias_removed": False,
+        "notes": [],
     }
     assert (found["arms"], found["horizon"]) == (["tea", "milk"], 300)
     assert found["winners"] == summarise(stream, dd.measure(stream))["winners"]
@@ -211,7 +214,10 @@ def test_a_missing_file_named_like_a_world_gets_a_hint(refused):
 
 
 def test_a_folder_and_other_kinds_of_file_are_refused(refused, tmp_path):
-    rule = "must be a stream (.npz) or a log of votes (.csv, .csv.gz)"
+    rule = (
+        "must be a stream (.npz) or a table of votes, of counts or of one matrix "
+        "(.csv, .tsv, .csv.gz, .tsv.gz)"
+    )
     assert refused("measure", tmp_path) == f"{tmp_path}: {rule}"
     (tmp_path / "notes.txt").write_text("tea")
     assert refused("measure", tmp_path / "notes.txt") == f"{tmp_path / 'notes.txt'}: {rule}"
@@ -278,7 +284,10 @@ def test_a_horizon_that_is_no_number_is_refused(refused, tastes):
 def test_a_log_with_a_wrong_column_is_refused(refused, votes):
     path = votes(header="when,left,right,left_won")
     assert refused("measure", path) == (
-        "votes.csv: there is no column 'time', the columns are: when, left, right, left_won"
+        "votes.csv: there is no column 'time', the columns are: when, left, right, left_won; "
+        "expected are votes (time, left, right, left_won or winner), counts (left, right, "
+        "left_wins, n or wins, losses, ties) or a square table with the arms in its first row "
+        "and first column, other names of columns are told as in time=when"
     )
 
 
@@ -286,14 +295,13 @@ def test_a_log_with_a_wrong_column_is_refused(refused, votes):
     ("row", "sentence"),
     [
         ("2024-03-01,tea,milk,nan", "left_won is empty"),
-        ("2024-03-01,tea,milk,2", "left_won is 2, must be 1 (left preferred)"),
-        ("2024-03-01,tea,tea,1", "left and right are both 'tea', must differ"),
+        ("2024-03-01,tea,milk,2", "left_won is '2', must be 1 (left preferred)"),
         ("yesterday,tea,milk,1", "time is 'yesterday', must be a date like 2024-05-31"),
         ("2024-03-01,,milk,1", "left is empty"),
     ],
 )
-def test_a_vote_that_makes_no_sense_is_refused_with_its_row(refused, votes, row, sentence):
-    assert refused("measure", votes([row])).startswith(f"votes.csv: row 181: {sentence}")
+def test_a_vote_that_makes_no_sense_is_refused_with_its_line(refused, votes, row, sentence):
+    assert refused("measure", votes([row])).startswith(f"votes.csv: line 182: {sentence}")
 
 
 def test_an_empty_log_is_refused(refused, tmp_path):
@@ -330,7 +338,14 @@ def test_a_bandwidth_that_is_not_positive_is_refused(refused, votes, bandwidth):
 
 
 @pytest.mark.parametrize(
-    "option", [("--bandwidth", "5"), ("--arms", "tea,coffee"), ("--remove-bias",)]
+    "option",
+    [
+        ("--bandwidth", "5"),
+        ("--arms", "tea,coffee"),
+        ("--remove-bias",),
+        ("--columns", "time=when"),
+        ("--winner", "who"),
+    ],
 )
 def test_options_for_logs_are_refused_for_streams(refused, tastes, option):
     assert refused("measure", tastes, *option) == (
@@ -350,3 +365,112 @@ def test_options_for_logs_are_refused_for_streams(refused, tastes, option):
 )
 def test_a_weight_that_is_not_a_distribution_is_refused(refused, tastes, weight, sentence):
     assert refused("measure", tastes, "--weight", weight) == sentence
+
+
+def test_columns_of_other_names_are_told_by_options(run, tmp_path):
+    path = tmp_path / "games.csv"
+    path.write_text("when,home,guest,who\n1,tea,milk,tea\n2,milk,tea,tea\n3,tea,milk,home\n")
+    names = "time=when, left=home,right=guest"
+    first = run("measure", path, "--columns", names, "--winner", "who", "--json").json
+    second = run("measure", path, "--columns", f"{names},winner=who", "--json").json
+    assert first == second
+    assert first["log"]["votes"] == 3
+    assert first["winners"]["borda"][0]["arms"] == ["tea"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "sentence"),
+    [
+        ("time", "--columns: 'time' must be ROLE=NAME, as in time=when"),
+        ("time=", "--columns: 'time=' must be ROLE=NAME, as in time=when"),
+        ("time=a,time=b", "--columns: 'time' is given twice"),
+        ("winner=left_won,winner=b", "--columns: 'winner' is given twice"),
+        (
+            "time=when",
+            "votes.csv: there is no column 'when', the columns are: time, left, right, left_won",
+        ),
+    ],
+)
+def test_columns_that_make_no_sense_are_refused(refused, votes, columns, sentence):
+    assert refused("measure", votes(), "--columns", columns) == sentence
+
+
+def test_an_unknown_role_of_a_column_is_refused(refused, votes):
+    sentence = refused("measure", votes(), "--columns", "tim=time")
+    assert sentence.startswith("votes.csv: columns: the name is 'tim', must be one of time, left,")
+
+
+def test_notes_are_told_beside_the_table_and_in_json(capsys, tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text(f"{HEADER}\n1,tea,milk,1\n2,Tea,milk,1\n3,tea,tea,1\n")
+    notes = [
+        "1 row between an arm and itself left out, the first in line 4",
+        "arms 'Tea' and 'tea' differ only in case or blanks; they count as different",
+    ]
+    assert main(["measure", str(path), "--json"]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["log"]["notes"] == notes
+    assert err.splitlines() == [f"driftduel: note: votes.csv: {note}" for note in notes]
+
+
+def test_a_tsv_file_is_measured(run, tmp_path):
+    path = tmp_path / "votes.tsv"
+    path.write_text("time\tleft\tright\twinner\n1\ttea\tmilk\ttea\n2\ttea\tmilk\tdraw\n")
+    assert run("measure", path, "--json").json["log"]["votes"] == 2
+
+
+def test_a_square_table_of_wins_is_told_as_one_matrix(run, tmp_path):
+    path = tmp_path / "wins.csv"
+    path.write_text(",tea,milk,soda\ntea,-,30,20\nmilk,10,-,6\nsoda,0,2,-\n")
+    done = run("measure", path, "--weight", "0,1,0")
+    assert "one, of the wins in 68 duels; nothing says when, so nothing moves" in done.words
+    assert "classes CW, GIC, SST" in done.words
+    for words in ("Borda winner", "Condorcet winner", "Copeland winner", "best against every arm"):
+        assert f"{words} tea" in done.words
+    assert "winner for the given weight tea" in done.words
+    assert line_of(done, "milk") == ["milk", "40", "8"]
+    found = run("measure", path, "--json").json
+    assert found["duels"] == [[0, 40, 20], [40, 0, 8], [20, 8, 0]]
+    assert found["matrix"][0] == [0.5, 0.75, 1]
+    assert found["winners"]["borda"] == ["tea"]
+    assert found["scores"]["copeland"] == [1, 0.5, 0]
+    assert found["classes"]["SST"] is True
+    assert (found["n_duels"], found["notes"]) == (68, [])
+
+
+def test_a_square_table_of_probabilities_has_no_duels(run, tmp_path):
+    path = tmp_path / "rock.csv"
+    path.write_text("arm;rock;paper;scissors\nrock;;0,2;\npaper;;;0,2\nscissors;0,2;;\n")
+    done = run("measure", path)
+    assert "one, of probabilities" in done.words
+    assert "Condorcet winner nobody" in done.words
+    assert "Duels" not in done.out
+    assert run("measure", path, "--json").json["duels"] is None
+
+
+def test_a_large_square_table_is_cut_and_shown_whole_if_asked(run, tmp_path):
+    arms = [f"a{n}" for n in range(30)]
+    rows = [",".join([arm, *("7" if arm != other else "" for other in arms)]) for arm in arms]
+    path = tmp_path / "wins.csv"
+    path.write_text("\n".join([",".join(["", *arms]), *rows]))
+    short, long = run("measure", path), run("measure", path, "--all")
+    assert "... (30 in all; --all shows them)" in short.words
+    assert "14 to 14 of each pair; --all shows them" in short.words
+    assert "in all" not in long.words
+    assert "Duels of each pair" in long.words
+
+
+def test_counts_without_a_time_are_one_matrix_and_with_one_a_log(run, tmp_path):
+    path = tmp_path / "counts.csv"
+    path.write_text("left,right,left_wins,n\ntea,milk,30,40\nmilk,tea,5,10\n")
+    assert run("measure", path, "--json").json["matrix"] == [[0.5, 0.3], [0.7, 0.5]]
+    path.write_text("time,left,right,wins,losses,ties\n1,tea,milk,30,10,0\n2,milk,tea,1,2,3\n")
+    assert run("measure", path, "--json").json["log"]["votes"] == 46
+
+
+@pytest.mark.parametrize("option", [("--bandwidth", 5), ("--arms", "a,b"), ("--horizon", 9)])
+def test_options_about_time_are_refused_for_one_matrix(refused, tmp_path, option):
+    (tmp_path / "wins.csv").write_text(",a,b\na,,3\nb,1,\n")
+    assert refused("measure", tmp_path / "wins.csv", *option) == (
+        f"{option[0]} is for votes with a time, wins.csv holds one matrix"
+    )

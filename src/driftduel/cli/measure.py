@@ -1,8 +1,9 @@
-"""``driftduel measure``: how much a world moves, and who wins when."""
+"""``driftduel measure``: how much a world moves, and who wins when; what one matrix says."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,12 +13,17 @@ from driftduel.cli.shared import Json, as_names, as_numbers, console, print_json
 
 if TYPE_CHECKING:
     from driftduel.streams import Stream
+    from driftduel.streams.tables import Table
 
 
 def measure(
     file: Annotated[
         Path,
-        typer.Argument(metavar="FILE", help="A stream (.npz) or a log of votes (.csv, .csv.gz)."),
+        typer.Argument(
+            metavar="FILE",
+            help="A stream (.npz), or votes, counts of wins or a square table "
+            "(.csv, .tsv, also .gz).",
+        ),
     ],
     bandwidth: Annotated[
         float | None,
@@ -29,6 +35,17 @@ def measure(
     arms: Annotated[
         str | None,
         typer.Option(metavar="A,B,C", help="For logs: the arms to keep; all if left out."),
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ROLE=NAME,...",
+            help="For logs: what the columns are called, as in time=when,left=a,right=b.",
+        ),
+    ] = None,
+    winner: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="For logs: the column that says who won."),
     ] = None,
     horizon: Annotated[
         int | None,
@@ -49,45 +66,102 @@ def measure(
     Whether a shift is significant depends on the number of rounds: it is one that costs a player
     who misses it more than learning costs anyway.
     """
-    from driftduel.report import summarise
-    from driftduel.shifts import measure as measure_stream
+    from driftduel.streams.squares import is_one_matrix
+    from driftduel.streams.tables import read_table
 
+    given = {
+        "--bandwidth": bandwidth,
+        "--arms": arms,
+        "--remove-bias": remove_bias or None,
+        "--columns": columns,
+        "--winner": winner,
+        "--horizon": horizon,
+    }
+    numbers = None if weight is None else as_numbers(weight, "--weight")
+    roles = _roles(columns, winner)
     with working(f"measuring {file.name}"):
-        world, log = _world(file, bandwidth, arms, horizon, remove_bias)
-        numbers = None if weight is None else as_numbers(weight, "--weight")
-        summary = {
-            "file": str(file),
-            "log": log,
-            "weight": numbers,
-            **summarise(world, measure_stream(world, numbers)),
-        }
+        table = None if _is_stream(file) else read_table(file)
+        one_matrix = table is not None and is_one_matrix(table, roles)
+        summary: dict[str, Any] = {"file": str(file)}
+        if table is None:
+            _refuse(given, ("--horizon",), f"for logs of votes, {file.name} is a stream")
+            summary |= {"log": None, **_measured(_stream(file, horizon), numbers)}
+        elif one_matrix:
+            allowed = ("--columns", "--winner")
+            _refuse(given, allowed, f"for votes with a time, {file.name} holds one matrix")
+            summary |= _matrix(table, roles, numbers)
+        else:
+            names = None if arms is None else as_names(arms, "--arms")
+            world, log = _world_of_votes(table, roles, bandwidth, names, horizon, remove_bias)
+            summary |= {"log": log, **_measured(world, numbers)}
+    for note in summary["notes"] if one_matrix else (summary["log"] or {}).get("notes", ()):
+        typer.echo(f"driftduel: note: {file.name}: {note}", err=True)
     if as_json:
         print_json(summary)
+    elif one_matrix:
+        from driftduel.cli.square import print_matrix
+
+        print_matrix(console(), summary, everything=everything)
     else:
         from driftduel.cli.tables import print_summary
 
         print_summary(console(), summary, everything=everything)
 
 
-def _world(
-    file: Path, bandwidth: float | None, arms: str | None, horizon: int | None, remove_bias: bool
-) -> tuple[Stream, dict[str, Any] | None]:
-    """Return the world in a file and, if it holds votes, how it was made of them."""
+def _roles(columns: str | None, winner: str | None) -> dict[str, str]:
+    """Return what columns are called, by what they are."""
+    roles: dict[str, str] = {}
+    pairs = [] if columns is None else as_names(columns, "--columns")
+    for pair in [*pairs, *([] if winner is None else [f"winner={winner}"])]:
+        role, sign, name = (part.strip() for part in pair.partition("="))
+        if not (role and sign and name):
+            raise ValueError(f"--columns: {pair!r} must be ROLE=NAME, as in time=when")
+        if role in roles:
+            raise ValueError(f"--columns: {role!r} is given twice")
+        roles[role] = name
+    return roles
+
+
+def _is_stream(file: Path) -> bool:
+    """Return whether a file is a stream and not a table, by its name."""
+    from driftduel.streams.tables import SUFFIXES
+
     if not file.exists():
         raise FileNotFoundError(_missing(file))
-    if file.name.endswith(".npz"):
-        given = {"--bandwidth": bandwidth, "--arms": arms, "--remove-bias": remove_bias or None}
-        for option, value in given.items():
-            if value is not None:
-                raise ValueError(f"{option} is for logs of votes, {file.name} is a stream")
-        from driftduel.streams import Stream
+    if not file.name.endswith((".npz", *SUFFIXES)):
+        raise ValueError(
+            f"{file}: must be a stream (.npz) or a table of votes, of counts or of one matrix "
+            f"({', '.join(SUFFIXES)})"
+        )
+    return file.name.endswith(".npz")
 
-        world = Stream.load(file)
-        return (world if horizon is None else world.stretch(horizon)), None
-    if file.name.endswith((".csv", ".csv.gz")):
-        names = None if arms is None else as_names(arms, "--arms")
-        return _world_of_votes(file, bandwidth, names, horizon, remove_bias)
-    raise ValueError(f"{file}: must be a stream (.npz) or a log of votes (.csv, .csv.gz)")
+
+def _refuse(given: dict[str, Any], allowed: Sequence[str], reason: str) -> None:
+    for option, value in given.items():
+        if value is not None and option not in allowed:
+            raise ValueError(f"{option} is {reason}")
+
+
+def _stream(file: Path, horizon: int | None) -> Stream:
+    from driftduel.streams import Stream
+
+    world = Stream.load(file)
+    return world if horizon is None else world.stretch(horizon)
+
+
+def _measured(world: Stream, weight: list[float] | None) -> dict[str, Any]:
+    from driftduel.report import summarise
+    from driftduel.shifts import measure as measure_stream
+
+    return {"weight": weight, **summarise(world, measure_stream(world, weight))}
+
+
+def _matrix(table: Table, roles: dict[str, str], weight: list[float] | None) -> dict[str, Any]:
+    from driftduel.cli.square import summarise_matrix
+    from driftduel.streams.squares import matrix_of
+
+    matrix, notes = matrix_of(table, roles)
+    return {"weight": weight, **summarise_matrix(matrix, weight), "notes": notes}
 
 
 def _missing(file: Path) -> str:
@@ -101,16 +175,20 @@ def _missing(file: Path) -> str:
 
 
 def _world_of_votes(
-    file: Path,
+    table: Table,
+    roles: dict[str, str],
     bandwidth: float | None,
     arms: list[str] | None,
     horizon: int | None,
     remove_bias: bool,
 ) -> tuple[Stream, dict[str, Any]]:
     from driftduel._checks import as_horizon
-    from driftduel.streams import choose_bandwidth, read_log
+    from driftduel.streams import choose_bandwidth
+    from driftduel.streams.reading import votes_of
 
-    log = read_log(file, arms=arms)
+    log, notes = votes_of(table, roles)
+    if arms is not None:
+        log = log.select(arms)
     rounds = as_horizon(log.n_votes if horizon is None else horizon)
     chosen = bandwidth is None and bool(log.time[-1] > log.time[0])
     if chosen:
@@ -124,4 +202,5 @@ def _world_of_votes(
         "bandwidth": bandwidth if math.isfinite(bandwidth) else None,
         "bandwidth_chosen": chosen,
         "bias_removed": remove_bias,
+        "notes": notes,
     }
