@@ -27,7 +27,7 @@ import numpy as np
 from driftduel import _words
 from driftduel._checks import LONGEST, one_of
 from driftduel.streams.logs import OUTCOMES, Array, BadRow, Ints, Log, as_days, first_true
-from driftduel.streams.tables import Table, frame_table, read_table
+from driftduel.streams.tables import Table, frame_table, is_square, read_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -92,7 +92,10 @@ def read_log(
     >>> read_log(pl.DataFrame(votes), columns={"winner": "result"})
     Log(2 arms, 14 votes, 2024-05-01 to 2024-05-02)
     """
-    log, notes = votes_of(as_table(source), columns)
+    table = as_table(source)
+    if not columns and is_square(table):
+        raise table.complaint(ValueError("is a square table, read_matrix reads it"))
+    log, notes = votes_of(table, columns)
     for note in notes:
         warnings.warn(note, stacklevel=2)
     return log if arms is None else log.select(arms)

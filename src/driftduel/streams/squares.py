@@ -23,7 +23,7 @@ from driftduel.streams.reading import (
     votes_of,
 )
 from driftduel.streams.stream import Stream
-from driftduel.streams.tables import Table
+from driftduel.streams.tables import Table, is_square
 
 if TYPE_CHECKING:
     import polars as pl
@@ -113,20 +113,6 @@ def is_one_matrix(table: Table, columns: Columns | None = None) -> bool:
     except ValueError as error:
         raise table.complaint(error) from None
     return holds_counts(named) and "time" not in named
-
-
-def is_square(table: Table) -> bool:
-    """Return whether the first column names different arms, half of those in the header at least.
-
-    So that an error can name what a square table lacks.
-    """
-    import polars as pl
-
-    arms = table.header[1:]
-    if {"left", "right"} <= {*table.header} or len(arms) < 2:
-        return False
-    first = table.frame[:, 0].cast(pl.String, strict=False).str.strip_chars()
-    return not first.is_duplicated().any() and 2 * len({*first} & {*arms}) >= len(arms)
 
 
 def matrix_of(table: Table, columns: Columns | None = None) -> tuple[Matrix, list[str]]:

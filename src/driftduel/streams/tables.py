@@ -91,6 +91,20 @@ def read_table(path: Path) -> Table:
         raise ValueError(f"{path.name}: {error}") from None
 
 
+def is_square(table: Table) -> bool:
+    """Return whether the first column names different arms, half of those in the header at least.
+
+    So that an error can name what a square table lacks.
+    """
+    import polars as pl
+
+    arms = table.header[1:]
+    if {"left", "right"} <= {*table.header} or len(arms) < 2:
+        return False
+    first = table.frame[:, 0].cast(pl.String, strict=False).str.strip_chars()
+    return not first.is_duplicated().any() and 2 * len({*first} & {*arms}) >= len(arms)
+
+
 def _plain(path: Path) -> bytes:
     """Return what is in a file, or what a .gz file unpacks to, if that is not too much.
 
