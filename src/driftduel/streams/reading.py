@@ -218,9 +218,11 @@ def _votes(table: Table, named: Columns, timed: bool) -> tuple[Log, list[str]]:
     seen = np.unique(rows)
     labels = sorted({*left[seen].unique()} | {*right[seen].unique()})
     index = {label: n for n, label in enumerate(labels)}
-    sides = [side.replace_strict(index, default=0).to_numpy()[rows] for side in (left, right)]
+    shown, other = (
+        side.replace_strict(index, default=0).to_numpy()[rows] for side in (left, right)
+    )
     try:
-        log = Log(labels, time[rows], *sides, outcome, count, dated=dated)
+        log = Log(labels, time[rows], shown, other, outcome, count, dated=dated)
     except BadRow as error:
         raise BadRow(int(rows[error.row]), error.reason) from None
     return log, notes + alike(labels)

@@ -153,7 +153,7 @@ def _entries(table: Table) -> tuple[tuple[str, ...], Array]:
         said = table.frame[:, column + 1]
         if said.dtype == pl.String:
             said = said.str.strip_chars().str.replace("^0,", "0.")  # as in 0,7
-            said = said.replace(["", "-"], None)  # type: ignore[arg-type]
+            said = said.replace(["", "-"], None)
         numbers = said.cast(pl.Float64, strict=False)
         others = order != column
         wrong = (numbers.is_null() & said.is_not_null()).to_numpy() & others
