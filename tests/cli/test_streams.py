@@ -69,7 +69,7 @@ def test_an_unknown_world_is_refused(refused, tmp_path):
         (
             "phases=3",
             "switching: phases is no parameter, there are n_arms, horizon, n_phases, kind, winner, "
-            "spacing, seed",
+            "spacing, seed; did you mean n_phases?",
         ),
         ("n_arms=ten", "switching: n_arms is 'ten', must be a whole number"),
         ("horizon=0", "switching: horizon is 0, must be at least 1"),
