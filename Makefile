@@ -9,7 +9,7 @@ CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser)
 NO_CHROMIUM := there is no chromium: apt-get install chromium, or set CHROMIUM to its path
 
 .PHONY: lock demo pictures examples check format test test-jit test-nojit test-bounds test-slow test-browser \
-	test-versions bench bench-learners bench-loop bench-duelpy reproduce benchmark clean
+	test-versions coverage bench bench-learners bench-loop bench-duelpy reproduce benchmark clean
 
 $(STAMP): pyproject.toml $(LOCK)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -54,8 +54,13 @@ endif
 test-jit: $(STAMP)
 	$(PYTEST) -m "not slow and not browser" tests src README.md CONTRIBUTING.md docs --doctest-glob='*.md'
 
-test-nojit: $(STAMP)  ## the small tests with the JIT off; this run measures coverage
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow and not large and not browser" --cov --cov-report=term:skip-covered tests
+INTERPRETED := NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow and not large and not browser"
+
+test-nojit: $(STAMP)  ## the small tests with the JIT off
+	$(INTERPRETED) tests
+
+coverage: $(STAMP)  ## the same, measured line by line, which takes three times as long
+	$(INTERPRETED) --cov --cov-report=term:skip-covered tests
 
 test-bounds: $(STAMP)  ## the small tests of compiled code with numba's bounds checking
 	NUMBA_BOUNDSCHECK=1 $(PYTEST) -m "not slow and not large and not browser" tests/learners tests/shifts \
