@@ -31,6 +31,7 @@ class undisturbed:  # noqa: N801
 
     Examples
     --------
+    >>> before = signal.signal(signal.SIGINT, signal.default_int_handler)
     >>> try:
     ...     with undisturbed():
     ...         signal.raise_signal(signal.SIGINT)
@@ -39,6 +40,7 @@ class undisturbed:  # noqa: N801
     ...     print("and then interrupted")
     the block is finished
     and then interrupted
+    >>> _ = signal.signal(signal.SIGINT, before)
     """
 
     __slots__ = ("_before", "_caught")
