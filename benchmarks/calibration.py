@@ -61,12 +61,18 @@ LEARNERS: dict[str, Callable[[int, int], Any]] = {
 
 def upper(hits: int, runs: int, error: float = 0.025) -> float:
     """Return the upper end of the exact interval for a share, by bisection."""
+    if hits == runs:
+        return 1.0
+    # By logarithms, for the coefficients of thousands of runs are beyond a float.
+    ways = [
+        math.lgamma(runs + 1) - math.lgamma(k + 1) - math.lgamma(runs - k + 1)
+        for k in range(hits + 1)
+    ]
     low, high = hits / runs, 1.0
     for _ in range(60):
         middle = (low + high) / 2
-        at_most = sum(
-            math.comb(runs, k) * middle**k * (1 - middle) ** (runs - k) for k in range(hits + 1)
-        )
+        won, lost = math.log(middle), math.log1p(-middle)
+        at_most = sum(math.exp(way + k * won + (runs - k) * lost) for k, way in enumerate(ways))
         low, high = (middle, high) if at_most > error else (low, middle)
     return high
 
