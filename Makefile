@@ -9,7 +9,7 @@ CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser)
 NO_CHROMIUM := there is no chromium: apt-get install chromium, or set CHROMIUM to its path
 
 .PHONY: lock demo pictures examples check format test test-jit test-nojit test-bounds test-slow test-browser \
-	test-versions coverage bench bench-learners bench-loop bench-duelpy reproduce benchmark clean
+	test-versions coverage bench bench-learners bench-loop bench-detection bench-duelpy reproduce benchmark clean
 
 $(STAMP): pyproject.toml $(LOCK)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -84,6 +84,9 @@ bench-learners: $(STAMP)  ## rounds a second of every learner, written to docs/l
 
 bench-loop: $(STAMP)  ## how long test-jit takes from nothing, and after an edit of this and that
 	$(BIN)/python -m benchmarks loop
+
+bench-detection: $(STAMP)  ## how soon a change is declared, written to detection.parquet; resumes
+	$(BIN)/python -m benchmarks detection
 
 bench-duelpy: $(STAMP)  ## regret and speed beside duelpy, which gets an environment of its own
 	$(BIN)/python -m benchmarks.duelpy_peer
