@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from driftduel import simulate
-from driftduel.learners.base import Duel, learner_generator
+from driftduel.learners.base import Duel, learner_generator, settle_generator
 from tests.naive.protocol import Oracle
 
 # Worlds.
@@ -79,8 +79,8 @@ def play_beside(
     is told at once, or with ``late`` above 0 after a while, in any order, or never. After each ask
     ``compare(learner, oracle)`` looks at more. Chances may differ by the share ``rel``.
     """
-    rng = learner_generator(learner.seed)
-    oracle = oracle_of(rng)
+    numbers = Numbers(learner.seed)
+    oracle = oracle_of(numbers)
     script = np.random.default_rng([seed, 77])
     if world is None:
         world = random_world(script, learner.n_arms, n_rounds, script.choice([0.0, 0.004, 0.03]))
@@ -89,6 +89,7 @@ def play_beside(
     for t in range(n_rounds):
         matrix = world[t * len(world) // n_rounds]
         duel = learner.ask()
+        numbers.drawn_from = numbers.choosing
         left, right, ticket = oracle.ask()
         assert (duel.left, duel.right) == (left, right), f"duel {t}"
         assert same_chance(duel.propensity, ticket[0], rel), f"duel {t}"
@@ -103,10 +104,26 @@ def play_beside(
             won = float(script.random() < matrix[told.left, told.right])
             outcome = 0.5 if script.random() < ties else won
             learner.tell(told, outcome)
+            numbers.drawn_from = numbers.settling
             oracle.tell(told.left, told.right, ticket, outcome)
     compare_what_is_known(learner, oracle)
-    assert learner.session.rng.bit_generator.state == rng.bit_generator.state
+    numbers.expect_those_of(learner.session)
     return Played(oracle, duels)
+
+
+class Numbers:
+    """The numbers that a learner draws: of one generator in its ``ask``, of another in ``tell``."""
+
+    def __init__(self, seed):
+        self.choosing, self.settling = learner_generator(seed), settle_generator(seed)
+        self.drawn_from = self.choosing
+
+    def __getattr__(self, name):
+        return getattr(self.drawn_from, name)
+
+    def expect_those_of(self, session):
+        assert session.rng.bit_generator.state == self.choosing.bit_generator.state
+        assert session.settle_rng.bit_generator.state == self.settling.bit_generator.state
 
 
 def same_chance(propensity, chance, rel):

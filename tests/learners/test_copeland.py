@@ -47,9 +47,9 @@ def test_ccb_plays_what_its_letter_plays(seed):
 
 
 def test_hypotheses_are_disproven_and_cut_now_and_then():
-    # Clear preferences without a Condorcet winner, and their contrary later.
-    world = as_matrix(random_matrix(np.random.default_rng(5), 6) > 0.45)
-    oracle = play_ccb(6, 900, 0, world=[world, world.T])
+    # Clear preferences without a Condorcet winner, and their contrary by turns.
+    world = as_matrix(random_matrix(np.random.default_rng(7), 6) > 0.45)
+    oracle = play_ccb(6, 1800, 0, world=[world, world.T] * 2)
     assert oracle.cuts > 0
     assert oracle.resets > 1
 
@@ -120,7 +120,7 @@ def test_an_outcome_of_an_earlier_pull_is_not_counted_for_this_one():
 
 def test_phases_of_scb_grow_by_squaring_and_end_somewhere():
     learner = dd.SCB(2, first_phase=3)
-    state, rng = learner.session.state, learner.session.rng
+    state, rng = learner.session.state, learner.session.settle_rng
     lengths = []
     for _ in range(8):
         lengths.append(int(state.phase[0]["length"]))

@@ -11,7 +11,7 @@ import pytest
 
 import driftduel as dd
 from driftduel.learners import Eviction, Learner, Replay, inline_kernel, kernel
-from driftduel.learners.base import learner_generator
+from driftduel.learners.base import learner_generator, settle_generator
 from driftduel.learners.episodic.bosse import Constants
 from driftduel.learners.history import History
 from driftduel.learners.rivals.restarts import PeriodicRestart, SlidingWindow
@@ -59,6 +59,7 @@ if not COMPILED:  # it takes long to compile
 def by_definition(inner, world, seed, every, window):
     """Play by the kernels of a learner that is made anew, and told again, every so many rounds."""
     rng, chance = learner_generator(seed), world_generator(seed)
+    settle_rng = settle_generator(seed)
     state = inner.start(rng)
     entropy = int(learner_with_the_numbers_of(rng).integers(2**62))
     log, pairs, restarts = [], [], 0
@@ -73,7 +74,7 @@ def by_definition(inner, world, seed, every, window):
         pairs.append((int(left), int(right)))
         outcome = float(chance.random() < world.matrix(n)[left, right])
         log.append((int(left), int(right), ticket, outcome))
-        learn(*log[-1], rng)
+        learn(*log[-1], settle_rng)
         if (n + 1) % every == 0:
             restarts += 1
             numbers = np.random.default_rng(np.random.SeedSequence([entropy, restarts]))

@@ -131,7 +131,7 @@ def test_a_file_is_json_with_its_format_and_little_endian_arrays(tmp_path):
     learner.save(tmp_path / "learner.json")
     content = json.loads((tmp_path / "learner.json").read_text())
     assert list(content) == ["driftduel_learner", "written_by", "learner", "session", "checksum"]
-    assert content["driftduel_learner"] == 2
+    assert content["driftduel_learner"] == 3
     assert content["written_by"] == dd.__version__
     assert content["learner"]["class"] == "FixedPair"
     assert content["learner"]["parameters"]["left"] == 2
@@ -342,16 +342,17 @@ def test_a_file_with_any_byte_changed_is_refused(whole):
         assert message.count("\n") == 0
 
 
-@pytest.mark.parametrize("version", [3, 10**9])
+@pytest.mark.parametrize("version", [4, 10**9])
 def test_a_newer_format_is_refused(whole, version):
     content = json.loads(whole.read_text())
     whole.write_text(json.dumps({**content, "driftduel_learner": version}))
     assert refusal(whole) == "learner.json: was written by a newer driftduel, please update"
 
 
-def test_an_older_format_is_refused(whole):
+@pytest.mark.parametrize("version", [1, 2])
+def test_an_older_format_is_refused(whole, version):
     content = json.loads(whole.read_text())
-    whole.write_text(json.dumps({**content, "driftduel_learner": 1}))
+    whole.write_text(json.dumps({**content, "driftduel_learner": version}))
     assert "was written by an older driftduel" in refusal(whole)
 
 
@@ -436,6 +437,7 @@ def bytes_of(value, count):
         (drop("learner", "parameters"), "is damaged (KeyError('parameters'))"),
         (drop("session", "state", "state.sums"), "its arrays are not those of this version"),
         (drop("session", "generator"), "is damaged (KeyError('generator'))"),
+        (drop("session", "settle_generator"), "is damaged (KeyError('settle_generator'))"),
         (drop("session"), "is damaged (KeyError('session'))"),
         (
             change("session", "state", "state.more", to=ONE_FLOAT),
@@ -462,6 +464,10 @@ def bytes_of(value, count):
         (
             change("session", "generator", "uinteger", to=2**32),
             "uinteger is 4294967296, must be at most 4294967295",
+        ),
+        (
+            change("session", "settle_generator", "state", "inc", to=0),
+            "the increment of the generator must be odd",
         ),
         (change("session", "asked", to=-1), "asked is -1, must be at least 0"),
         (change("session", "asked", to="42"), "asked is '42', must be a whole number"),

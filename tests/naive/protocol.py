@@ -11,8 +11,8 @@ class Oracle(ABC):
     """A learner written anew, straight from its rules: slow, plain, and drawing the same numbers.
 
     An oracle is made from the parameters of the learner and, last, from a generator that gives
-    the numbers which the learner's own gives. It draws from it what the learner draws, in its
-    order: some numbers when it is made, some in `ask` and some in `tell`. Any number of duels may
+    the numbers which the learner's own give: when it is made and in `ask` those of the one that
+    chooses, in `tell` those of the one that settles. It draws what the learner draws, in its order. Any number of duels may
     be open, and they may be told in any order; an oracle for which this is not so says so.
 
     `tests.learners.driving.play_beside` plays it beside its learner. Pairs and chances must agree

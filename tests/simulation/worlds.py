@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import driftduel as dd
-from driftduel.learners.base import learner_generator
+from driftduel.learners.base import learner_generator, settle_generator
 from driftduel.learners.history import History
 from driftduel.simulation import world_generator
 from driftduel.simulation.loop import batches
@@ -32,7 +32,8 @@ def played(learner, stream, seed):
     """The left and the right arms of every round of a simulation."""
     rng = learner_generator(seed)
     state = learner.start(rng)
-    parts = batches(learner, stream, state, rng, world_generator(seed), History())
+    others = settle_generator(seed), world_generator(seed)
+    parts = batches(learner, stream, state, rng, *others, History())
     pairs = np.concatenate([part.copy() for _, part in parts])
     return pairs // stream.n_arms, pairs % stream.n_arms
 

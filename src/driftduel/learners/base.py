@@ -14,7 +14,9 @@ compiled with `kernel` or `inline_kernel` of `driftduel.learners`, and cannot ma
     Take in an outcome and say whether `settle` has work to do. This is the hot path: what can
     wait belongs in `settle`.
 ``settle(state, rng) -> None``
-    The rare, dear work: checks, restarts, schedules. The default does nothing.
+    The rare, dear work: checks, restarts, schedules. The default does nothing. Its generator is
+    not that of ``choose``, so that the state is a function of what was told and in which order:
+    to ask more, or in another order, changes nothing that is told later.
 ``full(state) -> bool``
     Whether the journal of events must be read before the next round. The default never is.
 
@@ -250,7 +252,7 @@ class Learner(InNotebooks, ABC):
                 made = self.__dict__.get("_session")
                 if made is None:
                     rng = learner_generator(self.seed)
-                    made = Session(self.start(rng), rng)
+                    made = Session(self.start(rng), rng, settle_generator(self.seed))
                     self.__dict__["_session"] = made
         return made
 
@@ -429,5 +431,13 @@ class Learner(InNotebooks, ABC):
 
 
 def learner_generator(seed: int) -> np.random.Generator:
-    """Return the generator of a learner with this seed."""
+    """Return the generator that a learner with this seed begins and chooses with.
+
+    What `Learner.begin` draws is drawn before anything is asked, so it does not depend on asking.
+    """
     return np.random.default_rng(np.random.SeedSequence(seed))
+
+
+def settle_generator(seed: int) -> np.random.Generator:
+    """Return the generator that a learner with this seed settles with."""
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(3,)))

@@ -1,7 +1,8 @@
 """The changing part of a learner that is driven by hand: duels open and closed, what happened.
 
-Nothing here but the state and its generator matters to play: the state depends on what was told and
-in which order, never on the clock, on duels cancelled or on what is remembered of those told.
+Nothing here but the state and its generators matters to play: the state depends on what was told
+and in which order, never on what else was asked, on the clock, on duels cancelled or on what is
+remembered of those told.
 """
 
 from __future__ import annotations
@@ -126,8 +127,8 @@ class Session:
 
     Attributes
     ----------
-    state, rng
-        All that matters to play.
+    state, rng, settle_rng
+        All that matters to play: the state, the generator that chooses and the one that settles.
     name : str
         Whose duels these are; copies of a learner have the same.
     asked, told : int
@@ -150,6 +151,7 @@ class Session:
 
     state: State
     rng: np.random.Generator
+    settle_rng: np.random.Generator
     name: str = field(default_factory=lambda: uuid.uuid4().hex)
     asked: int = 0
     told: int = 0
@@ -195,7 +197,7 @@ class Session:
         with undisturbed():
             left, right, ticket = self._close(number, _WORDS[value])
             if learner.learn(self.state, left, right, ticket, value):
-                learner.settle(self.state, self.rng)
+                learner.settle(self.state, self.settle_rng)
                 learner.collect(self.state, self.history)
             self.told += 1
 

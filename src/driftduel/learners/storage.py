@@ -1,7 +1,7 @@
 """Learners in files: the configuration and the whole state as JSON, written atomically.
 
 A file holds everything that the next round depends on: the parameters, the arrays of the state
-bit for bit, the generator, the open duels with their tickets, and what happened so far. A
+bit for bit, both generators, the open duels with their tickets, and what happened so far. A
 checksum over all of it tells a damaged file from a whole one.
 
 Reading never imports what a file names. A learner is made from its parameters by a class that
@@ -41,7 +41,7 @@ from driftduel.learners.ranges import LONGEST_SESSION, check_state, check_ticket
 from driftduel.learners.session import OUTCOMES, REMEMBERED, WAYS_TO_CLOSE, Session
 from driftduel.weights import WeightSequence
 
-_FORMAT = 2
+_FORMAT = 3
 _MANY_ARMS = 2048
 _ARMS = ("arm", "beaten_by", "weight")
 """The fields of records of what happened that are arms."""
@@ -377,6 +377,7 @@ def _encode_session(session: Session) -> dict[str, Any]:
         "activations": [astuple(item) for item in history.activations],
         "replays": [astuple(item) for item in history.replays],
         "generator": session.rng.bit_generator.state,
+        "settle_generator": session.settle_rng.bit_generator.state,
         "state": {name: _encode_array(array) for name, array in _arrays(session.state)},
     }
 
@@ -394,8 +395,15 @@ def _decode_session(content: dict[str, Any], learner: Learner) -> Session:
         activations=[_decode_record(Activation, row, learner) for row in content["activations"]],
         replays=[_decode_record(Replay, row, learner) for row in content["replays"]],
     )
-    rng = _decode_generator(content["generator"])
-    session = Session(state, rng, str(content["name"]), asked, told, history=history)
+    session = Session(
+        state,
+        _decode_generator(content["generator"]),
+        _decode_generator(content["settle_generator"]),
+        str(content["name"]),
+        asked,
+        told,
+        history=history,
+    )
     for row in content["open"]:
         if len(row) != 5:
             raise ValueError(f"an open duel has {len(row)} values, must have 5")

@@ -30,6 +30,7 @@ def batches(
     stream: Stream,
     state: State,
     rng: np.random.Generator,
+    settle_rng: np.random.Generator,
     world: np.random.Generator,
     history: History,
     stops: Sequence[int] = (),
@@ -54,7 +55,8 @@ def batches(
             until = min(end, stops[place]) if place < len(stops) else end
             pairs = batch[done - first : until - first]
             with undisturbed():
-                n = play_on(state, rng, world, *_timeline(stream, done), rough, done, pairs)
+                timeline = _timeline(stream, done)
+                n = play_on(state, rng, settle_rng, world, *timeline, rough, done, pairs)
                 if n < 0:
                     raise ValueError(f"{type(learner).__name__} played an arm that does not exist")
                 learner.collect(state, history)
@@ -81,7 +83,7 @@ def _timeline(stream: Stream, round_: int) -> tuple[Any, ...]:
 
 
 def play(  # type: ignore[no-untyped-def]
-    state, learner_rng, world_rng, palette, which, starts, stretch, rough, first, pairs
+    state, choose_rng, settle_rng, world_rng, palette, which, starts, stretch, rough, first, pairs
 ):
     """Play ``len(pairs)`` rounds from round ``first`` on, or fewer if the journal is full.
 
@@ -100,7 +102,7 @@ def play(  # type: ignore[no-untyped-def]
         matrix = palette[which[stretch]]
         steps = rough[0 if exact else which[stretch]]
         while n < end:
-            left, right, ticket = choose(state, learner_rng)  # type: ignore[name-defined]  # noqa: F821
+            left, right, ticket = choose(state, choose_rng)  # type: ignore[name-defined]  # noqa: F821
             if min(left, right) < 0 or max(left, right) >= n_arms:
                 return -1
             if exact:
@@ -115,7 +117,7 @@ def play(  # type: ignore[no-untyped-def]
             pairs[n] = left * n_arms + right
             n += 1
             if learn(state, left, right, ticket, outcome):  # type: ignore[name-defined]  # noqa: F821
-                settle(state, learner_rng)  # type: ignore[name-defined]  # noqa: F821
+                settle(state, settle_rng)  # type: ignore[name-defined]  # noqa: F821
                 if full(state):  # type: ignore[name-defined]  # noqa: F821
                     return n
         stretch += 1

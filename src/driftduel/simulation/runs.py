@@ -16,7 +16,7 @@ from driftduel._limits import POINTS, ROUNDS, SEEDS
 from driftduel._notebook import InNotebooks
 from driftduel._words import count
 from driftduel.criteria import Criterion, as_criterion
-from driftduel.learners.base import Learner, learner_generator
+from driftduel.learners.base import Learner, learner_generator, settle_generator
 from driftduel.learners.history import Activation, Eviction, History, Replay
 from driftduel.simulation.ledger import Ledger
 from driftduel.simulation.loop import batches
@@ -193,7 +193,7 @@ def simulate(
     turns = [as_criterion(c).changes() for c in (learner.criterion, *criteria)]
     cuts = np.unique(np.concatenate([[0], rounds, stream.starts, *turns]))
     ledger = Ledger(stream.n_arms, stream.horizon, cuts[cuts < stream.horizon])
-    rng = learner_generator(seed)
+    rng, settle_rng = learner_generator(seed), settle_generator(seed)
     world = world_generator(seed)
     state = learner.start(rng)
     history = History()
@@ -205,7 +205,8 @@ def simulate(
         active[place, learner.active_of(state)] = True
         picks[place] = learner.best_of(state)
 
-    plays = batches(learner, stream, state, rng, world, history, moments.tolist(), look)
+    stops = moments.tolist()
+    plays = batches(learner, stream, state, rng, settle_rng, world, history, stops, look)
     for first, pairs in plays:
         ledger.add(first, pairs)
         if progress is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel.learners.base import Learner, State, learner_generator
+from driftduel.learners.base import Learner, State, learner_generator, settle_generator
 from driftduel.learners.history import History
 from driftduel.learners.session import Duel
 from driftduel.simulation import simulate_many, world_generator
@@ -41,12 +41,16 @@ def check_same_seed_gives_same_run(make: Make) -> None:
 
 
 def check_seed_matters(make: Make) -> None:
-    """Check that if a learner uses its generator, different seeds play differently."""
+    """Check that if a learner uses its generators, different seeds play differently."""
     world = switching_world(4, 200)
     driven = [drive(make(4, 200, seed), world) for seed in _SEEDS]
     different = {tuple(essence(one.duels)) for one in driven}
-    untouched = learner_generator(0).bit_generator.state
-    if driven[0].learner.session.rng.bit_generator.state != untouched:
+    session = driven[0].learner.session
+    untouched = learner_generator(0), settle_generator(0)
+    if any(
+        used.bit_generator.state != fresh.bit_generator.state
+        for used, fresh in zip((session.rng, session.settle_rng), untouched, strict=True)
+    ):
         expect(len(different) > 1, f"it draws numbers, but {len(_SEEDS)} seeds play the same")
 
 
@@ -134,11 +138,12 @@ def _ask_and_tell(learner: Learner, world: Stream, seed: int) -> list[Duel]:
 def _reach(
     learner: Learner, world: Stream, age: int, seed: int
 ) -> tuple[State, np.random.Generator]:
-    """Return the state and the generator of a learner after ``age`` rounds."""
+    """Return the state of a learner after ``age`` rounds, and the generator that chooses."""
     rng = learner_generator(seed)
     state = learner.start(rng)
     if age > 0:
-        for _ in batches(learner, world[:age], state, rng, world_generator(seed), History()):
+        others = settle_generator(seed), world_generator(seed)
+        for _ in batches(learner, world[:age], state, rng, *others, History()):
             pass
     return state, rng
 

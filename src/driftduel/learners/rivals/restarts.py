@@ -5,7 +5,7 @@ again, with the tickets they had, so that its statistics are those of a window. 
 is any learner: the kernels here are templates, compiled once for each set of kernels inside.
 
 A restart itself is rare and happens in Python, in `collect`, where the journal of the learner
-inside is emptied first. Its random numbers do not come from the generator of the session, which
+inside is emptied first. Its random numbers do not come from the generators of the session, which
 `collect` is not given, but from one made of a number that was fixed at the start and the number of
 the restart. Outcomes of duels asked before a restart are old news and not learned. Right after a
 restart `best` is what the learner inside would pick then, which may be no more than a guess.
