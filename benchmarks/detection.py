@@ -175,6 +175,7 @@ def one(learner: dd.Learner, cell: Cell, seed: int, end: int | None = None) -> d
         stream,
         session.state,
         session.rng,
+        session.settle_rng,
         world_generator(seed),
         session.history,
         looks.tolist(),

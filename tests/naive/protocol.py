@@ -12,8 +12,9 @@ class Oracle(ABC):
 
     An oracle is made from the parameters of the learner and, last, from a generator that gives
     the numbers which the learner's own give: when it is made and in `ask` those of the one that
-    chooses, in `tell` those of the one that settles. It draws what the learner draws, in its order. Any number of duels may
-    be open, and they may be told in any order; an oracle for which this is not so says so.
+    chooses, in `tell` those of the one that settles. It draws what the learner draws, in its
+    order. Any number of duels may be open, and they may be told in any order; an oracle for which
+    this is not so says so.
 
     `tests.learners.driving.play_beside` plays it beside its learner. Pairs and chances must agree
     in every round, and so must those of the things below that an oracle has.
