@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import driftduel as dd
 from driftduel.learners.calibrated.account import wilson
+from driftduel.learners.parts.journal import CHANGE, UNDATED, note_change, read_changes
 
 KINDS = ["borda", "condorcet"]
 
@@ -110,6 +112,22 @@ def test_a_change_is_told_with_its_circumstances(kind):
     names = [standing.name for standing in report.standings]
     assert names[0] == "milk"
     assert sorted(names) == sorted(labels)
+
+
+def test_a_change_is_told_with_the_range_of_rounds_it_happened_in_where_that_is_known():
+    changes = np.zeros(2, CHANGE)
+    note_change(changes, 0, 3_200, 3_000, UNDATED, UNDATED, 1, 0)
+    note_change(changes, 1, 5_400, 5_021, 4_980, 5_060, 0, 1)
+    undated, dated = read_changes(changes, 2)
+    assert (undated.earliest, undated.latest) == (None, None)
+    assert (dated.noticed, dated.around, dated.before, dated.after) == (5_400, 5_021, 0, 1)
+    assert (dated.earliest, dated.latest) == (4_980, 5_060)
+    report = dd.CalibratedMetaBosse(2, labels=["tea", "coffee"]).report()
+    assert str(replace(report, changes=(undated, dated))).splitlines()[-2:] == [
+        "Tastes changed around round 3,000, from coffee to tea; noticed at round 3,200.",
+        "Tastes changed between rounds 4,980 and 5,060, from tea to coffee; "
+        "noticed at round 5,400.",
+    ]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -28,12 +28,35 @@ class Change:
         The round at which the world seems to have changed.
     before, after : int
         Who was best before, and who took over.
+    earliest, latest : int or None
+        The round with which the new tastes began is one of these or lies between them with 95 %
+        (a credible range, see `driftduel.learners.parts.dates`); None if the learner does not know.
     """
 
     noticed: int
     around: int
     before: int
     after: int
+    earliest: int | None = None
+    latest: int | None = None
+
+    def when(self) -> str:
+        """Say when it was, as exactly as it is known.
+
+        Examples
+        --------
+        >>> Change(5_400, 5_021, 0, 1, 4_980, 5_060).when()
+        'between rounds 4,980 and 5,060'
+        >>> Change(5_400, 5_021, 0, 1, 5_021, 5_021).when()
+        'at round 5,021'
+        >>> Change(5_400, 5_021, 0, 1).when()
+        'around round 5,021'
+        """
+        if self.earliest is None or self.latest is None:
+            return f"around round {self.around:,}"
+        if self.earliest == self.latest:
+            return f"at round {self.earliest:,}"
+        return f"between rounds {self.earliest:,} and {self.latest:,}"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from driftduel._words import count
 from driftduel.learners.base import State
 from driftduel.learners.parts.journal import read_changes
-from driftduel.learners.report import Change, Report
+from driftduel.learners.report import Report
 
 _NORMAL = 1.96
 """Standard deviations to either side that hold 95 % of a normal distribution."""
@@ -73,7 +73,7 @@ class Account(Report):
             lines.append("No change of taste was noticed.")
         for change in self.changes or ():
             lines.append(
-                f"Tastes changed around round {change.around:,}, from {names[change.before]} to "
+                f"Tastes changed {change.when()}, from {names[change.before]} to "
                 f"{names[change.after]}; noticed at round {change.noticed:,}."
             )
         return "\n".join([*lines, *self.reasons()])
@@ -107,9 +107,7 @@ def account_of(report: Report, state: State) -> Account:
         standings.append(Standing(arm, name, score, low, high, int(n), active))
     intervals = tuple((one.low, one.high) for one in standings)
     standings.sort(key=lambda one: (one.arm != leader, -(one.score or 0.0)))
-    changes = tuple(
-        Change(**change) for change in read_changes(watching.changes, int(clock["restarts"]))
-    )
+    changes = tuple(read_changes(watching.changes, int(clock["restarts"])))
     known = {item.name: getattr(report, item.name) for item in fields(Report)}
     known["evictions"] = tuple(one for one in report.evictions if not watching.is_active[one.arm])
     known |= {"since": int(clock["led"]), "intervals": intervals, "changes": changes}

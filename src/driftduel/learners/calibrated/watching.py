@@ -31,6 +31,7 @@ from driftduel.learners.parts.journal import (
     CHANGE,
     CHANGE_RANGES,
     JOURNAL_RANGES,
+    UNDATED,
     Journal,
     journal_full,
     no_journal,
@@ -347,8 +348,16 @@ def restart(watching: Watching, rng: np.random.Generator) -> None:
     clock = watching.clock[0]
     now = clock["round"]
     note_episode(watching.journal, now)
-    number = clock["restarts"]
-    note_change(watching.changes, number, now, clock["changed"], clock["accused"], clock["leader"])
+    note_change(
+        watching.changes,
+        clock["restarts"],
+        now,
+        clock["changed"],
+        UNDATED,
+        UNDATED,
+        clock["accused"],
+        clock["leader"],
+    )
     clock["restarts"] += 1
     clock["episode"] = now
     clock["alarms"] = 0

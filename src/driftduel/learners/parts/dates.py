@@ -118,7 +118,7 @@ def no_timeline(n_arms: int) -> Timeline:
 
 @inline_kernel
 def record_toss(timeline: Timeline, round_: int, arm: int, outcome: float) -> None:
-    """Keep a toss of an arm; rounds never fall, and several tosses may be of one round.
+    """Keep a toss of an arm; the first round is 0, rounds never fall, and one may have many tosses.
 
     Examples
     --------

@@ -15,6 +15,7 @@ from driftduel._jit import inline_kernel, kernel
 from driftduel.learners.history import Activation, Eviction, History, Replay
 from driftduel.learners.parts.arrays import Ints, Records
 from driftduel.learners.ranges import AN_ARM, ANYTHING, COUNT, Ranges, whole
+from driftduel.learners.report import Change
 
 EVICTION, ACTIVATION, REPLAY, EPISODE = 0, 1, 2, 3
 
@@ -38,11 +39,16 @@ CHANGE = np.dtype(
     [
         ("noticed", "i8"),  # the round at which a new episode began
         ("around", "i8"),  # the round at which the world seems to have changed
+        ("earliest", "i8"),  # the first and the last round at which it may have, or UNDATED
+        ("latest", "i8"),
         ("before", "i8"),  # who was best before
         ("after", "i8"),  # who took over
     ],
     align=True,
 )
+
+UNDATED = -1
+"""For a learner that does not know from when to when the world may have changed."""
 
 
 class Journal(NamedTuple):
@@ -55,7 +61,14 @@ class Journal(NamedTuple):
 JOURNAL_RANGES: Ranges = {"written": whole(0, 0), "notes": ANYTHING}
 """Between rounds all was read."""
 
-CHANGE_RANGES: Ranges = {"noticed": COUNT, "around": COUNT, "before": AN_ARM, "after": AN_ARM}
+CHANGE_RANGES: Ranges = {
+    "noticed": COUNT,
+    "around": COUNT,
+    "earliest": whole(UNDATED, "told"),
+    "latest": whole(UNDATED, "told"),
+    "before": AN_ARM,
+    "after": AN_ARM,
+}
 
 
 def no_journal(n_arms: int) -> Journal:
@@ -145,27 +158,44 @@ def read_journal(journal: Journal, history: History) -> None:
 
 @kernel
 def note_change(
-    changes: Records, number: int, noticed: int, around: int, before: int, after: int
+    changes: Records,
+    number: int,
+    noticed: int,
+    around: int,
+    earliest: int,
+    latest: int,
+    before: int,
+    after: int,
 ) -> None:
     """Keep the change of this number, in the place of the oldest if there are too many."""
     change = changes[number % changes.shape[0]]
     change["noticed"] = noticed
     change["around"] = around
+    change["earliest"] = earliest
+    change["latest"] = latest
     change["before"] = before
     change["after"] = after
 
 
-def read_changes(changes: Records, count: int) -> list[dict[str, int]]:
-    """Return the latest of ``count`` changes that were kept, in order, by the names of CHANGE.
+def read_changes(changes: Records, count: int) -> list[Change]:
+    """Return the latest of ``count`` changes that were kept, in order.
 
     Examples
     --------
     >>> changes = np.zeros(2, CHANGE)
     >>> for number in range(3):
-    ...     note_change(changes, number, 10 * number, 10 * number - 3, 0, 1)
-    >>> [change["noticed"] for change in read_changes(changes, 3)]
+    ...     note_change(changes, number, 10 * number, 10 * number - 3, UNDATED, UNDATED, 0, 1)
+    >>> [change.noticed for change in read_changes(changes, 3)]
     [10, 20]
     """
     kept = len(changes)
     rows = [changes[number % kept] for number in range(max(0, count - kept), count)]
-    return [{name: int(row[name]) for name in CHANGE.fields or ()} for row in rows]
+    return [_read_change(*row.item()) for row in rows]
+
+
+def _read_change(
+    noticed: int, around: int, earliest: int, latest: int, before: int, after: int
+) -> Change:
+    if earliest == UNDATED:
+        return Change(noticed, around, before, after)
+    return Change(noticed, around, before, after, earliest, latest)
