@@ -1,7 +1,11 @@
-"""What `ask` and `tell` cost by hand, and what of it is the lock that threads take turns by.
+"""What `ask` and `tell` cost by hand, what of it is the lock of threads, and what `fold` saves.
 
 Two copies of a learner play the same duels by turns, a hundred at a time, one with the lock and one
 without. What is printed are medians: of the time of a call, and of what the lock adds to it.
+
+Then the log of many rounds is told one by one and folded by fresh copies, and as many rounds are
+simulated, by turns. What is printed are medians again: the time of a round, and how many times as
+long the others take as a fold.
 """
 
 from __future__ import annotations
@@ -12,12 +16,18 @@ import time
 from collections.abc import Callable
 from statistics import median
 
+import numpy as np
+
 import driftduel as dd
 from driftduel.learners import Duel
 
 LEARNERS = ("Uniform", "RUCB", "MetaBosse", "CalibratedMetaBosse")
 ROUNDS = 100
 """Rounds of a turn."""
+LOG = 100_000
+"""Rounds of a log."""
+LOGS = 5
+"""Logs of each learner."""
 
 
 def main() -> None:
@@ -40,6 +50,41 @@ def main() -> None:
         asked, told = (median(column) for column in zip(*with_lock, strict=True))
         added = [sum(one) / sum(other) - 1 for one, other in zip(with_lock, without, strict=True)]
         print(f"{name:<22} {asked:8.2f} {told:8.2f} {median(added):15.1%}")
+    print(f"\n{'a round':<22} {'fold, ns':>8} {'tell':>8} {'simulate':>16}")
+    for name in LEARNERS:
+        times = [log_told(dd.all_learners()[name](10), turn) for turn in range(LOGS + 1)]
+        fold = median(row[0] for row in times[1:])  # the first compiles
+        others = [median(row[place] / row[0] for row in times[1:]) for place in (1, 2)]
+        print(f"{name:<22} {fold:8.1f} {others[0]:7.1f}x {others[1]:15.2f}x")
+
+
+def log_told(learner: dd.Learner, seed: int) -> tuple[float, float, float]:
+    """Return the nanoseconds of a round: folded, told one by one, and simulated."""
+    matrix = 0.5 + 0.04 * np.sign(np.arange(10)[None, :] - np.arange(10)[:, None])
+    chance, source = np.random.default_rng(seed), learner.clone(seed=seed)
+    log = []
+    for _ in range(LOG):
+        duel = source.ask()
+        outcome = float(chance.random() < matrix[duel.left, duel.right])
+        source.tell(duel, outcome)
+        log.append((duel.left, duel.right, duel.ticket or (), outcome))
+    columns = [np.array(column) for column in zip(*log, strict=True)]
+    copy, told = learner.clone(seed=seed), learner.clone(seed=seed)
+    session = told.session
+    session.open.update((number, row[:3]) for number, row in enumerate(log))
+    session.asked = LOG
+    world = dd.Stream.stationary(matrix, LOG)
+    moments = [time.thread_time()]
+    copy.fold(*columns)
+    moments.append(time.thread_time())
+    for number, row in enumerate(log):
+        told.tell(number, row[3])
+    moments.append(time.thread_time())
+    dd.simulate(learner, world, seed, points=1)
+    moments.append(time.thread_time())
+    assert copy.best() == told.best() == source.best()
+    fold, tell, simulate = (1e9 * float(part) / LOG for part in np.diff(moments))
+    return fold, tell, simulate
 
 
 def play(

@@ -329,6 +329,20 @@ class HandsOutItsArrays(ChampionStays):
 
 
 @dataclass(frozen=True, eq=False)
+class SettlesWithTheNumbersOfAsking(ChampionStays):
+    def tell(self, duel, outcome):
+        super().tell(duel, outcome)
+        self.session.state.wins[0] += self.session.rng.random()
+
+
+@dataclass(frozen=True, eq=False)
+class NotesWhatItIsTold(ChampionStays):
+    def tell(self, duel, outcome):
+        super().tell(duel, outcome)
+        self.session.state.wins[0] += 1.0
+
+
+@dataclass(frozen=True, eq=False)
 class NoTies(ChampionStays):
     def tell(self, duel, outcome):
         if outcome == 0.5:
@@ -496,6 +510,13 @@ BROKEN = [
         AskingTurns,
         "a duel never told changed the next one",
     ),
+    (testing.check_asking_leaves_the_state_alone, AskingTurns, "asking changed the state"),
+    (
+        testing.check_state_depends_on_what_is_told_alone,
+        SettlesWithTheNumbersOfAsking,
+        "what it knows depends on what else was asked",
+    ),
+    (testing.check_folds_as_if_told, NotesWhatItIsTold, "it differs after"),
     (testing.check_bad_outcomes_change_nothing, TakesAnything, "the outcome nan was accepted"),
     (
         testing.check_bad_outcomes_change_nothing,

@@ -472,6 +472,8 @@ def bytes_of(value, count):
         (change("session", "asked", to=-1), "asked is -1, must be at least 0"),
         (change("session", "asked", to="42"), "asked is '42', must be a whole number"),
         (change("session", "told", to=43), "told is 43, must be at most 42"),
+        (change("session", "folded", to=-1), "folded is -1, must be at least 0"),
+        (change("session", "folded", to=41), "told is 40, must be at least 41"),
         (change("session", "told", to=41), "number of open duels is 2, must be at most 1"),
         (change("session", "open", 0, 0, to=42), "duel is 42, must be at most 41"),
         (open_twice, "duel 40 is open twice"),

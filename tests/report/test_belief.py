@@ -26,8 +26,8 @@ def run():
 QUICK = dd.learners.Constants(scale=0.07)
 JUMPY = dd.learners.Calibration(alarm=0.5, proof=-6.0, likely=-2.0, watch=1.0, replay_rate=1.0)
 LEARNERS = {
-    "METABOSSE": dd.MetaBosse(4, 399, seed=1, constants=QUICK),
-    "ANACONDA": dd.Anaconda(4, 399, seed=1, scale=0.07),
+    "METABOSSE": dd.MetaBosse(4, 399, seed=2, constants=QUICK),
+    "ANACONDA": dd.Anaconda(4, 399, seed=2, scale=0.07),
     "CALIBRATED METABOSSE": dd.CalibratedMetaBosse(4, seed=1, calibration=JUMPY),
     "CALIBRATED METABOSSE for Condorcet": dd.CalibratedMetaBosse(
         4, seed=1, criterion="condorcet", calibration=JUMPY
@@ -50,8 +50,8 @@ def drawn(chart, what, arms, horizon):
 def test_who_is_drawn_in_play_is_active_in_that_very_round(name):
     learner = LEARNERS[name].clone()
     world = dd.Stream.stationary(np.full((4, 4), 0.5), 399, labels=list("abcd"))
-    chart = dd.plot.timeline(dd.simulate(learner, world, seed=1, points=399))
-    outcomes = dd.simulation.world_generator(1)
+    chart = dd.plot.timeline(dd.simulate(learner, world, learner.seed, points=399))
+    outcomes = dd.simulation.world_generator(learner.seed)
     active, picks = np.zeros((399, 4), dtype=bool), np.zeros((399, 4), dtype=bool)
     for round_ in range(399):
         active[round_, learner.active] = True

@@ -2,14 +2,15 @@
 
 A learner is written as one short file: a `NamedTuple` of arrays for its state, the kernels
 below, and a frozen dataclass that derives from `Learner` and allocates the state. The
-same kernels serve ``ask``/``tell`` and the compiled loop of `driftduel.simulate`. They are
-compiled with `kernel` or `inline_kernel` of `driftduel.learners`, and cannot make arrays.
+same kernels serve ``ask``/``tell`` and the compiled loops of `driftduel.simulate` and
+`Learner.fold`. They are compiled with
+`kernel` or `inline_kernel` of `driftduel.learners`, and cannot make arrays.
 
 ``choose(state, rng) -> (left, right, ticket)``
     Pick a pair. The ticket is a tuple of floats, everything `learn` has to know of the time of
     asking; its first entry is the propensity of the ordered pair, or NaN where no formula for it
-    is known. Nothing that matters later may change but the generator: a duel may be asked and
-    never told.
+    is known. Nothing may change but the generator and what `ranges` declare as scratch
+    (`driftduel.learners.ranges.ANYTHING`): a duel may be asked and never told.
 ``learn(state, left, right, ticket, outcome) -> bool``
     Take in an outcome and say whether `settle` has work to do. This is the hot path: what can
     wait belongs in `settle`.
@@ -39,7 +40,7 @@ from threading import RLock
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from driftduel._checks import LONGEST, BadParameter, as_count, as_labels, as_number
 from driftduel._families import learner_class
@@ -140,7 +141,7 @@ class Learner(InNotebooks, ABC):
     ranges: ClassVar[Ranges | None] = None
     """What the numbers of the state may be, to be checked when it is read from a file."""
     ticket: ClassVar[tuple[Range, ...] | None] = None
-    """The same for the numbers of a ticket."""
+    """The same for the numbers of a ticket, whatever the round."""
     grows: ClassVar[bool] = True
     """Whether the state has an array with an entry for each arm."""
     relearns: ClassVar[bool | None] = None
@@ -311,6 +312,52 @@ class Learner(InNotebooks, ABC):
         finally:
             session.lock.release()
 
+    def fold(
+        self, left: ArrayLike, right: ArrayLike, tickets: ArrayLike, outcomes: ArrayLike
+    ) -> None:
+        """Take in the outcomes of many duels that were asked elsewhere, compiled.
+
+        The state depends on nothing but the outcomes told and their order. So a learner with the
+        same parameters and seed that folds the log of another gets into its state bit for bit, as
+        if the duels had been told to it one by one: a copy on another machine, or one made again
+        from a log. Each outcome is a round. The duels that are open here stay open.
+
+        Parameters
+        ----------
+        left, right : (n,) array of int
+            The arms of each duel.
+        tickets : (n, length of a ticket) array of float
+            The `Duel.ticket` of each.
+        outcomes : (n,) array of float
+            1 left preferred, 0 right preferred, 0.5 tie.
+
+        Raises
+        ------
+        ValueError
+            If something in it cannot be told; the learner is unchanged.
+        KeyboardInterrupt
+            If it is interrupted. Some outcomes, from the first on, are told by then, and `rounds`
+            says how many; the others are not.
+
+        Examples
+        --------
+        >>> import driftduel as dd
+        >>> learner, copy = dd.MetaBosse(3, seed=1), dd.MetaBosse(3, seed=1)
+        >>> log = []
+        >>> for _ in range(100):
+        ...     duel = learner.ask()
+        ...     learner.tell(duel, 1.0)
+        ...     log.append((duel.left, duel.right, duel.ticket, 1.0))
+        >>> copy.fold(*zip(*log))
+        >>> copy.rounds, copy.best() == learner.best()
+        (100, True)
+        """
+        from driftduel.learners.folding import fold_into
+
+        session = self.session
+        with session.lock:
+            fold_into(session, self, left, right, tickets, outcomes)
+
     def cancel(self, duel: Duel | int | str) -> None:
         """Take back a duel that nobody will tell.
 
@@ -361,7 +408,7 @@ class Learner(InNotebooks, ABC):
 
     @property
     def rounds(self) -> int:
-        """How many outcomes were told."""
+        """How many outcomes were told, here or by `fold`."""
         return self.session.told
 
     @property

@@ -139,6 +139,37 @@ def check_ticket(learner: Learner, ticket: Sequence[float], state: State, told: 
         _check(allowed, np.array(ticket[place]), known, f"ticket[{place}]")
 
 
+def check_tickets(learner: Learner, tickets: NDArray[np.float64], state: State, told: int) -> None:
+    """Raise ValueError if one of many tickets, in rows of the right length, is not such as these.
+
+    Examples
+    --------
+    >>> import driftduel as dd
+    >>> learner = dd.RUCB(3)
+    >>> check_tickets(learner, np.array([[0.5], [2.0]]), learner.allocate(), told=2)
+    Traceback (most recent call last):
+        ...
+    ValueError: tickets[1][0] is 2.0, must be a chance above 0 and at most 1
+    """
+    known = Known(learner.n_arms, told, state, state)
+    for place, (allowed, column) in enumerate(zip(learner.ticket or (), tickets.T, strict=False)):
+        right = np.asarray(allowed.holds(column, known))
+        for n in np.flatnonzero(~right)[:1]:
+            _check(allowed, column[n], known, f"tickets[{n}][{place}]")
+
+
+def scratch_of(learner: Learner) -> set[str]:
+    """Return the names of the arrays of a state that are scratch, as files name them.
+
+    Examples
+    --------
+    >>> import driftduel as dd
+    >>> sorted(scratch_of(dd.DTS(3)))
+    ['state.drawn', 'state.losses', 'state.theta']
+    """
+    return set(_scratch(learner.ranges or {}, "state"))
+
+
 def undeclared(learner: Learner) -> list[str]:
     """Return the names of the arrays and fields of a state for which no range is declared."""
     return [] if learner.ranges is None else list(_missing(learner.ranges, learner.allocate(), ""))
@@ -198,6 +229,15 @@ def _missing(ranges: Ranges, state: State, name: str) -> Iterator[str]:
             for field in part.dtype.names:
                 if field not in allowed and f"{key}.{field}" not in ranges:
                     yield f"{name}{key}.{field}"
+
+
+def _scratch(ranges: Ranges, name: str) -> Iterator[str]:
+    for key, allowed in ranges.items():
+        inner = allowed.ranges if isinstance(allowed, Inner) else allowed
+        if inner is ANYTHING:
+            yield f"{name}.{key}"
+        elif isinstance(inner, Mapping):
+            yield from _scratch(inner, f"{name}.{key}")
 
 
 def _close(values: Values, expected: ArrayLike, tolerance: float = 1e-9) -> NDArray[np.bool_]:
@@ -303,7 +343,7 @@ FIXED = Range("what the parameters of the learner give", lambda *_: True)
 """What `Learner.allocate` put there and nothing changes."""
 
 ANYTHING = Range("anything", lambda *_: True)
-"""Scratch: written before it is read."""
+"""Scratch: written before it is read, so no part of what a learner knows."""
 
 AN_ARM = replace(below("arms"), words=lambda known: f"an arm from 0 to {known.n_arms - 1}")
 AN_ARM_OR_NONE = replace(

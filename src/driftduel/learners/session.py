@@ -61,6 +61,9 @@ class Duel:
         Which learner asked.
     asked_at : float or None
         When it was asked, in seconds since 1970; None if that is not known.
+    ticket : tuple of float or None
+        What the learner has to know of the time of asking, the propensity first, NaN where that
+        is None: what `Learner.fold` needs besides arms and outcome. None if the duel is closed.
     """
 
     id: int
@@ -69,6 +72,7 @@ class Duel:
     propensity: float | None
     learner: str
     asked_at: float | None = field(default=None, compare=False)
+    ticket: tuple[float, ...] | None = field(default=None, compare=False, repr=False)
 
     @property
     def code(self) -> str:
@@ -131,8 +135,9 @@ class Session:
         All that matters to play: the state, the generator that chooses and the one that settles.
     name : str
         Whose duels these are; copies of a learner have the same.
-    asked, told : int
-        How many duels were asked, and how many of them told.
+    asked, told, folded : int
+        How many duels were asked, how many outcomes told, and how many of these were of duels
+        asked elsewhere.
     open : dict
         Left arm, right arm and ticket of each open duel, by its number, in order of asking.
     asked_at : dict
@@ -155,6 +160,7 @@ class Session:
     name: str = field(default_factory=lambda: uuid.uuid4().hex)
     asked: int = 0
     told: int = 0
+    folded: int = 0
     open: dict[int, tuple[int, int, tuple[float, ...]]] = field(default_factory=dict)
     asked_at: dict[int, float] = field(default_factory=dict)
     closed: OrderedDict[int, tuple[int, int, str]] = field(default_factory=OrderedDict)
@@ -274,7 +280,7 @@ class Session:
     def _duel(self, number: int) -> Duel:
         left, right, ticket = self.open[number]
         propensity = None if math.isnan(ticket[0]) else ticket[0]
-        return Duel(number, left, right, propensity, self.name, self.asked_at.get(number))
+        return Duel(number, left, right, propensity, self.name, self.asked_at.get(number), ticket)
 
     def _close(self, number: int, how: str) -> tuple[int, int, tuple[float, ...]]:
         left, right, ticket = self.open.pop(number)

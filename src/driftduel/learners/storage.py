@@ -357,6 +357,7 @@ def _encode_session(session: Session) -> dict[str, Any]:
         "name": session.name,
         "asked": session.asked,
         "told": session.told,
+        "folded": session.folded,
         "open": [
             [
                 number,
@@ -384,7 +385,8 @@ def _encode_session(session: Session) -> dict[str, Any]:
 
 def _decode_session(content: dict[str, Any], learner: Learner) -> Session:
     asked = as_count(content["asked"], "asked", 0, LONGEST_SESSION)
-    told = as_count(content["told"], "told", 0, asked)
+    folded = as_count(content["folded"], "folded", 0, LONGEST_SESSION - asked)
+    told = as_count(content["told"], "told", folded, asked + folded)
     _check_size(learner, content["state"])
     state = learner.allocate()
     _fill(state, content["state"])
@@ -402,6 +404,7 @@ def _decode_session(content: dict[str, Any], learner: Learner) -> Session:
         str(content["name"]),
         asked,
         told,
+        folded,
         history=history,
     )
     for row in content["open"]:
@@ -420,8 +423,8 @@ def _decode_session(content: dict[str, Any], learner: Learner) -> Session:
             session.asked_at[number] = as_number(asked_at, "time of asking", above=0)
     session.closed = _decode_closed(content["closed"], session, learner.n_arms)
     told_last = sum(how in OUTCOMES for _, _, how in session.closed.values())
-    as_count(told_last, "number of duels told last", 0, told)
-    closed = told + len(session.closed) - told_last
+    as_count(told_last, "number of duels told last", 0, told - folded)
+    closed = told - folded + len(session.closed) - told_last
     as_count(len(session.open), "number of open duels", 0, asked - closed)
     return session
 

@@ -49,10 +49,13 @@ from driftduel.testing.saving import (
     check_states_stay_in_range,
 )
 from driftduel.testing.telling import (
+    check_asking_leaves_the_state_alone,
     check_bad_duels_change_nothing,
     check_bad_outcomes_change_nothing,
     check_counts_each_duel_once,
+    check_folds_as_if_told,
     check_lost_duels_cost_nothing,
+    check_state_depends_on_what_is_told_alone,
     check_takes_ties,
 )
 
@@ -69,6 +72,9 @@ CHECKS = (
     check_takes_ties,
     check_counts_each_duel_once,
     check_lost_duels_cost_nothing,
+    check_asking_leaves_the_state_alone,
+    check_state_depends_on_what_is_told_alone,
+    check_folds_as_if_told,
     check_bad_outcomes_change_nothing,
     check_bad_duels_change_nothing,
     check_same_seed_gives_same_run,

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftduel.learners.base import Learner
+from driftduel.learners.ranges import scratch_of
 from driftduel.learners.session import Duel
 from driftduel.learners.storage import as_payload
 from driftduel.simulation import Run, simulate
@@ -105,6 +106,15 @@ def snapshot(learner: Learner, *, named: bool = True) -> dict[str, Any]:
     if not named:
         del payload["session"]["name"]
     return payload
+
+
+def knowledge(learner: Learner) -> dict[str, Any]:
+    """Return what a learner knows by the outcomes told: all but scratch, and what was asked."""
+    session = as_payload(learner)["session"]
+    parts = ("told", "episodes", "evictions", "activations", "replays", "settle_generator")
+    scratch = scratch_of(learner)
+    state = {name: array for name, array in session["state"].items() if name not in scratch}
+    return {"state": state, **{name: session[name] for name in parts}}
 
 
 def simulate_all(learner: Learner, stream: Stream, seed: int) -> Run:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +10,20 @@ import numpy as np
 
 from driftduel.learners.base import Learner
 from driftduel.learners.session import Duel
-from driftduel.testing.driving import Drive, Make, drive, essence, expect, snapshot, switching_world
+from driftduel.testing.driving import (
+    Drive,
+    Make,
+    compiled,
+    drive,
+    essence,
+    expect,
+    knowledge,
+    snapshot,
+    switching_world,
+)
+
+Told = tuple[int, int, tuple[float, ...], float]
+"""The arms, the ticket and the outcome of a duel."""
 
 
 def check_takes_ties(make: Make) -> None:
@@ -55,6 +69,66 @@ def check_lost_duels_cost_nothing(make: Make) -> None:
     )
 
 
+def check_asking_leaves_the_state_alone(make: Make) -> None:
+    """Check that asking changes the generator that chooses and declared scratch, nothing else."""
+
+    def between(step: int, learner: Learner) -> Learner:
+        if step % 10 == 0:
+            before = knowledge(learner)
+            for _ in range(5):
+                learner.cancel(learner.ask())
+            expect(knowledge(learner) == before, "asking changed the state")
+        return learner
+
+    drive(make(4, 300, 1), switching_world(4, 300), between=between)
+
+
+def check_state_depends_on_what_is_told_alone(make: Make) -> None:
+    """Check that who asks more, in another order, and takes duels back knows no less and no more.
+
+    Two learners are told the same duels, which the first one asks. Scratch may differ.
+    """
+    n_rounds = 1500 if compiled(make(4, 1, 0)) else 600
+    one, other = make(4, n_rounds, 1), make(4, n_rounds, 1)
+    script = np.random.default_rng(np.random.SeedSequence(1, spawn_key=(2,)))
+    for block in _told_in_blocks(one, n_rounds, script):
+        numbers = [_hand(other, told) for told in reversed(block)]
+        for number, (_, _, _, outcome) in zip(reversed(numbers), block, strict=True):
+            for _ in range(script.integers(4)):
+                lost = other.ask()
+                if script.random() < 0.9:
+                    other.cancel(lost)
+            other.tell(number, outcome)
+    expect(knowledge(other) == knowledge(one), "what it knows depends on what else was asked")
+
+
+def check_folds_as_if_told(make: Make) -> None:
+    """Check that folding a log is the same, bit for bit but for scratch, as telling it."""
+    n_rounds = 3000 if compiled(make(4, 1, 0)) else 500
+    one, other = make(4, n_rounds, 1), make(4, n_rounds, 1)
+    script = np.random.default_rng(np.random.SeedSequence(2, spawn_key=(2,)))
+    still_open = other.ask()
+    log: list[Told] = []
+    for block in _told_in_blocks(one, n_rounds, script):
+        log += block
+        if script.random() < 0.01:
+            other.fold(*zip(*log, strict=True))
+            log = []
+            expect(knowledge(other) == knowledge(one), f"it differs after {one.rounds} rounds")
+    other.fold(*zip(*log, strict=True))
+    expect(knowledge(other) == knowledge(one), f"it differs after {one.rounds} rounds")
+    expect(other.open_duels == [still_open], "it closed a duel that it asked itself")
+    left, right, ticket, _ = log[-1]
+    before = snapshot(other)
+    accepted = True
+    try:
+        other.fold([left] * 2, [right] * 2, [ticket] * 2, [1.0, 0.3])
+    except ValueError:
+        accepted = False
+    expect(not accepted, "the outcome 0.3 was accepted")
+    expect(snapshot(other) == before, "the outcome 0.3 changed the learner")
+
+
 def check_bad_outcomes_change_nothing(make: Make) -> None:
     """Check that an outcome that is not 1, 0 or 0.5 is a ValueError, and the duel stays open."""
     learner = drive(make(3, 100, 1), switching_world(3, 50)).learner
@@ -92,6 +166,32 @@ def check_bad_duels_change_nothing(make: Make) -> None:
         _refuses(learner, duel, 1.0, what)
         expect(snapshot(learner) == before, f"{what} changed the learner")
     learner.tell(still_open.code, 1.0)
+
+
+def _told_in_blocks(
+    learner: Learner, n_rounds: int, script: np.random.Generator
+) -> Iterator[list[Told]]:
+    """Ask three duels at a time and tell them, in the order in which they are yielded."""
+    world = switching_world(learner.n_arms, n_rounds)
+    for first in range(0, n_rounds - 2, 3):
+        duels = [learner.ask() for _ in range(3)]
+        block = []
+        for place in script.permutation(3):
+            duel, number = duels[place], script.random()
+            chance = world.matrix(first)[duel.left, duel.right]
+            outcome = 0.5 if number < 0.1 else float(script.random() < chance)
+            learner.tell(duel, outcome)
+            expect(duel.ticket is not None, "a duel has no ticket")
+            block.append((duel.left, duel.right, duel.ticket or (), outcome))
+        yield block
+
+
+def _hand(learner: Learner, told: Told) -> int:
+    """Make a duel one that the learner asked itself; return its number."""
+    session = learner.session
+    session.open[session.asked] = told[:3]
+    session.asked += 1
+    return session.asked - 1
 
 
 def _refuses(learner: Learner, duel: Duel | int | Any, outcome: Any, what: str) -> None:

@@ -25,11 +25,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftduel._checks import BadParameter, as_count
-from driftduel._jit import bind_kernels, inline_kernel
+from driftduel._jit import bind_kernels
 from driftduel._parameters import bounded
 from driftduel.criteria import Criterion
 from driftduel.learners.base import Learner, Literature, State
 from driftduel.learners.history import History
+from driftduel.learners.parts.tickets import ticket_kernel, ticket_length
 from driftduel.learners.ranges import (
     AN_ARM,
     COUNT,
@@ -148,36 +149,12 @@ def relearn(inner, kept, first, last, rng):  # type: ignore[no-untyped-def]
     """Tell the learner inside kept outcomes again; return the next if its journal is full."""
     for number in range(first, last):
         row = kept[number % kept.shape[0]]
-        ticket = inner_ticket(row)  # type: ignore[name-defined]  # noqa: F821
+        ticket = inner_ticket(row[3:])  # type: ignore[name-defined]  # noqa: F821
         if inner_learn(inner, int(row[0]), int(row[1]), ticket, row[2]):  # type: ignore[name-defined]  # noqa: F821
             inner_settle(inner, rng)  # type: ignore[name-defined]  # noqa: F821
             if inner_full(inner):  # type: ignore[name-defined]  # noqa: F821
                 return number + 1
     return last
-
-
-# The length of a tuple is part of its type, so there is one kernel for each.
-
-
-@inline_kernel
-def ticket_of_one(row: NDArray[np.float64]) -> tuple[float]:
-    """Return the ticket in a row, a single number."""
-    return (row[3],)
-
-
-@inline_kernel
-def ticket_of_two(row: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the ticket in a row, two numbers."""
-    return row[3], row[4]
-
-
-@inline_kernel
-def ticket_of_three(row: NDArray[np.float64]) -> tuple[float, float, float]:
-    """Return the ticket in a row, three numbers."""
-    return row[3], row[4], row[5]
-
-
-_TICKETS = (ticket_of_one, ticket_of_two, ticket_of_three)
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,7 +206,7 @@ class _Restarting(Learner):
     def _bound(self, template: Callable[..., Any]) -> Any:
         kernels = [self.inner.choose, self.inner.learn, self.inner.settle, self.inner.full]
         if self._n_kept > 0:
-            kernels.append(_TICKETS[self._ticket_length - 1])
+            kernels.append(ticket_kernel(self._ticket_length))
         return bind_kernels(cast(FunctionType, template), _NAMES[: len(kernels)], tuple(kernels))
 
     @property
@@ -315,12 +292,7 @@ class _Restarting(Learner):
     @cached_property
     def _ticket_length(self) -> int:
         """Return how many numbers a ticket of the learner inside has, if tickets are kept."""
-        if self._n_kept == 0:
-            return 0
-        if self.inner.ticket is not None:
-            return len(self.inner.ticket)
-        rng = np.random.default_rng(0)
-        return len(self.inner.choose(self.inner.start(rng), rng)[2])
+        return ticket_length(self.inner) if self._n_kept > 0 else 0
 
     def best_of(self, state: RestartState) -> int:
         """Return the arm that the learner inside would pick."""
@@ -443,7 +415,7 @@ class SlidingWindow(_Restarting):
     Every few rounds the learner is begun anew and told the outcomes of the window again, the
     oldest first. That needs a learner whose tickets say nothing of the state they were made in:
     those with a ticket of the propensity alone, as all that count wins, and those that declare
-    ``relearns = True`` and have a ticket of three numbers at most. Others are refused.
+    ``relearns = True``. Others are refused.
 
     Parameters
     ----------
@@ -492,9 +464,8 @@ class SlidingWindow(_Restarting):
 
     def validate(self) -> None:
         """Raise BadParameter if the learner inside cannot be told again."""
-        length = self._ticket_length
-        allowed = length == 1 if self.inner.relearns is None else self.inner.relearns
-        if not allowed or length > len(_TICKETS):
+        alone = self._ticket_length == 1
+        if not (alone if self.inner.relearns is None else self.inner.relearns):
             raise BadParameter(
                 "inner",
                 f"is a {type(self.inner).__name__}, which cannot be told outcomes again: its "
