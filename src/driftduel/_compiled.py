@@ -20,7 +20,6 @@ from types import CodeType, FunctionType
 from typing import Any
 
 import platformdirs
-from numba.core import config
 
 from driftduel._sources import Module, closure, code_hash, edited, module_of
 
@@ -49,6 +48,8 @@ def _keep_as_numba_does(compiled: Any, function: FunctionType, folder: Path) -> 
     modules = _sources(function)
     if edited(modules):
         return
+    from numba.core import config
+
     # numba reads the folder from its configuration, which belongs to the user.
     with _CONFIG:
         before, config.CACHE_DIR = config.CACHE_DIR, str(folder / code_hash(modules))
@@ -60,6 +61,8 @@ def _keep_as_numba_does(compiled: Any, function: FunctionType, folder: Path) -> 
 
 def cache_folder() -> Path | None:
     """Return the folder for compiled code, made if need be; None if nothing can be written."""
+    from numba.core import config
+
     return _made(config.CACHE_DIR, "bounds" if config.BOUNDSCHECK else "plain")
 
 

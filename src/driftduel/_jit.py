@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import math
+import sys
 import types
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, TypeVar, cast
-
-import numba
-from numba.core.compiler import Flags
 
 from driftduel._compiled import keep, meaning
 
@@ -17,6 +16,18 @@ _LISTED = {"nogil"}
 """The options that numba's manual lists. The others make code faster, not different."""
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+_switch = {"compile": True}
+
+
+def interpret() -> None:
+    """Leave every kernel that is decorated from now on the plain Python function that it is.
+
+    For a process that plays one round and ends: numba is not imported, which takes longer than the
+    round. What kernels do stays the same to the bit. There is no way back, and kernels decorated
+    before stay compiled, so this is for who owns the process and has imported no learner yet.
+    """
+    _switch["compile"] = False
 
 
 def jit(function: F) -> F:
@@ -42,11 +53,34 @@ def inline_kernel(function: F) -> F:
     return _compile(function, {"nogil": True, "_nrt": False, "forceinline": True})
 
 
+def log_gamma() -> Callable[[float], float]:
+    """Return ``math.lgamma`` for kernels, the same to the bit whether they are compiled or not.
+
+    Compiled code calls the function of the C library, and Python has one of its own, whose last
+    digits are others.
+
+    Examples
+    --------
+    >>> math.isclose(log_gamma()(5.0), math.log(24.0))
+    True
+    """
+    if not _is_off():
+        return math.lgamma
+    import ctypes
+
+    found = ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None).lgamma
+    found.restype, found.argtypes = ctypes.c_double, [ctypes.c_double]
+    return cast(Callable[[float], float], found)
+
+
 def _compile(function: F, options: dict[str, bool]) -> F:
+    if _is_off():
+        return function
+    import numba
+    from numba.core.compiler import Flags
+
     try:
         compiled = numba.njit(**options)(function)
-        if compiled is function:  # the JIT is off
-            return function
         # numba refuses an option it does not know when the function is called; asked here, now.
         compiled.targetdescr.options.parse_as_flags(Flags(), compiled.targetoptions)
     except (AttributeError, KeyError, TypeError):
@@ -54,6 +88,15 @@ def _compile(function: F, options: dict[str, bool]) -> F:
         compiled = numba.njit(**options)(function)
     keep(compiled, cast(types.FunctionType, function), options)
     return cast(F, compiled)
+
+
+def _is_off() -> bool:
+    """Tell whether kernels are left as they are, by `interpret` or by NUMBA_DISABLE_JIT."""
+    if not _switch["compile"]:
+        return True
+    from numba.core import config
+
+    return bool(config.DISABLE_JIT)
 
 
 def rebind(template: types.FunctionType, name: str, kernels: Mapping[str, Any]) -> Any:

@@ -10,6 +10,7 @@ import pytest
 
 import driftduel
 from driftduel.cli import main, streams
+from driftduel.testing.driving import snapshot
 
 COMMANDS = (
     *("demo", "run", "report", "reproduce", "benchmark", "measure", "streams", "learners"),
@@ -62,6 +63,64 @@ def test_help_imports_nothing_that_is_slow_to_import():
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
     loaded = {name.partition(".")[0] for name in json.loads(done.stderr.splitlines()[-1])}
     assert loaded & {"altair", "numba", "numpy", "polars", "vl_convert"} == set()
+
+
+MODULES = """
+import json, sys
+from driftduel.cli import main
+code = main()
+print(json.dumps(sorted(sys.modules)), file=sys.stderr)
+sys.exit(code)
+"""
+
+
+def test_commands_that_play_a_round_at_most_do_without_numba(tmp_path):
+    """And play as the library does, to the bit."""
+
+    def command(*arguments):
+        done = subprocess.run(
+            [sys.executable, "-c", MODULES, *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=environment,
+        )
+        loaded = {name.partition(".")[0] for name in json.loads(done.stderr.splitlines()[-1])}
+        assert loaded & {"altair", "llvmlite", "numba", "polars"} == set()
+        return done.stdout
+
+    environment = {key: value for key, value in os.environ.items() if "COV" not in key}
+    file = tmp_path / "drinks.json"
+    command("new", file, "--arms", "tea,coffee,milk", "--seed", 3)
+    beside = driftduel.CalibratedMetaBosse(3, labels=["tea", "coffee", "milk"], seed=3)
+    for _ in range(2):
+        code, left, right = command("ask", file).split()
+        duel = beside.ask()
+        assert (left, right) == (beside.labels[duel.left], beside.labels[duel.right])
+        command("tell", file, code, "left")
+        beside.tell(duel, "left")
+    assert "2" in command("status", file)
+    command("cancel", file, command("ask", file).split()[0])
+    beside.cancel(beside.ask())
+    assert "RUCB" in command("learners", "RUCB")
+    saved = driftduel.load_learner(file)
+    assert snapshot(saved, named=False) == snapshot(beside, named=False)
+
+
+def test_a_caller_of_main_keeps_compiled_kernels(tmp_path):
+    script = (
+        "import sys; from driftduel.cli import main; main(['new', sys.argv[1], '--arms', 'a,b'])\n"
+        "from driftduel.learners import RUCB; print(hasattr(RUCB.choose, 'py_func'))"
+    )
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("NUMBA_")}
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path / "ab.json")],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment,
+    )
+    assert done.stdout.splitlines()[-1] == "True"
 
 
 def test_the_installed_command_is_main():

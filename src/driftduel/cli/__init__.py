@@ -14,6 +14,9 @@ BAD_INPUT = 2
 CONFLICT = 3
 INTERRUPTED = 130
 
+_ONE_ROUND = {"new", "ask", "tell", "cancel", "status", "learners"}
+"""Commands that play a round at most: to compile kernels, or read compiled ones, takes longer."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code.
@@ -31,6 +34,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+    if arguments is None and not _ONE_ROUND.isdisjoint(sys.argv[1:2]):
+        # Nobody else lives in this process, who might want to play on.
+        from driftduel._jit import interpret
+
+        interpret()
     try:
         from driftduel.cli.app import app
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from statistics import mean
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -35,6 +34,8 @@ def demo(
 
 def changes_of_taste(screen: Console, folder: Path) -> list[Path]:
     """Show who notices two changes of taste that nobody is told about."""
+    from statistics import mean
+
     from driftduel.learners import Bosse, CalibratedMetaBosse, Learner, MetaBosse, Uniform
     from driftduel.report import regret_over_time, save_figure
     from driftduel.simulation import simulate_many

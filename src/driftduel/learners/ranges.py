@@ -316,7 +316,7 @@ def arms_first(count: Bound) -> Range:
     def holds(values: Values, known: Known) -> ArrayLike:
         exist = (values >= 0) & (values < known.n_arms)
         first = values[: known.value(count)]
-        return exist if not exist.all() else len(np.unique(first)) == len(first)
+        return exist if not exist.all() else len(set(first.tolist())) == len(first)
 
     return Range(
         lambda known: (

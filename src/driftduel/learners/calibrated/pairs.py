@@ -391,7 +391,8 @@ def open_trial(state: PairsState, old: int, new: int) -> None:
     else:
         return
     trial["new"] = new
-    trial["end"] = 2.0 * max(1.0, state.watching.rule[0]["proof"]) / max(0.05, mean) ** 2
+    least = max(0.05, mean)
+    trial["end"] = 2.0 * max(1.0, state.watching.rule[0]["proof"]) / (least * least)
     clock["accused"] = old
     clock["counted"] = 0
     if clock["alarms"] == 0 or clock["base"] < clock["led"]:

@@ -12,6 +12,8 @@ ANACONDA and METASWIFT; see `driftduel.learners.parts.replays`.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from driftduel._jit import inline_kernel, kernel
@@ -41,7 +43,7 @@ def settle(state: EpisodicState, rng: np.random.Generator) -> None:
     changed = False
     if (now - clock["episode"]) & ((1 << rule["tick_power"]) - 1) == 0:
         if rule["anytime"]:
-            clock["scale"] = rule["constant"] * np.log(max(now, rule["least"]))
+            clock["scale"] = rule["constant"] * math.log(max(now, rule["least"]))
         if rule["all"]:
             check_all(state)
         else:

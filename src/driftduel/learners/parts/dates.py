@@ -32,7 +32,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._jit import inline_kernel, kernel
+from driftduel._jit import inline_kernel, kernel, log_gamma
 from driftduel.learners.parts.arrays import Floats, Records
 from driftduel.learners.ranges import (
     ANYTHING,
@@ -46,6 +46,8 @@ from driftduel.learners.ranges import (
     real,
     such_that,
 )
+
+_lgamma = log_gamma()
 
 ROOM = 128
 """How many buckets there are."""
@@ -264,7 +266,7 @@ def _lowest_likely(timeline: Timeline, since: int, start: int, top: float) -> fl
 @inline_kernel
 def _log_beta(wins: float, losses: float) -> float:
     """Return ln B(wins + 1/2, losses + 1/2)."""
-    return math.lgamma(wins + 0.5) + math.lgamma(losses + 0.5) - math.lgamma(wins + losses + 1.0)
+    return _lgamma(wins + 0.5) + _lgamma(losses + 0.5) - _lgamma(wins + losses + 1.0)
 
 
 @kernel

@@ -24,13 +24,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._jit import inline_kernel, kernel
+from driftduel._jit import inline_kernel, kernel, log_gamma
 from driftduel.learners.parts.verdicts import VERDICT_RANGES, Verdicts, no_verdicts
 from driftduel.learners.ranges import ANYTHING, Known, Ranges, real, such_that
 
 Ticket = tuple[float]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+
+_lgamma = log_gamma()
 
 RARE = 0.1
 """Below this risk a coin is tossed before a preference is drawn."""
@@ -212,7 +214,7 @@ def above(first: float, second: float, point: float) -> float:
     """
     if point <= 0.0 or point >= 1.0:
         return 1.0 if point <= 0.0 else 0.0
-    front = math.lgamma(first + second) - math.lgamma(first) - math.lgamma(second)
+    front = _lgamma(first + second) - _lgamma(first) - _lgamma(second)
     front = math.exp(front + first * math.log(point) + second * math.log(1.0 - point))
     # The fraction converges quickly on the side of the smaller tail.
     if point * (first + second + 2.0) > first + 1.0:

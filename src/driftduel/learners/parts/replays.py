@@ -8,6 +8,7 @@ probability there to it. The longest replay of a round counts.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -95,7 +96,7 @@ def schedule_replay(
         chance = min(1.0, size * (age + 1.0) ** schedule["age"])
         gap = 1.0
         if chance < 1.0:
-            gap = 1.0 + np.floor(np.log1p(-rng.random()) / np.log1p(-chance))
+            gap = 1.0 + np.floor(math.log1p(-rng.random()) / math.log1p(-chance))
         if gap > NEVER - age:
             break
         age += int(gap)
