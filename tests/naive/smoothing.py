@@ -22,19 +22,8 @@ def matrix(votes: list[Vote], n_arms, time, bandwidth, pseudo_count, bias=0.5):
         for b in range(n_arms):
             if a == b:
                 continue
-            won = pseudo_count / 2
-            lost = pseudo_count / 2
-            for when, left, right, outcome, count in votes:
-                near = count * kernel(time - when, bandwidth)
-                for_left = near * outcome / (2 * bias)
-                for_right = near * (1 - outcome) / (2 * (1 - bias))
-                if (left, right) == (a, b):
-                    won += for_left
-                    lost += for_right
-                if (left, right) == (b, a):
-                    won += for_right
-                    lost += for_left
-            P[a][b] = won / (won + lost)
+            won, lost = weights(votes, a, b, time, bandwidth, bias)
+            P[a][b] = (pseudo_count / 2 + won) / (pseudo_count + won + lost)
     return P
 
 
@@ -65,14 +54,67 @@ def left_bias(votes: list[Vote]):
 
 def held_out_loss(votes: list[Vote], n_arms, bandwidth, pseudo_count, folds, bias=0.5):
     """Mean log-loss when the votes of a fold are predicted from the others, times as clusters."""
+    losses = held_out_losses(votes, n_arms, bandwidth, pseudo_count, folds, bias)
+    return sum(losses.values()) / sum(vote[4] for vote in votes)
+
+
+def held_out_losses(votes: list[Vote], n_arms, bandwidth, pseudo_count, folds, bias=0.5):
+    """The log-loss of the votes of each time."""
+    beta = math.log(bias / (1 - bias))
+    total = dict.fromkeys(sorted({vote[0] for vote in votes}), 0.0)
+    for vote in votes:
+        others = not_in_the_fold(votes, vote[0], folds)
+        fair = matrix(others, n_arms, vote[0], bandwidth, pseudo_count, bias)[vote[1]][vote[2]]
+        total[vote[0]] += loss(vote, fair, beta)
+    return total
+
+
+def leaning_losses(votes: list[Vote], n_arms, bandwidth, pseudo_count, folds, bias=0.5):
+    """The same for one matrix, with no more votes of a pair than the bandwidth had."""
+    beta = math.log(bias / (1 - bias))
+    total = dict.fromkeys(sorted({vote[0] for vote in votes}), 0.0)
+    for vote in votes:
+        when, left, right = vote[:3]
+        others = not_in_the_fold(votes, when, folds)
+        near = sum(weights(others, left, right, when, bandwidth, bias))
+        won, lost = weights(others, left, right, when, math.inf, bias)
+        share = won / (won + lost) if won + lost > 0 else 0.5
+        fair = (pseudo_count / 2 + near * share) / (pseudo_count + near)
+        total[when] += loss(vote, fair, beta)
+    return total
+
+
+def margin(losses: dict[float, float], smaller: dict[float, float]):
+    """By how many standard errors, over the times, losses are smaller; None if they do not vary."""
+    gains = [losses[when] - smaller[when] for when in losses]
+    mean = sum(gains) / len(gains)
+    variance = sum((gain - mean) ** 2 for gain in gains) * len(gains) / (len(gains) - 1)
+    return sum(gains) / math.sqrt(variance) if variance > 1e-12 else None
+
+
+def not_in_the_fold(votes: list[Vote], when, folds):
     moments = sorted({vote[0] for vote in votes})
     fold = {moment: n % folds for n, moment in enumerate(moments)}
-    beta = math.log(bias / (1 - bias))
-    total = 0.0
+    return [vote for vote in votes if fold[vote[0]] != fold[when]]
+
+
+def weights(votes: list[Vote], a, b, time, bandwidth, bias):
+    """The votes that a won and lost against b, weighted as `matrix` does."""
+    won = lost = 0.0
     for when, left, right, outcome, count in votes:
-        others = [vote for vote in votes if fold[vote[0]] != fold[when]]
-        fair = matrix(others, n_arms, when, bandwidth, pseudo_count, bias)[left][right]
-        left_wins = 1 / (1 + (1 - fair) / fair * math.exp(-beta))
-        total -= count * outcome * math.log(left_wins)
-        total -= count * (1 - outcome) * math.log(1 - left_wins)
-    return total / sum(vote[4] for vote in votes)
+        near = count * kernel(time - when, bandwidth)
+        for_left = near * outcome / (2 * bias)
+        for_right = near * (1 - outcome) / (2 * (1 - bias))
+        if (left, right) == (a, b):
+            won += for_left
+            lost += for_right
+        if (left, right) == (b, a):
+            won += for_right
+            lost += for_left
+    return won, lost
+
+
+def loss(vote: Vote, fair, beta):
+    _, _, _, outcome, count = vote
+    left_wins = 1 / (1 + (1 - fair) / fair * math.exp(-beta))
+    return -count * (outcome * math.log(left_wins) + (1 - outcome) * math.log(1 - left_wins))
