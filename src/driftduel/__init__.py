@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from driftduel.preferences import classify as classify
     from driftduel.shifts.measures import Measures as Measures
     from driftduel.shifts.measures import measure as measure
+    from driftduel.shifts.noise import measure_log as measure_log
     from driftduel.shifts.phases import Phases as Phases
     from driftduel.simulation import Run as Run
     from driftduel.simulation import simulate as simulate

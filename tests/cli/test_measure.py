@@ -17,6 +17,12 @@ ROCK = [[0.5, 1, 0], [0, 0.5, 1], [1, 0, 0.5]]
 HEADER = "time,left,right,left_won"
 
 
+@pytest.fixture(autouse=True)
+def few_shuffles(monkeypatch):
+    """Without the JIT a shuffle takes a tenth of a second."""
+    monkeypatch.setattr("driftduel.shifts.noise.MOST_SHUFFLES", 5)
+
+
 @pytest.fixture
 def tastes(tmp_path):
     """Tea is best, then coffee: the measures of this stream are known."""
@@ -141,15 +147,24 @@ def test_a_log_in_json_says_how_the_world_was_made(run, votes):
     path = votes(name="votes.csv.gz")
     arguments = ("--bandwidth", "5", "--arms", "tea,milk", "--horizon", "300", "--json")
     found = run("measure", path, *arguments).json
-    stream = read_log(path, arms=["tea", "milk"]).stream(300, 5.0)
+    log = read_log(path, arms=["tea", "milk"])
+    stream, by_python = log.stream(300, 5.0), dd.measure_log(log, 300, 5.0)
     assert found["log"] == {
         "votes": 60,
         "dated": True,
         "bandwidth": 5.0,
         "bandwidth_chosen": False,
         "bias_removed": False,
+        "says": by_python.says,
+        "beyond_noise": True,
+        "shuffles": 5,
+        "null_band": {
+            name: {"found": band.found, "low": band.low, "high": band.high, "verdict": band.verdict}
+            for name, band in by_python.bands.items()
+        },
         "notes": [],
     }
+    assert found["log"]["null_band"]["significant_borda"]["verdict"] == "more"
     assert (found["arms"], found["horizon"]) == (["tea", "milk"], 300)
     assert found["winners"] == summarise(stream, dd.measure(stream))["winners"]
 
@@ -159,6 +174,43 @@ def test_the_bandwidth_is_chosen_if_it_is_left_out(run, votes):
     assert found["bandwidth_chosen"]
     assert 0 < found["bandwidth"] < 30
     assert "chosen by held-out log-loss" in run("measure", votes()).words
+
+
+@pytest.mark.large
+def test_votes_that_never_change_are_not_told_as_change(run, tmp_path):
+    """The file of the complaint: 2,000 votes, 100 days, 4 equal arms."""
+    rng = np.random.default_rng(0)
+    lines = []
+    for day in sorted(rng.integers(100, size=2000)):
+        left, right = rng.choice(list("abcd"), 2, replace=False)
+        lines.append(f"{np.datetime64('2024-01-01') + day},{left},{right},{rng.integers(2)}")
+    path = tmp_path / "still.csv"
+    path.write_text("\n".join([HEADER, *lines]) + "\n")
+    done = run("measure", path)
+    assert "No change can be told from noise in 2,000 votes" in done.words
+    assert "bandwidth infinite, no other is clearly better" in done.words
+    assert line_of(done, "S_B")[6:9] == ["0", "0", "within"]
+    assert "that the same votes show in 5 shuffles of their dates" in done.words
+    assert not run("measure", path, "--json").json["log"]["beyond_noise"]
+
+
+def test_noise_at_a_given_bandwidth_is_called_noise(run, tmp_path):
+    rng = np.random.default_rng(1)
+    rows = [f"{day},tea,milk,{rng.integers(2)}" for day in sorted(rng.integers(50, size=500))]
+    path = tmp_path / "noise.csv"
+    path.write_text("\n".join([HEADER, *rows]) + "\n")
+    done = run("measure", path, "--bandwidth", "1")
+    assert "Do not take these counts for changes" in done.words
+    assert "shuffles of their times" in done.words
+    low, to, high, verdict = line_of(done, "S_B")[7:11]
+    assert (to, verdict) == ("to", "within")
+    assert int(low) < int(line_of(done, "S_B")[6]) < int(high)
+
+
+def test_real_change_is_told_as_change(run, votes):
+    done = run("measure", votes())
+    assert "These votes tell of change." in done.words
+    assert line_of(done, "S_B")[6:9] == ["1", "0", "more"]
 
 
 def test_an_infinite_bandwidth_is_one_matrix(run, votes):

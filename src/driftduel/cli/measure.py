@@ -29,7 +29,8 @@ def measure(
         float | None,
         typer.Option(
             help="For logs: how far a vote speaks for other times, in days for dates; "
-            "'inf' for one matrix throughout. Chosen by held-out log-loss if left out."
+            "'inf' for one matrix throughout. If left out: 'inf', unless another predicts "
+            "held-out votes clearly better."
         ),
     ] = None,
     arms: Annotated[
@@ -65,6 +66,9 @@ def measure(
 
     Whether a shift is significant depends on the number of rounds: it is one that costs a player
     who misses it more than learning costs anyway.
+
+    Votes are noise, too: beside every count of a log stands what the same votes show with their
+    dates shuffled, as if nothing changed.
     """
     from driftduel.streams.squares import is_one_matrix
     from driftduel.streams.tables import read_table
@@ -92,8 +96,7 @@ def measure(
             summary |= _matrix(table, roles, numbers)
         else:
             names = None if arms is None else as_names(arms, "--arms")
-            world, log = _world_of_votes(table, roles, bandwidth, names, horizon, remove_bias)
-            summary |= {"log": log, **_measured(world, numbers)}
+            summary |= _votes(table, roles, bandwidth, names, horizon, remove_bias, numbers)
     for note in summary["notes"] if one_matrix else (summary["log"] or {}).get("notes", ()):
         typer.echo(f"driftduel: note: {file.name}: {note}", err=True)
     if as_json:
@@ -174,33 +177,36 @@ def _missing(file: Path) -> str:
     return f"{name}: there is no such file{hint}"
 
 
-def _world_of_votes(
+def _votes(
     table: Table,
     roles: dict[str, str],
     bandwidth: float | None,
     arms: list[str] | None,
     horizon: int | None,
     remove_bias: bool,
-) -> tuple[Stream, dict[str, Any]]:
-    from driftduel._checks import as_horizon
-    from driftduel.streams import choose_bandwidth
+    weight: list[float] | None,
+) -> dict[str, Any]:
+    from driftduel.report import summarise
+    from driftduel.shifts import measure_log
     from driftduel.streams.reading import votes_of
 
     log, notes = votes_of(table, roles)
     if arms is not None:
         log = log.select(arms)
-    rounds = as_horizon(log.n_votes if horizon is None else horizon)
-    chosen = bandwidth is None and bool(log.time[-1] > log.time[0])
-    if chosen:
-        bandwidth = choose_bandwidth(log, remove_bias=remove_bias).bandwidth
-    elif bandwidth is None:
-        bandwidth = math.inf
-    world = log.stream(rounds, bandwidth, remove_bias=remove_bias)
-    return world, {
+    found = measure_log(log, horizon, bandwidth, weight=weight, remove_bias=remove_bias)
+    about = {
         "votes": log.n_votes,
         "dated": log.dated,
-        "bandwidth": bandwidth if math.isfinite(bandwidth) else None,
-        "bandwidth_chosen": chosen,
+        "bandwidth": found.bandwidth if math.isfinite(found.bandwidth) else None,
+        "bandwidth_chosen": found.chosen,
         "bias_removed": remove_bias,
+        "says": found.says,
+        "beyond_noise": found.beyond_noise,
+        "shuffles": found.shuffles,
+        "null_band": {
+            name: {"found": band.found, "low": band.low, "high": band.high, "verdict": band.verdict}
+            for name, band in found.bands.items()
+        },
         "notes": notes,
     }
+    return {"log": about, "weight": weight, **summarise(found.world, found.measures)}

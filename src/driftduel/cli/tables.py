@@ -15,18 +15,18 @@ from driftduel._words import count
 _SHOWN_STARTS = 5
 _SHOWN_SPELLS = 12
 
-_MEASURES = {
-    "changes": ("L", "changes of the matrix"),
-    "variation": ("V", "total variation"),
-    "borda_switches": ("S_B", "changes of the Borda winner"),
-    "significant_borda": ("SBS", "significant Borda phases"),
-    "weighted_switches": ("S_w", "changes of the winner for the given weight"),
-    "significant_weighted": ("SKW", "significant phases for the given weight"),
-    "significant_unknown": ("SUW", "significant phases for unknown weights"),
-    "condorcet_switches": ("S_C", "changes of the Condorcet winner"),
-    "significant_condorcet": ("S_CW", "significant Condorcet phases"),
-    "gic_switches": ("S_G", "changes of the arm that is best against every arm"),
-    "approximate_winner": ("S_appr", "approximate winner phases"),
+_SYMBOLS = {
+    "changes": "L",
+    "variation": "V",
+    "borda_switches": "S_B",
+    "significant_borda": "SBS",
+    "weighted_switches": "S_w",
+    "significant_weighted": "SKW",
+    "significant_unknown": "SUW",
+    "condorcet_switches": "S_C",
+    "significant_condorcet": "S_CW",
+    "gic_switches": "S_G",
+    "approximate_winner": "S_appr",
 }
 _SPELLS = {"borda_switches": "borda", "condorcet_switches": "condorcet"}
 
@@ -34,7 +34,17 @@ _SPELLS = {"borda_switches": "borda", "condorcet_switches": "condorcet"}
 def print_summary(console: Console, summary: dict[str, Any], *, everything: bool = False) -> None:
     """Print what `driftduel.report.summarise` returns, notices included."""
     console.print(_facts(summary))
+    log = summary.get("log")
+    if log:
+        console.print(f"\n{log['says']}", markup=False, highlight=False)
     console.print(_measures(summary, everything))
+    if log and log["shuffles"]:
+        times = "dates" if log["dated"] else "times"
+        shuffles = count(log["shuffles"], "shuffle")
+        console.print(
+            f"noise: the least and the most that the same votes show in {shuffles} of their "
+            f"{times}, as if nothing changed; found: whether it is more, within or less."
+        )
     for key, title in (("borda", "Borda winner"), ("condorcet", "Condorcet winner")):
         console.print(_winners(summary, summary["winners"][key], title, everything))
     print_notices(console, summary["notices"])
@@ -102,17 +112,27 @@ def _facts(summary: dict[str, Any]) -> Table:
 def _votes(log: dict[str, Any]) -> str:
     unit = " days" if log["dated"] else ""
     width = "infinite" if log["bandwidth"] is None else f"{log['bandwidth']:,.5g}{unit}"
-    how = ", chosen by held-out log-loss" if log["bandwidth_chosen"] else ""
+    how = ""
+    if log["bandwidth_chosen"]:
+        how = (
+            ", chosen by held-out log-loss" if log["bandwidth"] else ", no other is clearly better"
+        )
     bias = "; advantage of being left removed" if log["bias_removed"] else ""
     return f"{log['votes']:,}; bandwidth {width}{how}{bias}"
 
 
 def _measures(summary: dict[str, Any], everything: bool) -> Table:
+    from driftduel.shifts.measures import WORDS  # imports numba
+
     table = plain_table("", "measure", title="\nHow much it moves")
+    bands = (summary.get("log") or {}).get("null_band", {})
     table.add_column("changes", justify="right", no_wrap=True)
+    if bands:
+        table.add_column("noise", justify="right", no_wrap=True)
+        table.add_column("found", no_wrap=True)
     table.add_column("phases", justify="right", no_wrap=True)
     table.add_column("phases begin (and the arm that stays good longest)", overflow="fold")
-    for key, (symbol, words) in _MEASURES.items():
+    for key, symbol in _SYMBOLS.items():
         if summary.get("weight") is None and key in ("weighted_switches", "significant_weighted"):
             continue
         value = summary["measures"][key]
@@ -129,8 +149,18 @@ def _measures(summary: dict[str, Any], everything: bool) -> Table:
         else:
             changes, phases = f"{value['phases'] - 1:,}", f"{value['phases']:,}"
             begins = _phase_starts(value, everything)
-        table.add_row(symbol, words, changes, phases, begins)
+        noise = _noise(bands[key]) if bands else ()
+        table.add_row(symbol, WORDS[key], changes, *noise, phases, begins)
     return table
+
+
+def _noise(band: dict[str, Any]) -> tuple[str, str]:
+    """Return the null band of a count, and on which side of it the count is."""
+    if band["verdict"] is None:
+        return "", ""
+    ends = (band["low"], band["high"])
+    low, high = (f"{end:,.4g}" if end % 1 else f"{end:,.0f}" for end in ends)
+    return low if low == high else f"{low} to {high}", band["verdict"]
 
 
 def _reason(summary: dict[str, Any], key: str) -> str:

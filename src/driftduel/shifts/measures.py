@@ -44,6 +44,21 @@ PHASES = (
 )
 """The measures that are phases."""
 
+WORDS = {
+    "changes": "changes of the matrix",
+    "variation": "total variation",
+    "borda_switches": "changes of the Borda winner",
+    "significant_borda": "significant Borda phases",
+    "weighted_switches": "changes of the winner for the given weight",
+    "significant_weighted": "significant phases for the given weight",
+    "significant_unknown": "significant phases for unknown weights",
+    "condorcet_switches": "changes of the Condorcet winner",
+    "significant_condorcet": "significant Condorcet phases",
+    "gic_switches": "changes of the arm that is best against every arm",
+    "approximate_winner": "approximate winner phases",
+}
+"""What each measure is called in sentences and tables, in their order."""
+
 LISTED = 1000
 """How many changes, phases and spells are listed one by one."""
 
