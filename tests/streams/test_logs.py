@@ -243,9 +243,9 @@ def test_a_missing_file_is_named(tmp_path):
         (HEADER + "1,a,b,1\n2,a,,1\n", "votes.csv: line 3: right is empty"),
         (HEADER + "1,a,b,1\n2, ,b,1\n", "votes.csv: line 3: left is empty"),
         (HEADER + "1,a,b,\n", "votes.csv: line 2: left_won is empty"),
-        (HEADER + "1,a,b,nan\n", "votes.csv: line 2: left_won is empty"),
+        (HEADER + "1,a,b,nan\n", "votes.csv: line 2: left_won is nan, must be a number"),
         (HEADER + "1,a,b,1\n,a,b,1\n", "votes.csv: line 3: time is empty"),
-        (HEADER + "nan,a,b,1\n", "votes.csv: line 2: time is empty"),
+        (HEADER + "nan,a,b,1\n", "votes.csv: line 2: time is nan, must be a number"),
         (HEADER + "inf,a,b,1\n", "votes.csv: line 2: time is inf, must be finite"),
         (HEADER + "1,a,b,1\n1,a,b,2\n", f"votes.csv: line 3: left_won is '2', {OUTCOMES}"),
         (HEADER + "1,a,b,yes\n", f"votes.csv: line 2: left_won is 'yes', {OUTCOMES}"),
@@ -318,9 +318,9 @@ def test_a_folder_or_damaged_archive_is_not_a_readable_file(tmp_path):
     [
         ({"left": ["a", None]}, "row 2: left is empty"),
         ({"time": [None, date(2024, 1, 1)]}, "row 1: time is empty"),
-        ({"time": [1.0, float("nan")]}, "row 2: time is empty"),
+        ({"time": [1.0, float("nan")]}, "row 2: time is nan, must be a number"),
         ({"time": [[1], [2]]}, "time: holds List(Int64), must hold numbers"),
-        ({"left_won": [float("nan"), 1.0]}, "row 1: left_won is empty"),
+        ({"left_won": [float("nan"), 1.0]}, "row 1: left_won is nan, must be a number"),
         ({"left_won": [date(2024, 1, 1)] * 2}, "left_won: holds Date, must hold numbers"),
     ],
 )

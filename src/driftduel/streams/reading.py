@@ -317,10 +317,11 @@ def _check_present(column: pl.Series) -> None:
     empty: pl.Series = column.is_null()
     if column.dtype == pl.String:
         empty = empty | (column == "").fill_null(value=True)
-    elif column.dtype.is_float():
-        empty = empty | column.is_nan().fill_null(value=True)
     if empty.any():
         raise BadRow(first_true(empty.to_numpy()), f"{column.name} is empty")
+    if column.dtype.is_float() and column.is_nan().any():
+        row = first_true(column.is_nan().to_numpy())
+        raise BadRow(row, f"{column.name} is nan, must be a number")
 
 
 def _numbers(column: pl.Series) -> Array:
