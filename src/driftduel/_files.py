@@ -108,10 +108,12 @@ def locked(path: str | os.PathLike[str], *, wait: bool = True) -> Iterator[None]
 
 
 def _resolved(path: str | os.PathLike[str]) -> Path:
-    """Return the file that a path means, in a folder that exists."""
+    """Return the file that a path means, which is no folder, in a folder that exists."""
     target = Path(os.path.realpath(path))
     if not target.parent.is_dir():
         raise FileNotFoundError(f"the folder {Path(path).parent} does not exist")
+    if target.is_dir():
+        raise IsADirectoryError(f"{path}: is a folder, must be a file")
     return target
 
 

@@ -2,18 +2,21 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import time
 from dataclasses import asdict
+from pathlib import Path
 
 import pytest
 
 import driftduel as dd
 from driftduel.cli import main
 from driftduel.cli.vote import read_outcome
-from driftduel.learners import load_learner
+from driftduel.learners import Calibration, load_learner
+from driftduel.testing.driving import drive, switching_world
 from tests.outside import GREEDY
 
 # Two processes that never wait for each other would overwrite each other's duels.
@@ -238,10 +241,92 @@ def test_status_tells_who_is_best_and_who_was_dropped(run, tmp_path):
         "episodes",
         "open",
         "evictions",
+        "activations",
         "replays",
         "report",
     }
-    assert facts["report"] == json.loads(json.dumps(asdict(learner.report())))
+    assert facts["report"]["evictions"][0]["arm"] in learner.labels
+
+
+DOCUMENTED = Path(__file__).parents[2] / "docs" / "command.md"
+
+
+def documented(rows):
+    """The keys in the rows of a table."""
+    return set(re.findall("`([a-z_]+)`", "\n".join(rows)))
+
+
+def all_keys(value):
+    if isinstance(value, dict):
+        return set(value).union(*map(all_keys, value.values()))
+    return set().union(*map(all_keys, value)) if isinstance(value, list) else set()
+
+
+def numbered(value, arms=("arm", "beaten_by", "weight", "before", "after", "best")):
+    """The arms that go by their number, with their keys."""
+    found = []
+    if isinstance(value, dict):
+        found += [(key, value[key]) for key in arms if isinstance(value.get(key), int)]
+        value = list(value.values())
+    if isinstance(value, list):
+        found += [pair for part in value for pair in numbered(part)]
+    return found
+
+
+@pytest.fixture
+def much_happened(tmp_path):
+    """The file of a learner of which everything can be told that can be."""
+    path = tmp_path / "much.json"
+    jumpy = Calibration(alarm=0.5, proof=-6.0, likely=-2.0, watch=1.0, replay_rate=1.0)
+    learner = dd.CalibratedMetaBosse(4, 600, seed=1, labels=list("abcd"), calibration=jumpy)
+    drive(learner, switching_world(4, 600)).learner.save(path)
+    return path
+
+
+def test_the_keys_of_status_are_those_documented_and_arms_go_by_their_names(run, much_happened):
+    facts = run("status", much_happened, "--json").json
+    for key in ("open", "evictions", "activations", "replays"):
+        assert facts[key], key
+    for key in ("evictions", "activations", "changes", "standings"):
+        assert facts["report"][key], key
+    text = DOCUMENTED.read_text(encoding="utf-8").partition("### What `status --json` tells")[2]
+    assert documented(line for line in text.splitlines() if line.startswith("|")) == all_keys(facts)
+    assert numbered(facts) == []
+    assert set(facts["report"]["active"]) <= set("abcd")
+
+
+def test_the_keys_of_new_ask_tell_and_cancel_are_those_documented(run, tmp_path):
+    path = tmp_path / "drinks.json"
+    found = {"new": run("new", path, "--arms", "tea,milk", "--json").json}
+    found["ask"] = run("ask", path, "--json").json
+    found["tell"] = run("tell", path, 0, "left", "--json").json
+    found["cancel"] = run("cancel", path, "--older-than", 0, "--json").json
+    lines = DOCUMENTED.read_text(encoding="utf-8").splitlines()
+    for command, facts in found.items():
+        (row,) = [line for line in lines if line.startswith(f"| `{command}` | `")]
+        assert documented([row.partition("|")[2].partition("|")[2]]) == set(facts)
+    assert found["new"]["arms"] == ["tea", "milk"]
+    assert {found["ask"]["left"], found["tell"]["best"]} <= {"tea", "milk"}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("new", "--arms", "a,b", "--force"),
+        ("new", "--arms", "a,b"),
+        ("ask",),
+        ("tell", "0", "left"),
+        ("cancel", "0"),
+        ("status",),
+    ],
+    ids=lambda words: words[0],
+)
+def test_a_folder_is_refused_in_a_sentence_and_leaves_no_lock(refused, tmp_path, command):
+    folder = tmp_path / "drinks"
+    folder.mkdir()
+    name, *others = command
+    assert refused(name, folder, *others).startswith(f"{folder}: is a folder, must be ")
+    assert list(tmp_path.iterdir()) == [folder]
 
 
 def test_a_learner_without_labels_goes_by_numbers(run, refused, tmp_path):
@@ -523,5 +608,6 @@ def test_status_is_the_report_of_any_learner(run, tmp_path, name):
     report = learner.report()
     assert run("status", path).out.endswith(f"{report}\n")
     facts = run("status", path, "--json").json
-    assert facts["report"] == json.loads(json.dumps(asdict(report)))
+    assert facts["report"].keys() == asdict(report).keys()
+    assert facts["report"]["best"] == facts["best"]
     assert (facts["best"], facts["rounds"]) == (learner.labels[learner.best()], 20)

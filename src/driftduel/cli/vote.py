@@ -29,7 +29,7 @@ from driftduel.cli.shared import (
 )
 
 if TYPE_CHECKING:
-    from driftduel.learners import Duel, Eviction, Learner
+    from driftduel.learners import Duel, Learner
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The file of the learner.")]
 
@@ -42,6 +42,8 @@ Own = Annotated[
 
 _OWN_OPTIONS = ("n_arms", "horizon", "criterion", "seed", "labels")
 _SHOWN_DUELS = 5
+_ARMS = {"active", "after", "arm", "beaten_by", "before", "best", "weight"}
+"""What of a report and of events is an arm, or several."""
 
 
 def new(
@@ -73,6 +75,7 @@ def new(
         typer.Option(metavar="SECONDS", help="How long a duel may be told; for ever if left out."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Make a learner in a file."""
     from driftduel._files import locked
@@ -92,7 +95,11 @@ def new(
         if file.exists() and not force:
             raise ValueError(f"{file}: exists already, --force replaces it and forgets its votes")
         made.save(file)
-    console().print(f"{file}: {learner} with {len(names)} arms", soft_wrap=True)
+    if as_json:
+        own_facts = {"criterion": made.criterion.name, "arms": names, "horizon": horizon}
+        print_json({"file": str(file), "learner": type(made).__name__, **own_facts})
+    else:
+        console().print(f"{file}: {learner} with {len(names)} arms", soft_wrap=True)
 
 
 def ask(file: File, own: Own = None, as_json: Json = False) -> None:
@@ -195,9 +202,10 @@ def status(file: File, own: Own = None, as_json: Json = False) -> None:
         "active": [names[arm] for arm in report.active],
         "episodes": report.episodes,
         "open": [{**_pair(duel, names), "asked_at": duel.asked_at} for duel in learner.open_duels],
-        "evictions": [_eviction(item, names) for item in learner.evictions],
+        "evictions": [_by_name(asdict(item), names) for item in learner.evictions],
+        "activations": [_by_name(asdict(item), names) for item in learner.activations],
         "replays": len(learner.replays),
-        "report": asdict(report),
+        "report": _by_name(asdict(report), names),
     }
     if as_json:
         print_json(facts)
@@ -289,17 +297,19 @@ def _names(learner: Learner) -> list[str]:
     return list(names_of(learner.n_arms, learner.labels))
 
 
-def _eviction(item: Eviction, names: list[str]) -> dict[str, Any]:
-    return {
-        "round": item.round,
-        "arm": names[item.arm],
-        "beaten_by": names[item.beaten_by],
-        "first": item.first,
-        "last": item.last,
-        "weight": None if item.weight is None else names[item.weight],
-        "statistic": item.statistic,
-        "threshold": item.threshold,
-    }
+def _by_name(value: Any, names: list[str], is_arm: bool = False) -> Any:
+    """Return data in which arms are named, not numbered.
+
+    Examples
+    --------
+    >>> _by_name({"round": 1, "arm": 1, "active": (0, 1)}, ["tea", "milk"])
+    {'round': 1, 'arm': 'milk', 'active': ['tea', 'milk']}
+    """
+    if isinstance(value, dict):
+        return {key: _by_name(item, names, key in _ARMS) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_by_name(item, names, is_arm) for item in value]
+    return names[value] if is_arm and type(value) is int else value
 
 
 def _print_status(facts: dict[str, Any]) -> None:

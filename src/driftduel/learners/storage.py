@@ -118,6 +118,8 @@ def load_learner(
     (1, ('tea', 'coffee', 'milk'))
     """
     name = Path(path).name
+    if Path(path).is_dir():
+        raise IsADirectoryError(f"{path}: is a folder, must be the file of a learner")
     text = Path(path).read_bytes()
     try:
         payload = json.loads(text)
