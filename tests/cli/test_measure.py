@@ -346,7 +346,7 @@ def test_a_log_with_a_wrong_column_is_refused(refused, votes):
 @pytest.mark.parametrize(
     ("row", "sentence"),
     [
-        ("2024-03-01,tea,milk,nan", "left_won is empty"),
+        ("2024-03-01,tea,milk,nan", "left_won is nan, must be a number"),
         ("2024-03-01,tea,milk,2", "left_won is '2', must be 1 (left preferred)"),
         ("yesterday,tea,milk,1", "time is 'yesterday', must be a date like 2024-05-31"),
         ("2024-03-01,,milk,1", "left is empty"),
