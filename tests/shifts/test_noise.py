@@ -96,6 +96,16 @@ def test_rounding_is_not_a_verdict():
     assert Band(0.1 + 0.2, 0.3, 0.3).verdict == "within"
 
 
+def test_a_bias_that_a_shuffle_hides_is_shuffled_again():
+    """In 30 votes; of 19 shuffles of these some leave nothing to tell the bias from."""
+    rng = np.random.default_rng(175)
+    n_votes = int(rng.integers(4, 40))
+    left = rng.integers(2, size=n_votes)
+    won = rng.integers(2, size=n_votes)
+    log = Log(["a", "b"], np.arange(n_votes), left, 1 - left, won)
+    assert dd.measure_log(log, remove_bias=True, shuffles=19).shuffles == 19
+
+
 @pytest.mark.large
 def test_arms_that_come_late_are_no_change():
     """Thirty logs in which arm 2 is shown in the second half only; 1 in 500 may pass by chance."""
@@ -106,6 +116,20 @@ def test_arms_that_come_late_are_no_change():
         strength = np.array([0.0, 0.3, 1.0])[arms]
         won = rng.random(1500) < 1 / (1 + np.exp(strength[:, 1] - strength[:, 0]))
         log = Log(["a", "b", "c"], days, arms[:, 0], arms[:, 1], won)
+        assert not dd.measure_log(log, shuffles=1).beyond_noise
+
+
+@pytest.mark.large
+def test_one_voter_a_date_with_a_taste_of_their_own_is_no_change():
+    """Thirty logs of 100 voters; 1 in 500 may pass by chance."""
+    for seed in range(30):
+        rng = np.random.default_rng([7, seed])
+        days = rng.integers(100, size=2000)
+        left = rng.integers(4, size=2000)
+        right = (left + rng.integers(1, 4, size=2000)) % 4
+        taste = rng.normal(0, 1, (100, 4))
+        won = rng.random(2000) < 1 / (1 + np.exp(taste[days, right] - taste[days, left]))
+        log = Log(list("abcd"), days, left, right, won, dated=True)
         assert not dd.measure_log(log, shuffles=1).beyond_noise
 
 

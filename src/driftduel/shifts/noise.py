@@ -22,7 +22,7 @@ from driftduel.shifts.measures import COUNTS, PHASES, WORDS, Measures, measure
 from driftduel.streams.bandwidth import choose_bandwidth
 from driftduel.streams.logs import Log
 from driftduel.streams.shuffling import Shuffler
-from driftduel.streams.smoothing import as_bandwidth
+from driftduel.streams.smoothing import as_bandwidth, side_weights
 from driftduel.streams.stream import Stream
 from driftduel.weights import WeightSequence
 
@@ -207,7 +207,7 @@ def measure_log(
         if shuffles is None:
             shuffles = _affordable(shuffler, world, chosen)
         for n in range(shuffles):
-            other = shuffler.shuffled(np.random.default_rng([seed, n]))
+            other = _shuffled(shuffler, np.random.default_rng([seed, n]), remove_bias)
             given = None if chosen else width
             shuffled = other.stream(rounds, given, remove_bias=remove_bias)
             shown.append(_counts(measure(shuffled, weight)))
@@ -218,6 +218,18 @@ def measure_log(
             by_noise.append(found[name])
         bands[name] = _band(found[name], by_noise)
     return LogMeasures(world, measures, width, chosen, len(shown), bands, log.n_votes)
+
+
+def _shuffled(shuffler: Shuffler, rng: np.random.Generator, remove_bias: bool) -> Log:
+    """Return shuffled votes, of which the bias can be told if it can be told of the log."""
+    for _ in range(1000):
+        log = shuffler.shuffled(rng)
+        try:
+            side_weights(log, remove_bias=remove_bias)
+        except ValueError:
+            continue
+        break
+    return log
 
 
 def _counts(measures: Measures) -> dict[str, float | None]:
