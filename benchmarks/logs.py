@@ -1,7 +1,8 @@
 """How long four million votes take: to read, to choose a bandwidth for, to smooth and to measure.
 
 Processor time of ``driftduel measure votes.csv``, a process of its own with all that is compiled
-in its cache, on votes between twenty arms that drift; 19 shuffles of their dates included. Bar: 20 s for each kind of time.
+in its cache, on votes between twenty arms that drift, 19 shuffles of their dates included. Bar:
+20 s for each kind of time.
 """
 
 from __future__ import annotations
