@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 PARTS: dict[str, str] = {
     "Calibration": "driftduel.learners.calibrated.calibration",
     "Constants": "driftduel.learners.episodic.bosse",
+    "DuelCalibration": "driftduel.learners.calibrated.constants",
 }
 """Classes that learners take as parameters, and the module of each."""
 

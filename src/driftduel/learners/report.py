@@ -112,9 +112,19 @@ class Report(InNotebooks):
         else:
             playing = ", ".join(names[arm] for arm in self.active)
             lines.append(f"In play: {playing}; {len(names) - len(self.active):,} set aside.")
-        if len(self.episodes) > 1:
+        if self.changes:
+            lines += self.news()
+        elif len(self.episodes) > 1:
             lines.append(_restarts(self.episodes[1:]))
         return "\n".join([*lines, *self.reasons()[-_SHOWN:]])
+
+    def news(self) -> list[str]:
+        """Say of each change of the world when it was, from whom to whom, and when noticed."""
+        return [
+            f"Tastes changed {one.when()}, from {self.names[one.before]} to "
+            f"{self.names[one.after]}; noticed at round {one.noticed:,}."
+            for one in self.changes or ()
+        ]
 
     def reasons(self) -> list[str]:
         """Say of each eviction who was found worse than whom, and when the arm came back."""

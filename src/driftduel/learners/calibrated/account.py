@@ -71,11 +71,7 @@ class Account(Report):
         lines += [best, *others]
         if not self.changes:
             lines.append("No change of taste was noticed.")
-        for change in self.changes or ():
-            lines.append(
-                f"Tastes changed {change.when()}, from {names[change.before]} to "
-                f"{names[change.after]}; noticed at round {change.noticed:,}."
-            )
+        lines += self.news()
         return "\n".join([*lines, *self.reasons()])
 
 

@@ -1,0 +1,111 @@
+"""DRIFTDUEL: told nothing, it plays the best arm and notices when another one is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, asdict, dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from driftduel._parameters import bounded
+from driftduel.criteria import Borda, Condorcet, Weighted
+from driftduel.learners.base import Learner, Literature
+from driftduel.learners.calibrated import rounds
+from driftduel.learners.calibrated.constants import DuelCalibration, rule_of
+from driftduel.learners.calibrated.plan import make_plan
+from driftduel.learners.calibrated.state import (
+    STATE_RANGES,
+    STATE_TICKET,
+    DriftDuelState,
+    start_state,
+)
+from driftduel.learners.history import History
+from driftduel.learners.parts.arrays import Ints
+from driftduel.learners.parts.journal import read_changes, read_journal
+from driftduel.learners.parts.reference import is_uniform, reference_of, weights_of
+from driftduel.learners.parts.replays import schedule_replays
+from driftduel.learners.report import Report
+
+
+@dataclass(frozen=True, eq=False)
+class DriftDuel(Learner):
+    """The library's own learner for regret: told nothing, tuned by nobody.
+
+    Parameters
+    ----------
+    n_arms, horizon, criterion, seed, labels
+        As for every learner. Borda, Weighted or Condorcet. The horizon does not matter.
+    false_restarts : float
+        The accepted probability of a restart in a world that does not change.
+    calibration : DuelCalibration or mapping, optional
+        Other constants, for experiments; a mapping has those that are changed.
+    """
+
+    _: KW_ONLY
+    false_restarts: float = bounded(0.01, above=0, most=0.5)
+    calibration: DuelCalibration | None = None
+
+    literature: ClassVar = Literature(
+        paper="ours; episodes, replays and restarts after Suk & Agarwal, Non-Stationary Dueling "
+        "Bandits Under a Weighted Borda Criterion",
+        bound="none proved",
+        needs="nothing",
+        cost="O(1) where one arm is clearly best, O(K) a duel of two arms",
+    )
+    serves = (Borda, Weighted, Condorcet)
+
+    choose = staticmethod(rounds.choose)
+    learn = staticmethod(rounds.learn)
+    settle = staticmethod(rounds.settle)
+    full = staticmethod(rounds.full)
+    ranges = STATE_RANGES
+    ticket = STATE_TICKET
+    relearns = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.calibration, Mapping):
+            changed = {**asdict(DuelCalibration()), **self.calibration}
+            object.__setattr__(self, "calibration", changed)
+        super().__post_init__()
+
+    def allocate(self) -> DriftDuelState:
+        """Return the state before the first round."""
+        weights, starts = weights_of(self.criterion, self.n_arms)
+        constants = self.calibration or DuelCalibration()
+        rule = rule_of(
+            constants,
+            self.n_arms,
+            self.false_restarts,
+            scored=not isinstance(self.criterion, Condorcet),
+            uniform=is_uniform(weights),
+        )
+        return start_state(rule, reference_of(weights, starts))
+
+    def begin(self, state: DriftDuelState, rng: np.random.Generator) -> None:
+        """Draw the first leader and the replays of the first episode, and plan."""
+        schedule_replays(state.replays, rng, 0)
+        leader = int(rng.random() * self.n_arms)
+        state.clock["leader"] = leader
+        state.clock["strongest"] = leader
+        make_plan(state, rng)
+
+    def best_of(self, state: DriftDuelState) -> int:
+        """Return the leader."""
+        return int(state.clock[0]["leader"])
+
+    def active_of(self, state: DriftDuelState) -> Ints:
+        """Return the leader and the arms that may be better."""
+        return np.array(state.active[: state.clock[0]["n_active"]])
+
+    def report(self) -> Report:
+        """Return who leads now and since when, and what changed; print it to read it."""
+        session = self.session
+        with session.lock:
+            clock = session.state.clock[0]
+            changes = tuple(read_changes(session.state.changes, int(clock["restarts"])))
+            return replace(super().report(), since=int(clock["led"]), changes=changes)
+
+    def collect(self, state: DriftDuelState, history: History) -> None:
+        """Move what the journal holds into the history."""
+        read_journal(state.journal, history)
