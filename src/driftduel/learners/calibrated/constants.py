@@ -33,8 +33,6 @@ class DuelCalibration:
         Multiplies the rate of looks.
     urge, pair_urge : float
         A surprise multiplies the rate of looks by exp(urge * surprise); the same for a pair.
-    lead_power, arms_power : float
-        The powers of the lead and of the number of arms in the rate of looks.
     hazard, shift_hazard : float
         Changes so far are taken to be ``hazard + shift_hazard * likely changes``.
     alarm, more_alarm : float
@@ -73,8 +71,6 @@ class DuelCalibration:
     watch: float = bounded(0.3, least=0)
     urge: float = bounded(1.0, least=0)
     pair_urge: float = bounded(1.0, least=0)
-    lead_power: float = bounded(0.5, least=0)
-    arms_power: float = bounded(0.5, least=0)
     hazard: float = bounded(0.7, above=0)
     shift_hazard: float = bounded(2.8, least=0)
     alarm: float = bounded(7.0, above=0)

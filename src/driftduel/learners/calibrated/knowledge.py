@@ -105,11 +105,12 @@ def score(state: DriftDuelState, arm: int) -> None:
             continue
         won = state.wins[arm, other]
         duels = won + state.wins[other, arm]
-        weight = mix[other]["weight"] / (duels + 1.0)
-        gain = won + prior
-        total += weight * (gain - 0.5 * (duels + 1.0))
+        share = 1.0 / (duels + 1.0)
+        chance = share * (won + prior)
+        weight = mix[other]["weight"]
+        total += weight * (chance - 0.5)
+        weight *= share
         unseen += weight
-        chance = gain / (duels + 1.0)
         variance += weight * weight * duels * max(LEAST_SPREAD, chance * (1.0 - chance))
     scale = n_arms / (n_arms - 1.0)
     record["score"] = 0.5 + scale * total

@@ -37,49 +37,39 @@ def make_plan(state: DriftDuelState, rng: np.random.Generator) -> None:
     """Find the challenger and the arms that may be best, and set the chances."""
     clock = state.clock[0]
     plan = state.plan[0]
-    hopeful = state.rule[0]["hope"] * math.log(age(state) + state.arms.shape[0])
-    offset = int(rng.random() * state.arms.shape[0])
-    challengers = find_challenger(state, hopeful, offset)
+    rule = state.rule[0]
+    n_arms = state.arms.shape[0]
+    hopeful = rule["hope"] * math.log(age(state) + n_arms)
+    challengers, doubtful, lead = survey(state, hopeful, int(rng.random() * n_arms))
     if challengers == 0:
         clock["settled"] = 1
-    audit = audit_rate(state, offset)
-    look = look_rate(state)
-    usual = look
-    look = min(1.0, look * math.exp(state.rule[0]["urge"] * min(largest(state), MOST_SURPRISE)))
+    audit = audit_rate(state, doubtful)
+    usual = look_rate(state, lead)
+    look = min(1.0, usual * math.exp(rule["urge"] * min(largest(state), MOST_SURPRISE)))
     background = background_rate(state, usual)
-    trial = 0.0
-    if challengers == 0 and is_trying(state):
-        trial = state.rule[0]["trial_share"]
-    plan["trial"] = trial
+    plan["trial"] = 0.0
+    plan["extra"] = 0.0
+    plan["challenge"] = 0.0
+    share = 1.0
     if challengers == 0:
-        extra = look * extra_weights(state) / (state.arms.shape[0] - 1.0)
-        extra = min(1.0, extra)
-        share = (1.0 - trial) / max(1.0, look + audit + background + extra)
-        plan["challenge"] = 0.0
-        plan["look"] = share * look
-        plan["audit"] = share * audit
-        plan["background"] = share * background
+        if is_trying(state):
+            plan["trial"] = rule["trial_share"]
+        extra = min(1.0, look * extra_weights(state) / (n_arms - 1.0))
+        share = (1.0 - plan["trial"]) / max(1.0, look + audit + background + extra)
         plan["extra"] = share * extra
     else:
         share = throttle(state, hopeful, audit + look)
-        look = max(look, state.rule[0]["mixed"])
         background = min(background, 1.0 - audit)
-        plan["extra"] = 0.0
-        plan["audit"] = share * audit
-        plan["background"] = share * background
-        rest = share * (1.0 - audit - background)
-        plan["look"] = rest * look
-        plan["challenge"] = rest * (1.0 - look)
-    plan["total"] = (
-        plan["trial"]
-        + plan["look"]
-        + plan["audit"]
-        + plan["background"]
-        + plan["extra"]
-        + plan["challenge"]
-    )
+        rest = 1.0 - audit - background
+        look = max(look, rule["mixed"])
+        plan["challenge"] = share * rest * (1.0 - look)
+        look *= rest
+    plan["look"] = share * look
+    plan["audit"] = share * audit
+    plan["background"] = share * background
+    total = plan["trial"] + plan["look"] + plan["audit"]
+    plan["total"] = total + plan["background"] + plan["extra"] + plan["challenge"]
     plan["witness"] = clock["by_scores"]
-    set_active(state, hopeful)
     clock["wake"] = next_wake(state)
 
 
@@ -97,35 +87,83 @@ def next_wake(state: DriftDuelState) -> int:
 
 
 @kernel
-def find_challenger(state: DriftDuelState, hopeful: float, offset: int) -> int:
-    """Set who has the best prospect of beating the leader; return how many may."""
+def survey(state: DriftDuelState, hopeful: float, offset: int) -> tuple[int, int, float]:
+    """Go through all arms: who may beat the leader, whose score may be better, who is active.
+
+    Sets the challenger, the arm with the best prospect of beating the leader, and who is audited.
+    Returns how many may beat it, how many scores are in doubt, and the leader's mean lead.
+    """
     clock = state.clock[0]
     rule = state.rule[0]
     plan = state.plan[0]
-    plan["challenger"] = -1
-    if clock["by_scores"]:
-        return 0
     n_arms = state.arms.shape[0]
     leader = clock["leader"]
-    bar = hopeful + rule["share"] * state.arms[leader]["against"]
+    own = state.arms[leader]
+    plan["challenger"] = -1
+    plan["audited"] = leader
+    bar = hopeful + rule["share"] * own["against"]
+    bonus = 0.5 * hopeful
+    prior = rule["prior"]
     best = -1.0
-    found = 0
+    challengers = 0
+    doubtful = 0
+    widest = -1.0
+    lead = 0.0
     for step in range(n_arms):
         arm = step + offset
         if arm >= n_arms:
             arm -= n_arms
-        record = state.arms[arm]
-        if arm == leader or record["against"] >= bar:
+        if arm == leader:
+            if not state.is_active[arm]:
+                note_return(state, arm)
             continue
-        found += 1
-        duels = state.wins[leader, arm] + state.wins[arm, leader] + rule["prior"]
-        rate = (record["recent_wins"] + 1.0) / (record["recent"] + 2.0)
-        prospect = (state.wins[arm, leader] + rule["prior"] * rate) / duels
-        prospect += math.sqrt(0.5 * hopeful / duels)
-        if prospect > best:
-            best = prospect
-            plan["challenger"] = arm
-    return found
+        record = state.arms[arm]
+        won = state.wins[arm, leader]
+        duels = won + state.wins[leader, arm]
+        lead += 0.5 - (won + 1.0) / (duels + 2.0)
+        active = False
+        if clock["by_scores"] == 0 and record["against"] < bar:
+            active = True
+            challengers += 1
+            rate = (record["recent_wins"] + 1.0) / (record["recent"] + 2.0)
+            share = 1.0 / (duels + prior)
+            prospect = share * (won + prior * rate) + math.sqrt(bonus * share)
+            if prospect > best:
+                best = prospect
+                plan["challenger"] = arm
+        if rule["scored"]:
+            doubt = rule["doubt"]
+            if clock["by_scores"] and arm == clock["strongest"]:
+                doubt = rule["return_doubt"]
+            behind = own["score"] - record["score"]
+            spread = own["variance"] + record["variance"]
+            if behind <= 0.0 or behind * behind < doubt * doubt * spread:
+                active = True
+                doubtful += 1
+                if record["variance"] > widest:
+                    widest = record["variance"]
+                    plan["audited"] = arm
+        if active != state.is_active[arm]:
+            if active:
+                note_return(state, arm)
+            else:
+                note_exit(state, arm, bar)
+    if doubtful > 0 and widest <= own["variance"] * math.sqrt(doubtful):
+        plan["audited"] = leader
+    if clock["n_active"] == 0:
+        list_active(state)
+    return challengers, doubtful, lead / (n_arms - 1.0)
+
+
+@kernel
+def list_active(state: DriftDuelState) -> None:
+    """List the active arms in order."""
+    count = 0
+    for arm in range(state.arms.shape[0]):
+        if state.is_active[arm]:
+            state.active[count] = arm
+            count += 1
+    state.clock[0]["n_active"] = count
 
 
 @kernel
@@ -139,68 +177,27 @@ def throttle(state: DriftDuelState, hopeful: float, others: float) -> float:
 
 
 @kernel
-def audit_rate(state: DriftDuelState, offset: int) -> float:
-    """Return the rate of tosses while scores are in doubt, and set whose."""
-    rule = state.rule[0]
-    clock = state.clock[0]
-    plan = state.plan[0]
-    leader = clock["leader"]
-    plan["audited"] = leader
-    if rule["scored"] == 0:
-        return 0.0
-    n_arms = state.arms.shape[0]
-    doubtful = 0
-    widest = -1.0
-    other = leader
-    for step in range(n_arms):
-        arm = step + offset
-        if arm >= n_arms:
-            arm -= n_arms
-        if arm == leader or not is_doubtful(state, arm):
-            continue
-        doubtful += 1
-        if state.arms[arm]["variance"] > widest:
-            widest = state.arms[arm]["variance"]
-            other = arm
+def audit_rate(state: DriftDuelState, doubtful: int) -> float:
+    """Return the rate of tosses while so many scores are in doubt."""
     if doubtful == 0:
         return 0.0
-    own = state.arms[leader]
-    if widest > own["variance"] * math.sqrt(doubtful):
-        plan["audited"] = other
-    lead = own["score"] - 0.5 - 0.5 * math.sqrt(own["variance"])
-    lead = min(LARGEST_LEAD, max(SMALLEST_LEAD, lead))
-    since = min(age(state), clock["round"] - clock["by_scores_since"] + 1.0)
-    rate = rule["audit"] * (lead / USUAL_LEAD) ** (-2 / 3) * ((doubtful + 1.0) / since) ** (1 / 3)
-    return min(1.0, rate)
-
-
-@inline_kernel
-def is_doubtful(state: DriftDuelState, arm: int) -> bool:
-    """Tell whether the score of an arm may be above the leader's."""
     clock = state.clock[0]
-    rule = state.rule[0]
-    doubt = rule["doubt"]
-    if clock["by_scores"] and arm == clock["strongest"]:
-        doubt = rule["return_doubt"]
-    return ahead(state, clock["leader"], arm) < doubt
+    own = state.arms[clock["leader"]]
+    lead = own["score"] - 0.5 - 0.5 * math.sqrt(own["variance"])
+    lead = min(LARGEST_LEAD, max(SMALLEST_LEAD, lead)) / USUAL_LEAD
+    since = min(age(state), clock["round"] - clock["by_scores_since"] + 1.0)
+    rate = ((doubtful + 1.0) / (since * lead * lead)) ** (1 / 3)
+    return min(1.0, state.rule[0]["audit"] * rate)
 
 
 @kernel
-def look_rate(state: DriftDuelState) -> float:
+def look_rate(state: DriftDuelState, lead: float) -> float:
     """Return how often the leader is looked at while nothing is odd."""
     clock = state.clock[0]
     rule = state.rule[0]
-    n_arms = state.arms.shape[0]
-    leader = clock["leader"]
-    total = 0.0
-    for arm in range(n_arms):
-        if arm != leader:
-            won = state.wins[leader, arm] + 1.0
-            total += won / (won + state.wins[arm, leader] + 1.0) - 0.5
-    lead = min(LARGEST_LEAD, max(SMALLEST_LEAD, total / (n_arms - 1.0)))
+    lead = min(LARGEST_LEAD, max(SMALLEST_LEAD, lead))
     hazard = (rule["hazard"] + rule["shift_hazard"] * clock["shifts"]) / (clock["round"] + 1.0)
-    rate = rule["watch"] * math.sqrt(hazard) * (n_arms - 1.0) ** rule["arms_power"]
-    return rate * (USUAL_LEAD / lead) ** rule["lead_power"]
+    return rule["watch"] * math.sqrt(hazard * (state.arms.shape[0] - 1.0) * USUAL_LEAD / lead)
 
 
 @inline_kernel
@@ -239,36 +236,12 @@ def is_trying(state: DriftDuelState) -> bool:
 
 
 @kernel
-def set_active(state: DriftDuelState, hopeful: float) -> None:
-    """List the leader and the arms that may be better; note who goes and who comes back."""
-    clock = state.clock[0]
-    rule = state.rule[0]
-    leader = clock["leader"]
-    bar = hopeful + rule["share"] * state.arms[leader]["against"]
-    count = 0
-    for arm in range(state.arms.shape[0]):
-        active = arm == leader
-        if not active and clock["by_scores"] == 0:
-            active = state.arms[arm]["against"] < bar
-        if not active and rule["scored"]:
-            active = is_doubtful(state, arm)
-        if active:
-            state.active[count] = arm
-            count += 1
-        if active != state.is_active[arm]:
-            state.is_active[arm] = active
-            if active:
-                note_return(state, arm)
-            else:
-                note_exit(state, arm, bar)
-    clock["n_active"] = count
-
-
-@kernel
 def note_exit(state: DriftDuelState, arm: int, bar: float) -> None:
-    """Note that an arm was set aside, once after each alarm."""
+    """Set an arm aside, and note it once after each alarm; the list is made anew."""
     clock = state.clock[0]
     record = state.arms[arm]
+    state.is_active[arm] = False
+    clock["n_active"] = 0
     start = max(clock["alarmed"], clock["episode"])
     if record["noted"] >= start:
         return
@@ -285,8 +258,10 @@ def note_exit(state: DriftDuelState, arm: int, bar: float) -> None:
 
 @kernel
 def note_return(state: DriftDuelState, arm: int) -> None:
-    """Note that an arm whose exit was noted may be best again, once for each exit."""
+    """Take an arm back, and note it once for each exit that was noted."""
     record = state.arms[arm]
+    state.is_active[arm] = True
+    state.clock[0]["n_active"] = 0
     if record["back"] < record["noted"]:
         record["back"] = record["noted"]
         note_activation(state.journal, state.clock[0]["round"], arm)

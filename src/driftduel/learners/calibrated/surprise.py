@@ -29,7 +29,12 @@ def largest(state: DriftDuelState) -> float:
 @inline_kernel
 def ratio(outcome: float, new: float, old: float) -> float:
     """Return the log of how much better a chance predicts an outcome than an old one does."""
-    return outcome * math.log(new / old) + (1.0 - outcome) * math.log((1.0 - new) / (1.0 - old))
+    if outcome == 1.0:
+        return math.log(new / old)
+    lost = math.log((1.0 - new) / (1.0 - old))
+    if outcome == 0.0:
+        return lost
+    return outcome * math.log(new / old) + (1.0 - outcome) * lost
 
 
 @inline_kernel
@@ -87,6 +92,8 @@ def calm(state: DriftDuelState) -> None:
 def is_alarm(state: DriftDuelState) -> bool:
     """Tell whether a surprise is an alarm."""
     rule = state.rule[0]
+    if largest(state) <= rule["alarm"]:
+        return False
     threshold = rule["alarm"] + rule["more_alarm"] * math.log(1.0 + state.clock[0]["alarms"])
     return largest(state) > threshold
 

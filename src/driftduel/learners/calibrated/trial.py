@@ -18,7 +18,7 @@ import numpy as np
 from driftduel._jit import inline_kernel, kernel
 from driftduel.learners.calibrated.knowledge import ahead
 from driftduel.learners.calibrated.state import DriftDuelState
-from driftduel.learners.calibrated.surprise import young_wins
+from driftduel.learners.calibrated.surprise import ratio, young_wins
 from driftduel.learners.parts.dates import date_change
 from driftduel.learners.parts.journal import note_change, note_episode
 from driftduel.learners.parts.replays import schedule_replays
@@ -130,8 +130,7 @@ def hear(state: DriftDuelState, left: int, right: int, outcome: float) -> None:
         duels1 = won1 + state.since[right, left] + 1.0
         won = won1 + state.before[left, right]
         duels = duels1 + state.before[left, right] + state.before[right, left]
-        trial["pairs"] += outcome * math.log(won1 / duels1 / (won / duels))
-        trial["pairs"] += (1.0 - outcome) * math.log((1 - won1 / duels1) / (1 - won / duels))
+        trial["pairs"] += ratio(outcome, won1 / duels1, won / duels)
     state.since[left, right] += outcome
     state.since[right, left] += 1.0 - outcome
 
