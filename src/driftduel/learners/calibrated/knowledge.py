@@ -112,6 +112,7 @@ def score(state: DriftDuelState, arm: int) -> None:
         weight *= share
         unseen += weight
         variance += weight * weight * duels * max(LEAST_SPREAD, chance * (1.0 - chance))
+    record["stale"] = 0
     scale = n_arms / (n_arms - 1.0)
     record["score"] = 0.5 + scale * total
     record["variance"] = scale * scale * (0.25 * unseen * unseen / (n + 2.0) + variance)

@@ -28,6 +28,9 @@ SMALLEST_LEAD, LARGEST_LEAD = 0.02, 0.5
 
 USUAL_LEAD = 0.25
 
+PAUSE = 3
+"""A plan holds for a duel more for each so many arms that nothing was decided about for long."""
+
 STRETCH = 16
 """A plan holds for this part of the rounds since the last alarm, unless something happens."""
 
@@ -71,6 +74,10 @@ def make_plan(state: DriftDuelState, rng: np.random.Generator) -> None:
     plan["total"] = total + plan["background"] + plan["extra"] + plan["challenge"]
     plan["witness"] = clock["by_scores"]
     clock["wake"] = next_wake(state)
+    clock["due"] = clock["duels"] + 1
+    if age(state) > rule["patience"] * n_arms:
+        # Much was undecided for long, so the plan may hold for some duels.
+        clock["due"] += max(challengers, doubtful) // PAUSE
 
 
 @kernel

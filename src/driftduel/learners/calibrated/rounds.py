@@ -180,7 +180,7 @@ def first_chance(state: DriftDuelState, arm: int, other: int) -> float:
 
 @inline_kernel
 def learn(state: DriftDuelState, left: int, right: int, ticket: Ticket, outcome: float) -> bool:
-    """Count a duel of two arms; the plan is made anew after it, otherwise now and then."""
+    """Count a duel of two arms; the plan is made anew when enough of them or of rounds passed."""
     clock = state.clock[0]
     clock["round"] += 1
     if left == right:
@@ -194,9 +194,10 @@ def learn(state: DriftDuelState, left: int, right: int, ticket: Ticket, outcome:
     hear(state, left, right, outcome)
     count_duel(state, left, right, outcome)
     clock["duels"] += 1
-    clock["left"] = left
-    clock["right"] = right
-    return True
+    calm(state)
+    state.arms[left]["stale"] = 1
+    state.arms[right]["stale"] = 1
+    return bool(clock["duels"] >= clock["due"] or clock["round"] >= clock["wake"])
 
 
 @inline_kernel
@@ -220,9 +221,9 @@ def settle(state: DriftDuelState, rng: np.random.Generator) -> None:
     """Draw the consequences of what was told, and plan."""
     clock = state.clock[0]
     now = clock["round"]
-    if clock["left"] != clock["right"]:
-        weigh_duel(state, rng)
-        clock["left"] = clock["right"]
+    if clock["duels"] > clock["weighed"]:
+        clock["weighed"] = clock["duels"]
+        weigh_duels(state, rng)
     if now >= state.reference.turn[0]["next"]:
         turn_weight(state)
         lead_on(state)
@@ -235,15 +236,15 @@ def settle(state: DriftDuelState, rng: np.random.Generator) -> None:
 
 
 @kernel
-def weigh_duel(state: DriftDuelState, rng: np.random.Generator) -> None:
-    """Draw the consequences of a duel of two arms."""
+def weigh_duels(state: DriftDuelState, rng: np.random.Generator) -> None:
+    """Draw the consequences of duels of two arms."""
     clock = state.clock[0]
     if state.rule[0]["scored"]:
-        score(state, clock["left"])
-        score(state, clock["right"])
+        for arm in range(state.arms.shape[0]):
+            if state.arms[arm]["stale"]:
+                score(state, arm)
     if clock["duels"] - clock["exact"] > EXACT_EVERY:
         sum_evidence(state)
-    calm(state)
     if is_alarm(state):
         # A trial that another leader's claim began goes on.
         if state.trial[0]["on"] == 0 or state.trial[0]["accused"] == clock["leader"]:

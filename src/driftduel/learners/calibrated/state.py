@@ -60,8 +60,8 @@ CLOCK = np.dtype(
         ("by_scores_since", "i8"),
         ("settled", "i8"),  # 1 if nobody challenged this leader at some time
         ("duels", "i8"),  # of two arms
-        ("left", "i8"),  # the last duel that was told
-        ("right", "i8"),
+        ("weighed", "i8"),  # the number of duels when their consequences were last drawn
+        ("due", "i8"),  # the number of duels at which they are drawn next
         ("exact", "i8"),  # the number of duels when the evidence was last summed anew
         ("replay_start", "i8"),
         ("replay_end", "i8"),
@@ -129,6 +129,7 @@ ARM = np.dtype(
         ("variance", "f8"),
         ("surprise", "f8"),  # of its duels with the leader
         ("extra", "f8"),  # the weight of an extra duel with the leader
+        ("stale", "i8"),  # 1 if its score is not up to date
         ("noted", "i8"),  # the alarm or start after which its eviction was last noted, or -1
         ("back", "i8"),  # the same of the last eviction whose end was noted
     ],
@@ -195,9 +196,11 @@ STATE_RANGES: Ranges = {
             ("episode", "changed", "alarmed", "led", "by_scores_since", "replay_start"), _ROUND
         ),
         **dict.fromkeys(("restarts", "shifts", "alarms", "duels"), COUNT),
-        **dict.fromkeys(("leader", "strongest", "left", "right"), AN_ARM),
+        **dict.fromkeys(("leader", "strongest"), AN_ARM),
         **dict.fromkeys(("by_scores", "settled"), FLAG),
         "exact": whole(0, "clock.duels"),
+        "weighed": whole(0, "clock.duels"),
+        "due": whole(0, lambda known: known.told + known.n_arms),
         "replay_end": whole(0, lambda known: known.told + (2 << LEVELS)),
         "n_active": whole(1, "arms"),
     },
@@ -226,6 +229,7 @@ STATE_RANGES: Ranges = {
         "score": NUMBER,
         "variance": _AMOUNT,
         **dict.fromkeys(("recent", "recent_wins", "n", "sum", "surprise", "extra"), _AMOUNT),
+        "stale": FLAG,
         "noted": whole(-1, "clock.round"),
         "back": whole(-1, "clock.round"),
     },

@@ -77,7 +77,7 @@ def surprise_by(state: DriftDuelState, left: int, right: int, outcome: float) ->
         surprise["turned"] = max(0.0, surprise["turned"] + ratio(outcome, 1.0 - chance, chance))
 
 
-@kernel
+@inline_kernel
 def calm(state: DriftDuelState) -> None:
     """Begin a new generation of young duels if nothing is odd about the present one."""
     surprise = state.surprise[0]
