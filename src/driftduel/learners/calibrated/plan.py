@@ -28,7 +28,7 @@ SMALLEST_LEAD, LARGEST_LEAD = 0.02, 0.5
 
 USUAL_LEAD = 0.25
 
-PAUSE = 3
+PAUSE = 2
 """A plan holds for a duel more for each so many arms that nothing was decided about for long."""
 
 STRETCH = 16
