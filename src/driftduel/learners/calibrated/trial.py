@@ -6,7 +6,7 @@ a budget. The evidence is the larger of two: the likelihood ratio of its tosses 
 having one mean or two, and the Bayes factor of its pairs having one chance or two; less the
 logarithm of how many looks there were for each toss. A change is *likely* at a low threshold, after
 which the learner looks more often, and *proved* at a high one, which begins an episode. Both need
-the new leader to be clearly ahead of the accused.
+the new leader to be clearly ahead of the accused, and a proof that nobody challenged it.
 """
 
 from __future__ import annotations
@@ -164,7 +164,8 @@ def judge(state: DriftDuelState, rng: np.random.Generator) -> None:
         if trial["counted"] == 0:
             trial["counted"] = 1
             clock["shifts"] += 1
-        if evidence >= state.rule[0]["proved_at"]:
+        # While others may still beat the leader it may not be who took over.
+        if clock["settled"] and evidence >= state.rule[0]["proved_at"]:
             restart(state, rng)
             return
     if trial["spent"] >= trial["budget"]:
