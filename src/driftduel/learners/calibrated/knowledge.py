@@ -28,6 +28,9 @@ EXACT_EVERY = 500
 TOSSES_TO_LEAD = 3.0
 """An arm that leads by its score has more tosses."""
 
+ROUNDING = 1e-9
+"""Sums that differ by less are the same but for rounding."""
+
 
 @inline_kernel
 def even_evidence(wins: float, losses: float) -> float:
@@ -185,10 +188,10 @@ def find_strongest(state: DriftDuelState) -> None:
     found = strongest
     for arm in range(n_arms):
         record = state.arms[arm]
-        if arm == strongest or record["against"] > least:
+        if arm == strongest or record["against"] > least + ROUNDING:
             continue
         rate = (record["recent_wins"] + 1.0) / (record["recent"] + 2.0)
-        if record["against"] < least or rate > best_rate:
+        if record["against"] < least - ROUNDING or rate > best_rate:
             found = arm
             least = record["against"]
             best_rate = rate
