@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 
 from driftduel._jit import inline_kernel, kernel
-from driftduel.learners.calibrated.knowledge import score_all, sum_evidence
+from driftduel.learners.calibrated.knowledge import ROUNDING, score_all, sum_evidence
 from driftduel.learners.calibrated.state import DriftDuelState
 
 SHRUNK = 2.0
@@ -81,7 +81,8 @@ def surprise_by(state: DriftDuelState, left: int, right: int, outcome: float) ->
 def calm(state: DriftDuelState) -> None:
     """Begin a new generation of young duels if nothing is odd about the present one."""
     surprise = state.surprise[0]
-    if surprise["any"] <= 0.0:
+    # Ratios whose product is 1 add up to 0 but for rounding.
+    if surprise["any"] <= ROUNDING:
         surprise["any"] = 0.0
         surprise["generation"] += 1
         surprise["old_n"] = surprise["n"]
