@@ -13,6 +13,7 @@ from driftduel.criteria import Borda, Condorcet, Weighted
 from driftduel.learners.base import Learner, Literature
 from driftduel.learners.calibrated import rounds
 from driftduel.learners.calibrated.constants import DuelCalibration, rule_of
+from driftduel.learners.calibrated.knowledge import score_all
 from driftduel.learners.calibrated.plan import make_plan
 from driftduel.learners.calibrated.state import (
     STATE_RANGES,
@@ -88,6 +89,7 @@ class DriftDuel(Learner):
         leader = int(rng.random() * self.n_arms)
         state.clock["leader"] = leader
         state.clock["strongest"] = leader
+        score_all(state)
         make_plan(state, rng)
 
     def best_of(self, state: DriftDuelState) -> int:

@@ -256,9 +256,6 @@ def start_state(rule: Records, reference: Reference) -> DriftDuelState:
     arms = np.zeros(n_arms, ARM)
     arms["noted"] = -1
     arms["back"] = -1
-    # Nobody has a toss: even, with the variance of a mean without tosses.
-    arms["score"] = 0.5
-    arms["variance"] = 0.125
     table = (n_arms, n_arms)
     return DriftDuelState(
         clock=clock,
