@@ -259,6 +259,8 @@ def note_exit(state: DriftDuelState, arm: int, bar: float) -> None:
     if state.rule[0]["scored"]:
         statistic = ahead(state, clock["leader"], arm)
         threshold = state.rule[0]["doubt"]
+        if clock["by_scores"] and arm == clock["strongest"]:
+            threshold = state.rule[0]["return_doubt"]
     first = min(start, last)
     note_eviction(state.journal, last, arm, clock["leader"], -1, first, start, statistic, threshold)
 
