@@ -137,6 +137,7 @@ class DriftDuel(Oracle):
         self.trial, self.failed = None, 0
         self.by_scores, self.by_scores_since = False, 0
         self.settled, self.led = False, 0
+        self.weighed = 0
         self.replay_start, self.replay_end = 0, 0
         self.episodes, self.replays = [0], []
         self.evictions, self.activations, self.changes = [], [], []
@@ -371,10 +372,14 @@ class DriftDuel(Oracle):
             duel = Met(self.round - 1, left, right, outcome, ticket[1])
             self.note_odds(duel)
             self.past.append(duel)
-            self.weigh_duel()
-        elif self.round < self.wake:
-            # Choice: a plan is made anew after a duel of two arms, and otherwise at times.
+            self.calm()
+        # Choice: a plan is made anew after one or some duels of two arms, and at times.
+        met = len(self.duels())
+        if self.round < self.wake and (left == right or met < self.due):
             return
+        if met > self.weighed:
+            self.weighed = met
+            self.weigh_duels()
         if self.round >= self.starts[self.row + 1]:
             self.turn()
         self.take_replays()
@@ -414,12 +419,15 @@ class DriftDuel(Oracle):
     def largest_surprise(self):
         return max(self.surprise(), self.leader_surprise("level"), self.leader_surprise("turned"))
 
-    def weigh_duel(self):
-        """Draw the consequences of the last duel of two arms."""
+    def calm(self):
+        """Let the young duels begin anew if nothing is odd about them."""
         # Choice: ratios whose product is 1 add up to 0, whatever rounding makes of them.
         if self.surprise() <= 1e-9:
             self.young_from = len(self.past)
             self.cache = {}
+
+    def weigh_duels(self):
+        """Draw the consequences of duels of two arms."""
         threshold = self.constants.alarm + self.constants.more_alarm * math.log(1 + self.alarms)
         if apart(self.largest_surprise(), threshold) > threshold:
             self.reached.add("alarm")
@@ -532,7 +540,8 @@ class DriftDuel(Oracle):
                 self.reached.add("likely")
                 trial.counted = True
                 self.shifts += 1
-            if apart(evidence, self.proved_at) >= self.proved_at:
+            # Choice: who is still challenged may not be the one who took over.
+            if self.settled and apart(evidence, self.proved_at) >= self.proved_at:
                 self.restart()
                 return
         if self.spent() >= trial.budget:
@@ -668,8 +677,13 @@ class DriftDuel(Oracle):
             plan["look"], plan["audit"] = share * look, share * audit
             plan["background"], plan["extra"] = share * background, share * extra
         self.plan = plan
-        self.set_active(bar)
+        self.set_active(order, bar)
         self.set_wake()
+        # Choice: where much was undecided for long, a plan holds for some duels.
+        undecided = (
+            max(len(challengers), self.doubtful) if self.age() > constants.patience * K else 0
+        )
+        self.due = len(self.duels()) + 1 + undecided // 2
 
     def is_trying(self):
         trial = self.trial
@@ -706,6 +720,7 @@ class DriftDuel(Oracle):
 
     def audit_rate(self, order):
         self.audited = leader = self.leader
+        self.doubtful = 0
         if not self.scored:
             return 0.0
         doubtful = {
@@ -713,7 +728,7 @@ class DriftDuel(Oracle):
         }
         if not doubtful:
             return 0.0
-        k = len(doubtful)
+        k = self.doubtful = len(doubtful)
         score, variance = self.score(leader)
         widest = self.first_largest(doubtful)
         own = variance * math.sqrt(k)
@@ -733,8 +748,7 @@ class DriftDuel(Oracle):
                 leads.append((won + 1) / (won + lost + 2) - 0.5)
         lead = min(0.5, max(0.02, sum(leads) / (K - 1)))
         hazard = (constants.hazard + constants.shift_hazard * self.shifts) / (self.round + 1)
-        rate = constants.watch * math.sqrt(hazard) * (K - 1) ** constants.arms_power
-        return rate * (0.25 / lead) ** constants.lead_power
+        return constants.watch * math.sqrt(hazard) * math.sqrt(K - 1) * math.sqrt(0.25 / lead)
 
     def background_rate(self, look):
         rate = self.constants.background * look if self.scored else 0.0
@@ -758,7 +772,7 @@ class DriftDuel(Oracle):
         if self.replay_end > self.round:
             self.wake = min(self.wake, self.replay_end)
 
-    def set_active(self, bar):
+    def set_active(self, order, bar):
         """Choice: all of this; it is about the journal alone."""
         active = [
             arm
@@ -768,7 +782,7 @@ class DriftDuel(Oracle):
             or (self.scored and self.is_doubtful(arm))
         ]
         start = max(self.alarmed, self.episodes[-1])
-        for arm in self.arms:
+        for arm in order:
             if arm in active and arm not in self.active and self.back[arm] < self.noted[arm]:
                 self.back[arm] = self.noted[arm]
                 self.activations.append((self.round, arm))

@@ -28,6 +28,9 @@ SMALLEST_LEAD, LARGEST_LEAD = 0.02, 0.5
 
 USUAL_LEAD = 0.25
 
+SAME = 1.0 + 1e-9
+"""Variances within this factor are the same but for rounding."""
+
 PAUSE = 2
 """A plan holds for a duel more for each so many arms that nothing was decided about for long."""
 
@@ -147,7 +150,7 @@ def survey(state: DriftDuelState, hopeful: float, offset: int) -> tuple[int, int
             if behind <= 0.0 or behind * behind < doubt * doubt * spread:
                 active = True
                 doubtful += 1
-                if record["variance"] > widest:
+                if record["variance"] > widest * SAME:
                     widest = record["variance"]
                     plan["audited"] = arm
         if active != state.is_active[arm]:
@@ -155,7 +158,7 @@ def survey(state: DriftDuelState, hopeful: float, offset: int) -> tuple[int, int
                 note_return(state, arm)
             else:
                 note_exit(state, arm, bar)
-    if doubtful > 0 and widest <= own["variance"] * math.sqrt(doubtful):
+    if doubtful > 0 and widest <= own["variance"] * math.sqrt(doubtful) * SAME:
         plan["audited"] = leader
     if clock["n_active"] == 0:
         list_active(state)
