@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -121,6 +122,6 @@ def rule_of(
         rule[item.name] = getattr(calibration, item.name)
     rule["scored"] = scored
     rule["uniform"] = uniform
-    rule["likely_at"] = calibration.likely + np.log(n_arms)
-    rule["proved_at"] = calibration.proof + np.log(n_arms / false_restarts)
+    rule["likely_at"] = calibration.likely + math.log(n_arms)
+    rule["proved_at"] = calibration.proof + math.log(n_arms / false_restarts)
     return rule

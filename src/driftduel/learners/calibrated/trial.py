@@ -15,13 +15,15 @@ import math
 
 import numpy as np
 
-from driftduel._jit import inline_kernel, kernel
+from driftduel._jit import inline_kernel, kernel, log_gamma
 from driftduel.learners.calibrated.knowledge import ahead
 from driftduel.learners.calibrated.state import DriftDuelState
 from driftduel.learners.calibrated.surprise import ratio, young_wins
 from driftduel.learners.parts.dates import date_change
 from driftduel.learners.parts.journal import note_change, note_episode
 from driftduel.learners.parts.replays import schedule_replays
+
+_lgamma = log_gamma()
 
 ENOUGH = 12.0
 """Tosses of a leader that is put on trial without an alarm."""
@@ -39,7 +41,7 @@ REST = 3.0
 @inline_kernel
 def log_beta(a: float, b: float) -> float:
     """Return the logarithm of the Beta function."""
-    return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+    return _lgamma(a) + _lgamma(b) - _lgamma(a + b)
 
 
 @kernel
