@@ -732,7 +732,9 @@ class DriftDuel(Oracle):
         score, variance = self.score(leader)
         widest = self.first_largest(doubtful)
         own = variance * math.sqrt(k)
-        if not tied(doubtful[widest], own, 1e-12) and doubtful[widest] > own:
+        # Before the first duel a uniform weight makes all variances the same.
+        same = self.uniform and not self.past
+        if not same and apart(doubtful[widest], own, 1e-12) > own:
             self.audited = widest
         g = min(0.5, max(0.02, score - 0.5 - math.sqrt(variance) / 2))
         # Choice: the age counts from the last alarm, and from when the leader leads by its score.
