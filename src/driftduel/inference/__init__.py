@@ -1,0 +1,1 @@
+"""What votes prove: intervals that hold whenever somebody looks, and when a poll is decided."""
