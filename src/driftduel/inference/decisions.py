@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftduel._checks import as_count
 from driftduel.inference._checks import as_amounts
 from driftduel.inference.sequences import simultaneous
 
@@ -27,8 +28,9 @@ def is_decided(low: ArrayLike, high: ArrayLike, leader: int) -> bool:
     >>> is_decided([0.55, 0.3, 0.1], [0.7, 0.56, 0.2], leader=0)
     False
     """
-    others = np.delete(as_amounts(high, "high"), leader)
-    return bool(np.all(as_amounts(low, "low")[leader] > others))
+    lows, highs = as_amounts(low, "low"), as_amounts(high, "high")
+    as_count(leader, "leader", 0, lows.size - 1)
+    return bool(np.all(lows[leader] > np.delete(highs, leader)))
 
 
 def votes_until_decided(

@@ -51,14 +51,12 @@ def mean_bounds(gains: ArrayLike, losses: ArrayLike, alpha: float) -> tuple[Floa
     >>> float(low.round(3)), float(high.round(3))
     (0.714, 0.786)
     """
-    alpha = as_level(alpha)
-    ends = []
-    for values in (gains, losses):
-        totals, variances = running_sums(values)
-        n = totals.shape[-1]
-        proved = totals[..., -1] - deviation(variances[..., -1], alpha / 2)
-        ends.append(np.clip(proved / n, 0.0, 1.0))
-    return ends[0], 1.0 - ends[1]
+    if np.shape(gains) != np.shape(losses):
+        raise ValueError(
+            f"gains and losses: of shapes {np.shape(gains)} and {np.shape(losses)}, "
+            "must be of the same"
+        )
+    return _proved(gains, as_level(alpha) / 2), 1.0 - _proved(losses, as_level(alpha) / 2)
 
 
 def running_sums(values: ArrayLike) -> tuple[Floats, Floats]:
@@ -112,6 +110,13 @@ def log_wealth(excess: ArrayLike, variance: ArrayLike) -> Floats:
     terms = terms - np.multiply.outer(np.asarray(variance), _PSI) + _LOG_SHARES
     top = terms.max(axis=-1)
     return top + np.log(np.exp(terms - top[..., None]).sum(axis=-1))
+
+
+def _proved(values: ArrayLike, alpha: float) -> Floats:
+    """Return a lower bound for the average of b_t that holds at all times with 1 - alpha."""
+    totals, variances = running_sums(values)
+    least = totals[..., -1] - deviation(variances[..., -1], alpha)
+    return np.clip(least / totals.shape[-1], 0.0, 1.0)
 
 
 _K = np.arange(1, _STEPS + 1)

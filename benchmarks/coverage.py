@@ -1,0 +1,192 @@
+"""How often intervals miss the truth at some moment, and how good "about n more votes" is.
+
+Outcomes of one arm: in what share of the runs an interval at 95 % ever leaves out the mean, or
+under drift the average of the means so far, from the tenth vote to the last. Wilson's interval
+beside it, which is made to be looked at once.
+
+Weighted votes: four arms whose scores drift, pairs chosen by who is ahead, outcomes divided by
+propensities; in what share of the runs the bounds of `driftduel.inference.mixtures` ever leave out
+the average score, and how wide they are in the end.
+
+Prediction: votes said to be missing until a poll is decided over those that were, asked when 10,
+25, 50 and 75 % of them were in.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from driftduel.inference.decisions import is_decided, votes_until_decided
+from driftduel.inference.mixtures import deviation, log_wealth, running_sums
+from driftduel.inference.sequences import interval, log_evidence
+
+Floats = NDArray[np.float64]
+
+ALPHA = 0.05
+NORMAL = 1.959964
+"""Standard deviations to either side that hold 95 % of a normal distribution."""
+FIRST = 10
+"""The vote at which somebody looks first."""
+CHANCE = 0.5
+"""With which the sampler of weighted votes takes an arm at random."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--runs", type=int, default=2000)
+    parser.add_argument("--votes", type=int, default=5000)
+    options, _ = parser.parse_known_args()
+    runs, votes = options.runs, options.votes
+    print(f"share of {runs:,} runs of {votes:,} votes in which the interval ever misses")
+    print(f"{'outcomes':>32} {'sequence':>9} {'Wilson':>7}")
+    for seed, (name, (means, ties)) in enumerate(worlds(votes).items()):
+        outcomes = draw(np.random.default_rng(seed), runs, means, ties)
+        print(
+            f"{name:>32} {ever_misses(outcomes, means):9.4f} "
+            f"{wilson_ever_misses(outcomes, means):7.4f}",
+            flush=True,
+        )
+    weighted = np.array([weighted_votes(seed, votes) for seed in range(runs // 4)])
+    print(
+        f"weighted votes, {len(weighted)} runs: ever missed {weighted[:, 0].mean():.4f}, "
+        f"width in the end {weighted[:, 1].mean():.3f}"
+    )
+    print("votes said to be missing over those that were: quantiles 25 %, 50 %, 75 %")
+    for scores, shares in POLLS:
+        ratios = np.array([predictions(seed, scores, shares) for seed in range(runs // 20)])
+        for share, column in zip(ASKED, ratios.T, strict=True):
+            said = " ".join(f"{value:6.2f}" for value in np.quantile(column, [0.25, 0.5, 0.75]))
+            near = np.mean((column >= 0.5) & (column <= 2))
+            name = f"{len(scores)} arms, {scores[0]} over {scores[1]}, {shares[0]:.0%} of votes"
+            print(f"{name:>40} at {share:4.0%} {said}; within a factor of 2: {near:.2f}")
+
+
+def worlds(votes: int) -> dict[str, tuple[Floats, float]]:
+    """Return the mean of each vote and the share of ties, by name."""
+    time = np.arange(votes)
+    flat = np.ones(votes)
+    return {
+        "mean .5": (0.5 * flat, 0.0),
+        "mean .6": (0.6 * flat, 0.0),
+        "mean .8": (0.8 * flat, 0.0),
+        "mean .95": (0.95 * flat, 0.0),
+        "mean .6, 30 % ties": (0.6 * flat, 0.3),
+        "from .6 to .4 in the middle": (np.where(time < votes / 2, 0.6, 0.4), 0.0),
+        "from .5 to .98 after 200": (np.where(time < 200, 0.5, 0.98), 0.0),
+        "from .98 to .5 after 200": (np.where(time < 200, 0.98, 0.5), 0.0),
+        "a slow wave from .3 to .9": (0.6 + 0.3 * np.sin(time / 300), 0.0),
+    }
+
+
+def draw(rng: np.random.Generator, runs: int, means: Floats, ties: float = 0.0) -> Floats:
+    """Return outcomes, a row a run, of the given means; ``ties`` is the share of 1/2."""
+    wins = (means - ties / 2) / (1 - ties)
+    outcomes = (rng.random((runs, len(means))) < wins).astype(float)
+    outcomes[rng.random(outcomes.shape) < ties] = 0.5
+    return outcomes
+
+
+def ever_misses(outcomes: Floats, means: Floats, alpha: float = ALPHA) -> float:
+    """Return the share of rows in which the confidence sequence ever leaves out the average mean.
+
+    A mean is outside as soon as the evidence against it reaches 1/alpha.
+    """
+    n = np.arange(1, len(means) + 1)
+    average = np.cumsum(means) / n
+    outside = log_evidence(np.cumsum(outcomes, axis=1), n, average) >= -math.log(alpha)
+    return float(outside[:, FIRST - 1 :].any(axis=1).mean())
+
+
+def wilson_ever_misses(outcomes: Floats, means: Floats) -> float:
+    """Return the same of Wilson's interval at 95 %."""
+    n = np.arange(1, len(means) + 1)
+    average = np.cumsum(means) / n
+    away = np.abs(np.cumsum(outcomes, axis=1) - n * average)
+    outside = away > NORMAL * np.sqrt(n * average * (1 - average))
+    return float(outside[:, FIRST - 1 :].any(axis=1).mean())
+
+
+def weighted_votes(seed: int, votes: int) -> tuple[bool, float]:
+    """Return whether the bounds for the score of arm 0 ever missed, and their width in the end.
+
+    Left is the arm ahead and right the second, each with probability 1 - CHANCE, otherwise any.
+    """
+    rng = np.random.default_rng(seed)
+    n_arms = 4
+    wins, played = np.full(n_arms, 0.5), np.ones(n_arms)
+    gains, losses, truth = (np.zeros(votes) for _ in range(3))
+    for t in range(votes):
+        taste = np.sin(t / 400 + np.arange(n_arms))
+        chance = 1 / (1 + np.exp(taste[None, :] - taste[:, None]))
+        truth[t] = chance[0].mean()
+        second, first = np.argsort(wins / played)[-2:]
+        left, right = (
+            int(rng.integers(n_arms)) if rng.random() < CHANCE else int(arm)
+            for arm in (first, second)
+        )
+        propensity = _chance(left == first, n_arms) * _chance(right == second, n_arms)
+        outcome = float(rng.random() < chance[left, right])
+        wins[left] += outcome
+        wins[right] += 1 - outcome
+        played[[left, right]] += 1
+        gains[t] = losses[t] = 0.5 / n_arms
+        if left != right and 0 in (left, right):
+            won = outcome if left == 0 else 1 - outcome
+            weight = 1 / n_arms / (2 * propensity)
+            gains[t] += weight * won
+            losses[t] += weight * (1 - won)
+    ends, missed = [], False
+    for values, means in ((gains, truth), (losses, 1 - truth)):
+        totals, variances = running_sums(values)
+        wealth = log_wealth(totals - np.cumsum(means), variances)
+        missed |= bool(np.any(wealth >= math.log(2 / ALPHA)))
+        ends.append((totals[-1] - deviation(variances[-1], ALPHA / 2)) / votes)
+    return missed, 1 - ends[0] - ends[1]
+
+
+def _chance(is_aimed: bool, n_arms: int) -> float:
+    return CHANCE / n_arms + (1 - CHANCE) * is_aimed
+
+
+ASKED = (0.1, 0.25, 0.5, 0.75)
+POLLS = (
+    ((0.6, 0.4), (0.5, 0.5)),
+    ((0.6, 0.5, 0.45, 0.45), (0.25, 0.25, 0.25, 0.25)),
+    ((0.6, 0.5, 0.45, 0.45), (0.4, 0.3, 0.15, 0.15)),
+    ((0.7, 0.6, *[0.45] * 8), (0.1,) * 10),
+)
+"""Scores of arms and their shares of the votes."""
+LONGEST = 200_000
+"""Votes within which all of them are decided."""
+
+
+def predictions(seed: int, scores: ArrayLike, shares: ArrayLike) -> list[float]:
+    """Return how many votes were said to be missing over how many were, at ASKED of all.
+
+    The poll is looked at whenever the votes are 2 % more. Who leads when it is asked may be wrong.
+    """
+    rng = np.random.default_rng(seed)
+    chances, rates = np.asarray(scores), np.asarray(shares)
+    times = np.unique(np.geomspace(FIRST, LONGEST, 500).astype(int))
+    tosses = rng.multinomial(np.diff(times, prepend=0), rates)
+    wins = np.cumsum(rng.binomial(tosses, chances), axis=0).astype(float)
+    played = np.cumsum(tosses, axis=0).astype(float)
+    leaders = np.argmax(wins / np.maximum(played, 1), axis=1)
+    low, high = interval(wins, played, ALPHA / len(chances))
+    decided = next(
+        look for look, leader in enumerate(leaders) if is_decided(low[look], high[look], leader)
+    )
+    ratios = []
+    for share in ASKED:
+        look = int(np.searchsorted(times, share * times[decided]))
+        said = votes_until_decided(wins[look], played[look], rates, ALPHA, int(leaders[look]))
+        ratios.append(math.inf if said is None else said / max(times[decided] - times[look], 1))
+    return ratios
+
+
+if __name__ == "__main__":
+    main()
