@@ -12,6 +12,7 @@ from driftduel.learners.episodic.anaconda import Anaconda as Anaconda
 from driftduel.learners.episodic.anaconda import MetaSwift as MetaSwift
 from driftduel.learners.episodic.bosse import Bosse as Bosse
 from driftduel.learners.episodic.bosse import MetaBosse as MetaBosse
+from driftduel.learners.polls.learner import DriftPoll as DriftPoll
 from driftduel.learners.rivals.active_ranking import ActiveRanking as ActiveRanking
 from driftduel.learners.rivals.baselines import FixedPair as FixedPair
 from driftduel.learners.rivals.baselines import Uniform as Uniform

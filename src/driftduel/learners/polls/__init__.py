@@ -1,0 +1,1 @@
+"""Learners for polls: every question is a choice between two different arms."""

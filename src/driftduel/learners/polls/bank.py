@@ -1,0 +1,381 @@
+"""The bank: what is believed of each arm's strength, whenever that may last have changed.
+
+An outcome x of a duel of a with b (1, 0 or 1/2) is taken to be 1/2 + s_a - s_b and noise. The
+strength s of an arm is believed to be as it is since one of several moments, its *hypotheses*:
+each has the mean and the precision of the strength given the duels since then. How likely each is
+depends on how often strengths change at all, so there are weights for several *hazards*, which are
+weighed against each other by how well they predict (after Adams & MacKay, Bayesian Online
+Changepoint Detection, 2007). One hazard more, far lower, serves
+`driftduel.learners.polls.declaring` alone.
+
+With two arms there is one strength, the difference: arm 0 has it, arm 1 stands at 0.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftduel._jit import inline_kernel, kernel
+from driftduel.learners.parts.arrays import Floats, Records
+from driftduel.learners.ranges import (
+    ANYTHING,
+    COUNT,
+    FIXED,
+    LARGEST,
+    WEIGHT,
+    Known,
+    Ranges,
+    real,
+    such_that,
+    whole,
+)
+
+HAZARDS = (1 / 30, 1 / 200, 1 / 1200, 1 / 7200)
+"""The chance that some arm changes with a vote; each arm has its share."""
+
+CREDITS = (0.05, 0.4, 0.35, 0.2)
+"""How likely each of them is before the first vote."""
+
+RARELY = 2e-5
+"""The hazard by which changes are declared."""
+
+RARE = len(HAZARDS)
+"""Its place."""
+
+FORGIVEN = 1e-4
+"""The part of the credits that goes back to where it was at first, with each vote."""
+
+PRIOR = 0.14 * 0.14
+"""The variance of strengths before the first vote."""
+
+HYPOTHESES = 13
+"""Of an arm; one more is merged with another."""
+
+STRONGEST = 100.0
+"""No strength is believed to be larger; votes speak for strengths below 1."""
+
+LEAST_CHANCE = 0.03
+"""No outcome is believed to be rarer."""
+
+NEVER_NONE = 1e-40
+"""What every hypothesis weighs at least."""
+
+HYPOTHESIS = np.dtype(
+    [
+        ("mean", "f8"),
+        ("precision", "f8"),
+        ("start", "i8"),  # the first round whose duel counts
+        ("age", "f8"),  # how much the duels count that do
+    ],
+    align=True,
+)
+
+ARM = np.dtype(
+    [
+        ("used", "i8"),  # how many hypotheses there are, the oldest first
+        ("last", "i8"),  # the round of its last duel
+        ("mean", "f8"),  # of its strength, over hypotheses
+        ("variance", "f8"),
+        ("standing", "f8"),  # the mean with more weight on likely hypotheses: who is best
+    ],
+    align=True,
+)
+
+
+class Bank(NamedTuple):
+    """The hypotheses of every arm."""
+
+    hazards: Floats  # (H + 1,) the chance that an arm changes with a vote, the rare one last
+    stays: Floats  # (H + 1,) the logarithm of the chance that it does not
+    credits: Floats  # (H,) how likely each hazard is
+    arms: Records  # (K,) ARM
+    hypotheses: Records  # (K, HYPOTHESES + 1) HYPOTHESIS
+    weights: Floats  # (K, HYPOTHESES + 1, H + 1) how likely each is by each hazard
+    evidence: Floats  # (H + 1,) scratch: how likely a vote was by each hazard
+
+
+def _sum_to_one(values: Floats, known: Known) -> bool:
+    return bool((values >= 0).all() and abs(values.sum() - 1) < 1e-6)
+
+
+def _are_weights(values: Floats, known: Known) -> bool:
+    """Tell whether the weights of the hypotheses in use sum to 1 for each arm and hazard."""
+    in_use = np.arange(values.shape[1]) < known.state.arms["used"][:, None]
+    weights = np.where(in_use[:, :, None], values, 0.0)
+    return bool((weights >= 0).all() and (np.abs(weights.sum(axis=1) - 1) < 1e-6).all())
+
+
+_MEAN = real(-2 * STRONGEST, 2 * STRONGEST)
+
+BANK_RANGES: Ranges = {
+    "hazards": FIXED,
+    "stays": FIXED,
+    "credits": such_that("chances that sum to 1", _sum_to_one),
+    "arms": {
+        "used": whole(1, HYPOTHESES),
+        "last": COUNT,
+        "mean": _MEAN,
+        "variance": real(0, 3 * STRONGEST * STRONGEST),
+        "standing": _MEAN,
+    },
+    "hypotheses": {
+        "mean": real(-STRONGEST, STRONGEST),
+        "precision": real(1, LARGEST),
+        "start": COUNT,
+        "age": WEIGHT,
+    },
+    "weights": such_that("chances that sum to 1 for each arm and hazard", _are_weights),
+    "evidence": ANYTHING,
+}
+
+
+def no_votes(n_arms: int) -> Bank:
+    """Return what is believed before the first vote: all arms are alike, more or less."""
+    hazards = np.array([*HAZARDS, RARELY]) / n_arms
+    variance = PRIOR if n_arms > 2 else 2 * PRIOR
+    arms = np.zeros(n_arms, ARM)
+    arms["used"] = 1
+    arms["variance"] = variance
+    if n_arms == 2:
+        arms[1]["variance"] = 0.0
+    hypotheses = np.zeros((n_arms, HYPOTHESES + 1), HYPOTHESIS)
+    hypotheses["precision"] = 1.0 / variance
+    weights = np.zeros((n_arms, HYPOTHESES + 1, RARE + 1))
+    weights[:, 0] = 1.0
+    return Bank(
+        hazards,
+        np.array([math.log(1.0 - hazard) for hazard in hazards]),
+        np.array(CREDITS),
+        arms,
+        hypotheses,
+        weights,
+        np.zeros(RARE + 1),
+    )
+
+
+@inline_kernel
+def believable(chance: float) -> float:
+    """Return the nearest chance that neither outcome is too rare by.
+
+    Examples
+    --------
+    >>> believable(0.4), believable(1.2)
+    (0.4, 0.97)
+    """
+    return min(1.0 - LEAST_CHANCE, max(LEAST_CHANCE, chance))
+
+
+@inline_kernel
+def log_likelihood(outcome: float, chance: float) -> float:
+    """Return the logarithm of how likely an outcome is; a tie is half a win and half a loss."""
+    if outcome == 1.0:
+        return math.log(chance)
+    if outcome == 0.0:
+        return math.log(1.0 - chance)
+    return outcome * math.log(chance) + (1.0 - outcome) * math.log(1.0 - chance)
+
+
+@kernel
+def update_arm(
+    bank: Bank,
+    arm: int,
+    round_: int,
+    passed: int,
+    outcome: float,
+    level: float,
+    doubt: float,
+    noise: float,
+    spread: float,
+    weight: float,
+    prior: float,
+) -> None:
+    """Take in a duel of an arm, and note in ``bank.evidence`` how likely it was.
+
+    Parameters
+    ----------
+    bank : Bank
+        What is believed.
+    arm, round_, passed : int
+        The arm, the round, and how many votes passed since its last duel.
+    outcome : float
+        The outcome for the arm.
+    level, doubt : float
+        The mean strength of the opponent, and its variance.
+    noise, spread : float
+        The variance of the outcome, and how many times what a coin's variance would be it is.
+    weight : float
+        How much the duel counts, at most 1.
+    prior : float
+        The variance of the strength of an arm that has just changed.
+    """
+    hypotheses = bank.hypotheses[arm]
+    weights = bank.weights[arm]
+    evidence = bank.evidence
+    new = bank.arms[arm]["used"]
+    hypotheses[new]["mean"] = 0.0
+    hypotheses[new]["precision"] = 1.0 / prior
+    hypotheses[new]["start"] = round_
+    hypotheses[new]["age"] = 0.0
+    for hazard in range(evidence.shape[0]):
+        stays = math.exp(passed * bank.stays[hazard])
+        for place in range(new):
+            weights[place, hazard] *= stays
+        weights[new, hazard] = 1.0 - stays
+        evidence[hazard] = 0.0
+    gain = weight / (noise + doubt)
+    strength = outcome - 0.5 + level
+    for place in range(new + 1):
+        one = hypotheses[place]
+        chance = believable(0.5 + one["mean"] - level)
+        likelihood = math.exp(log_likelihood(outcome, chance) * weight / spread)
+        for hazard in range(evidence.shape[0]):
+            weights[place, hazard] *= likelihood
+            evidence[hazard] += weights[place, hazard]
+        precision = one["precision"] + gain
+        mean = (one["mean"] * one["precision"] + strength * gain) / precision
+        one["mean"] = min(STRONGEST, max(-STRONGEST, mean))
+        one["precision"] = precision
+        one["age"] += weight
+    for hazard in range(evidence.shape[0]):
+        for place in range(new + 1):
+            weights[place, hazard] = weights[place, hazard] / evidence[hazard] + NEVER_NONE
+    bank.arms[arm]["used"] = new + 1
+    bank.arms[arm]["last"] = round_
+    if new == HYPOTHESES:
+        merge_neighbours(bank, arm)
+
+
+@kernel
+def merge_neighbours(bank: Bank, arm: int) -> None:
+    """Make one of the two neighbours whose ages are most alike; the likelier one speaks for it."""
+    hypotheses = bank.hypotheses[arm]
+    weights = bank.weights[arm]
+    used = bank.arms[arm]["used"]
+    least = np.inf
+    newer = 1
+    for place in range(1, used):
+        ratio = (hypotheses[place - 1]["age"] + 1.0) / (hypotheses[place]["age"] + 1.0)
+        if ratio < least:
+            least = ratio
+            newer = place
+    older_weight = 0.0
+    newer_weight = 0.0
+    for hazard in range(weights.shape[1]):
+        older_weight += weights[newer - 1, hazard]
+        newer_weight += weights[newer, hazard]
+        weights[newer - 1, hazard] += weights[newer, hazard]
+    if newer_weight > older_weight:
+        copy_hypothesis(bank, arm, newer - 1, newer)
+    for place in range(newer, used - 1):
+        copy_hypothesis(bank, arm, place, place + 1)
+        for hazard in range(weights.shape[1]):
+            weights[place, hazard] = weights[place + 1, hazard]
+    bank.arms[arm]["used"] = used - 1
+
+
+@inline_kernel
+def copy_hypothesis(bank: Bank, arm: int, target: int, source: int) -> None:
+    """Write what one hypothesis says over another; weights are not touched."""
+    to = bank.hypotheses[arm, target]
+    it = bank.hypotheses[arm, source]
+    to["mean"] = it["mean"]
+    to["precision"] = it["precision"]
+    to["start"] = it["start"]
+    to["age"] = it["age"]
+
+
+@inline_kernel
+def credit_hazards(bank: Bank, alone: bool) -> None:
+    """Weigh the hazards by the evidence of one duel, half of it if the other arm has as much."""
+    for hazard in range(bank.credits.shape[0]):
+        evidence = bank.evidence[hazard]
+        bank.credits[hazard] *= evidence if alone else math.sqrt(evidence)
+
+
+@inline_kernel
+def forgive_hazards(bank: Bank) -> None:
+    """Let credits sum to 1, and a little of them go back to where they were at first."""
+    total = 0.0
+    for hazard in range(bank.credits.shape[0]):
+        total += bank.credits[hazard]
+    for hazard in range(bank.credits.shape[0]):
+        share = bank.credits[hazard] / total * (1.0 - FORGIVEN)
+        bank.credits[hazard] = share + FORGIVEN * CREDITS[hazard]
+
+
+@inline_kernel
+def likelihood_of(bank: Bank, arm: int, place: int) -> float:
+    """Return how likely a hypothesis is, over all hazards but the rare one."""
+    total = 0.0
+    for hazard in range(bank.credits.shape[0]):
+        total += bank.credits[hazard] * bank.weights[arm, place, hazard]
+    return total
+
+
+@kernel
+def sum_up(bank: Bank, arm: int) -> None:
+    """Compute the mean, the variance and the standing of an arm."""
+    mean = 0.0
+    square = 0.0
+    total = 0.0
+    standing = 0.0
+    for place in range(bank.arms[arm]["used"]):
+        one = bank.hypotheses[arm, place]
+        share = likelihood_of(bank, arm, place)
+        mean += share * one["mean"]
+        square += share * (1.0 / one["precision"] + one["mean"] * one["mean"])
+        share *= math.sqrt(share)
+        standing += share * one["mean"]
+        total += share
+    bank.arms[arm]["mean"] = mean
+    bank.arms[arm]["variance"] = max(1e-9, square - mean * mean)
+    bank.arms[arm]["standing"] = standing / total
+
+
+@kernel
+def draw_strength(
+    bank: Bank, arm: int, rng: np.random.Generator, passed: int, prior: float
+) -> float:
+    """Draw the strength of an arm: a hazard, whether it changed since its last duel, and so on."""
+    number = rng.random()
+    hazard = 0
+    while hazard < RARE - 1 and number >= bank.credits[hazard]:
+        number -= bank.credits[hazard]
+        hazard += 1
+    # What is left of the number is uniform again.
+    number /= bank.credits[hazard]
+    changed = min(1.0, bank.hazards[hazard] * passed)
+    if number < changed:
+        return rng.standard_normal() * math.sqrt(prior)
+    number = (number - changed) / (1.0 - changed) if changed < 1.0 else 0.0
+    place = 0
+    last = bank.arms[arm]["used"] - 1
+    while place < last and number >= bank.weights[arm, place, hazard]:
+        number -= bank.weights[arm, place, hazard]
+        place += 1
+    one = bank.hypotheses[arm, place]
+    return one["mean"] + rng.standard_normal() / math.sqrt(one["precision"])
+
+
+def chances_to_be_best(
+    bank: Bank, round_: int, prior: float, rng: np.random.Generator, n_draws: int
+) -> NDArray[np.float64]:
+    """Return in which share of draws each arm is the strongest."""
+    n_arms = len(bank.arms)
+    draws = np.zeros((n_draws, n_arms))
+    for arm in range(n_arms if n_arms > 2 else 1):
+        passed = round_ - bank.arms[arm]["last"]
+        changed = np.minimum(1.0, bank.hazards[:RARE] * passed)
+        used = bank.arms[arm]["used"]
+        chances = bank.weights[arm, :used, :RARE] @ (bank.credits * (1.0 - changed))
+        chances = np.append(chances, bank.credits @ changed)
+        means = np.append(bank.hypotheses["mean"][arm, :used], 0.0)
+        variances = np.append(1.0 / bank.hypotheses["precision"][arm, :used], prior)
+        places = rng.choice(used + 1, n_draws, p=chances / chances.sum())
+        draws[:, arm] = means[places] + rng.standard_normal(n_draws) * np.sqrt(variances[places])
+    winners: NDArray[np.int64] = draws.argmax(axis=1)
+    return np.bincount(winners, minlength=n_arms) / n_draws

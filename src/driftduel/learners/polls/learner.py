@@ -1,0 +1,534 @@
+"""DriftPoll: who is best now, from votes on pairs, when that may change and nobody says when.
+
+What is believed of arms is in `driftduel.learners.polls.bank`, whether that explains every pair in
+`driftduel.learners.polls.guard`, and when a change is declared in
+`driftduel.learners.polls.declaring`. Here is what is asked. Three kinds of question:
+
+- *any*: a uniformly random pair, now and then, more often the less strengths explain;
+- *direct*: the best arm against a challenger;
+- *scouting*: the one of these two whose strength is less known against a random arm.
+
+After each vote all strengths are drawn once from what is believed (Thompson, Biometrika 1933). The
+two strongest are kept for the last `KEPT` votes; the challenger is the strongest arm but the best
+one in one of these draws. So what is asked is a function of what was told and a few coins, and the
+chance of each pair is known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from driftduel._jit import inline_kernel, kernel
+from driftduel.criteria import Borda
+from driftduel.learners.base import Learner, Literature
+from driftduel.learners.history import History
+from driftduel.learners.parts.arrays import Floats, Ints, Records
+from driftduel.learners.parts.journal import journal_full, read_changes, read_journal
+from driftduel.learners.polls.bank import (
+    BANK_RANGES,
+    PRIOR,
+    Bank,
+    believable,
+    chances_to_be_best,
+    credit_hazards,
+    draw_strength,
+    forgive_hazards,
+    no_votes,
+    sum_up,
+    update_arm,
+)
+from driftduel.learners.polls.declaring import (
+    DECLARED_RANGES,
+    EVERY,
+    Declared,
+    look_for_change,
+    nothing_declared,
+)
+from driftduel.learners.polls.guard import (
+    GUARD_RANGES,
+    Guard,
+    chance_of,
+    guard_pair,
+    no_suspicion,
+    surplus,
+    trust,
+)
+from driftduel.learners.ranges import (
+    AN_ARM,
+    CHANCE,
+    COUNT,
+    Known,
+    Ranges,
+    equal_to,
+    real,
+    such_that,
+    whole,
+)
+from driftduel.learners.report import Change, Report
+
+Ticket = tuple[float, float, float]
+
+ANY = 0.1
+"""The least share of questions with a uniformly random pair."""
+
+MANY = 8.0
+"""With more arms than this, suspicion alone never makes all pairs random."""
+
+DIRECT = 0.6
+"""The share of direct duels among the other questions, if strengths explain them."""
+
+KEPT = 8
+"""How many draws of all strengths are kept: more would be stale by the time they are used."""
+
+DRAWS = 4000
+"""Draws for the chances to be best, by which these are known to 1 %."""
+
+LEAST_PRIOR, MOST_PRIOR, PRIOR_PACE = 0.0036, 0.25, 0.002
+"""Bounds of the variance of strengths, and how quickly it follows those of the arms."""
+
+SPREAD_START, SPREAD_MOST = 20.0, 2000.0
+"""Votes by which outcomes spread like coins at first, and after how many half are forgotten."""
+
+LEAST_SPREAD, LEAST_NOISE, WIDEST = 0.05, 0.05, 33.0
+"""Ties make outcomes spread less than coins do, but not less than this; and never more."""
+
+CLOCK = np.dtype(
+    [
+        ("round", "i8"),  # outcomes learned
+        ("leader", "i8"),  # who is best
+        ("led", "i8"),  # since which round
+        ("drawn", "i8"),  # draws of all strengths so far
+        ("any", "f8"),  # the chance to ask a uniformly random pair
+        ("prior", "f8"),  # the variance of strengths
+        ("squares", "f8"),  # summed squared errors over those of coins, fading
+        ("votes", "f8"),  # of how many votes
+    ],
+    align=True,
+)
+
+PLAN = np.dtype(
+    [
+        ("direct", "f8"),  # the chance of a direct duel of the best arm with this one
+        ("scouted", "f8"),  # the chance that this arm plays a random one
+    ],
+    align=True,
+)
+
+
+class PollState(NamedTuple):
+    """The arrays of `DriftPoll`."""
+
+    clock: Records  # (1,) CLOCK
+    bank: Bank
+    guard: Guard
+    declared: Declared
+    draws: Ints  # (KEPT, 2) the two strongest arms of the latest draws, in a ring
+    plan: Records  # (K,) PLAN, given that the pair is not a uniformly random one
+
+
+def _are_two_arms(draws: Ints, known: Known) -> bool:
+    exist = (draws >= 0) & (draws < known.n_arms)
+    return bool(exist.all() and (draws[:, 0] != draws[:, 1]).all())
+
+
+def _any_pair(known: Known) -> float:
+    if known.n_arms == 2 or known.state.clock["drawn"][0] == 0:
+        return 1.0
+    return max(ANY, chance_of(known.state.guard.odds[0]) * min(1.0, MANY / known.n_arms))
+
+
+_ROUND = whole(0, "clock.round")
+
+POLL_RANGES: Ranges = {
+    "guard": GUARD_RANGES,
+    "clock": {
+        "round": COUNT,
+        "leader": AN_ARM,
+        "led": _ROUND,
+        "drawn": COUNT,
+        "any": equal_to("what suspicion gives", _any_pair),
+        "prior": real(LEAST_PRIOR - 1e-9, MOST_PRIOR + 1e-9),
+        "votes": real(SPREAD_START, SPREAD_MOST),
+        "squares": real(0, lambda known: WIDEST * known.state.clock["votes"][0]),
+    },
+    "bank": BANK_RANGES,
+    "bank.arms.last": _ROUND,
+    "declared": DECLARED_RANGES,
+    "draws": such_that("two different arms in each row", _are_two_arms),
+    "plan": {"direct": real(0, 1 + 1e-9), "scouted": real(0, 1 + 1e-9)},
+}
+POLL_TICKET = (CHANCE, real(0, 1), real(0, 1))
+
+
+@inline_kernel
+def choose(state: PollState, rng: np.random.Generator) -> tuple[int, int, Ticket]:
+    """Draw a pair of different arms; the ticket says how much the vote counts for each."""
+    clock = state.clock[0]
+    n_arms = state.plan.shape[0]
+    if rng.random() < clock["any"]:
+        left = int(rng.random() * n_arms)
+        right = other_arm(left, n_arms, rng)
+        return left, right, (pair_chance(state, left, right), 1.0, 1.0)
+    leader = clock["leader"]
+    place = int(rng.random() * min(clock["drawn"], KEPT))
+    rival = challenger(state, place, leader)
+    trusted = trust(state.guard, leader, rival)
+    if rng.random() < DIRECT * trusted:
+        one, other, weight = leader, rival, trusted
+    else:
+        one = scout(state, leader, rival)
+        other = other_arm(one, n_arms, rng)
+        trusted = trust(state.guard, one, other)
+        weight = 1.0
+    chance = pair_chance(state, one, other)
+    if rng.random() < 0.5:
+        return one, other, (chance, weight, trusted)
+    return other, one, (chance, trusted, weight)
+
+
+@inline_kernel
+def other_arm(arm: int, n_arms: int, rng: np.random.Generator) -> int:
+    """Draw one of the other arms."""
+    other = int(rng.random() * (n_arms - 1))
+    return other + (other >= arm)
+
+
+@inline_kernel
+def challenger(state: PollState, place: int, leader: int) -> int:
+    """Return the strongest arm but the leader in a draw that was kept."""
+    first = state.draws[place, 0]
+    return state.draws[place, 1] if first == leader else first
+
+
+@inline_kernel
+def scout(state: PollState, leader: int, rival: int) -> int:
+    """Return the one of two arms whose strength is less known."""
+    arms = state.bank.arms
+    return leader if arms[leader]["variance"] > arms[rival]["variance"] else rival
+
+
+@inline_kernel
+def pair_chance(state: PollState, left: int, right: int) -> float:
+    """Return the chance of an ordered pair, either side being as likely."""
+    clock = state.clock[0]
+    others = state.plan.shape[0] - 1.0
+    chance = (state.plan[left]["scouted"] + state.plan[right]["scouted"]) / others
+    if left == clock["leader"]:
+        chance += state.plan[right]["direct"]
+    elif right == clock["leader"]:
+        chance += state.plan[left]["direct"]
+    return clock["any"] / (others * (others + 1.0)) + 0.5 * (1.0 - clock["any"]) * chance
+
+
+@kernel
+def learn(state: PollState, left: int, right: int, ticket: Ticket, outcome: float) -> bool:
+    """Take in a vote; an arm against itself says nothing."""
+    round_ = state.clock[0]["round"]
+    state.clock[0]["round"] = round_ + 1
+    if left == right:
+        return False
+    if state.plan.shape[0] == 2:
+        learn_difference(state, outcome if left == 0 else 1.0 - outcome, round_)
+    else:
+        learn_strengths(state, left, right, ticket, outcome, round_)
+    forgive_hazards(state.bank)
+    if state.plan.shape[0] == 2:
+        sum_up(state.bank, 0)
+    else:
+        sum_up(state.bank, left)
+        sum_up(state.bank, right)
+    return True
+
+
+@inline_kernel
+def spread_of(state: PollState) -> float:
+    """Return how many times the variance of a coin that of an outcome is."""
+    clock = state.clock[0]
+    return max(LEAST_SPREAD, clock["squares"] / clock["votes"])
+
+
+@inline_kernel
+def note_error(state: PollState, outcome: float, chance: float) -> None:
+    """Keep how much an outcome differed from its chance."""
+    clock = state.clock[0]
+    error = outcome - chance
+    clock["squares"] += error * error / (chance * (1.0 - chance))
+    clock["votes"] += 1.0
+    if clock["votes"] > SPREAD_MOST:
+        clock["squares"] *= 0.5
+        clock["votes"] *= 0.5
+
+
+@inline_kernel
+def noise_of(spread: float, chance: float) -> float:
+    """Return the variance of an outcome of this chance."""
+    return spread * max(LEAST_NOISE, chance * (1.0 - chance))
+
+
+@kernel
+def learn_difference(state: PollState, outcome: float, round_: int) -> None:
+    """Take in a vote on the only two arms."""
+    spread = spread_of(state)
+    chance = believable(0.5 + state.bank.arms[0]["mean"])
+    note_error(state, outcome, chance)
+    noise = noise_of(spread, chance)
+    prior = 2.0 * state.clock[0]["prior"]
+    update_arm(state.bank, 0, round_, 1, outcome, 0.0, 0.0, noise, spread, 1.0, prior)
+    credit_hazards(state.bank, True)
+
+
+@kernel
+def learn_strengths(
+    state: PollState, left: int, right: int, ticket: Ticket, outcome: float, round_: int
+) -> None:
+    """Take in a vote on two of more arms."""
+    arms = state.bank.arms
+    _, left_weight, right_weight = ticket
+    left_mean, left_variance = arms[left]["mean"], arms[left]["variance"]
+    right_mean, right_variance = arms[right]["mean"], arms[right]["variance"]
+    spread = spread_of(state)
+    lead = left_mean - right_mean
+    more = surplus(state.guard, left, right) * chance_of(state.guard.odds[0])
+    chance = believable(0.5 + lead + more)
+    guard_pair(state.guard, left, right, outcome, lead, spread)
+    note_error(state, outcome, chance)
+    noise = noise_of(spread, chance)
+    prior = state.clock[0]["prior"]
+    update_arm(
+        state.bank,
+        left,
+        round_,
+        round_ - arms[left]["last"],
+        outcome,
+        right_mean,
+        right_variance,
+        noise,
+        spread,
+        left_weight,
+        prior,
+    )
+    credit_hazards(state.bank, False)
+    update_arm(
+        state.bank,
+        right,
+        round_,
+        round_ - arms[right]["last"],
+        1.0 - outcome,
+        left_mean,
+        left_variance,
+        noise,
+        spread,
+        right_weight,
+        prior,
+    )
+    credit_hazards(state.bank, False)
+
+
+@kernel
+def settle(state: PollState, rng: np.random.Generator) -> None:
+    """After a vote: who leads, was there a change, and what to ask next."""
+    clock = state.clock[0]
+    set_prior(state)
+    set_leader(state)
+    if clock["round"] % EVERY == 0:
+        look_for_change(state.declared, state.bank, clock["round"] - 1)
+    if state.plan.shape[0] > 2:
+        draw_all(state, rng)
+        set_plan(state)
+
+
+@inline_kernel
+def set_prior(state: PollState) -> None:
+    """Let the variance of strengths follow what is believed of the arms."""
+    arms = state.bank.arms
+    n_arms = state.plan.shape[0]
+    mean = 0.0
+    square = 0.0
+    if n_arms == 2:
+        square = 0.5 * (arms[0]["mean"] * arms[0]["mean"] + arms[0]["variance"])
+    else:
+        for arm in range(n_arms):
+            mean += arms[arm]["mean"]
+            square += arms[arm]["mean"] * arms[arm]["mean"] + arms[arm]["variance"]
+        mean /= n_arms
+        square = square / n_arms - mean * mean
+    clock = state.clock[0]
+    square = min(MOST_PRIOR, max(LEAST_PRIOR, square))
+    clock["prior"] += PRIOR_PACE * (square - clock["prior"])
+
+
+@inline_kernel
+def set_leader(state: PollState) -> None:
+    """Find the arm with the best standing."""
+    arms = state.bank.arms
+    leader = 0
+    for arm in range(state.plan.shape[0]):
+        if arms[arm]["standing"] > arms[leader]["standing"]:
+            leader = arm
+    clock = state.clock[0]
+    if leader != clock["leader"]:
+        clock["leader"] = leader
+        clock["led"] = clock["round"]
+
+
+@kernel
+def draw_all(state: PollState, rng: np.random.Generator) -> None:
+    """Draw all strengths and keep who was strongest."""
+    clock = state.clock[0]
+    first = 0
+    second = 1
+    best = -np.inf
+    next_best = -np.inf
+    for arm in range(state.plan.shape[0]):
+        passed = clock["round"] - state.bank.arms[arm]["last"]
+        strength = draw_strength(state.bank, arm, rng, passed, clock["prior"])
+        if strength > best:
+            second, next_best = first, best
+            first, best = arm, strength
+        elif strength > next_best:
+            second, next_best = arm, strength
+    if first == second:
+        second = 1 if first == 0 else 0
+    row = state.draws[clock["drawn"] % KEPT]
+    row[0] = first
+    row[1] = second
+    clock["drawn"] += 1
+
+
+@kernel
+def set_plan(state: PollState) -> None:
+    """Compute the chances of what is asked next."""
+    clock = state.clock[0]
+    n_arms = state.plan.shape[0]
+    suspicion = chance_of(state.guard.odds[0])
+    clock["any"] = max(ANY, suspicion * min(1.0, MANY / n_arms))
+    for arm in range(n_arms):
+        state.plan[arm]["direct"] = 0.0
+        state.plan[arm]["scouted"] = 0.0
+    leader = clock["leader"]
+    kept = min(clock["drawn"], KEPT)
+    for place in range(kept):
+        rival = challenger(state, place, leader)
+        direct = DIRECT * trust(state.guard, leader, rival)
+        state.plan[rival]["direct"] += direct / kept
+        state.plan[scout(state, leader, rival)]["scouted"] += (1.0 - direct) / kept
+
+
+@inline_kernel
+def full(state: PollState) -> bool:
+    """Tell whether the journal must be read before the next round."""
+    return journal_full(state.declared.journal, 1)
+
+
+@dataclass(frozen=True, eq=False)
+class DriftPoll(Learner):
+    """For polls: every question shows two different arms, and everybody votes.
+
+    Told nothing, it finds who is best now, by the Borda score against the others, and notices that
+    this changed. It is no learner for serving the best arm: regret is not what it minds.
+
+    Parameters
+    ----------
+    n_arms, horizon, criterion, seed, labels
+        As for every learner; the criterion is Borda and the horizon does not matter.
+
+    References
+    ----------
+    Ours, of known parts: run lengths after Adams & MacKay, Bayesian Online Changepoint Detection,
+    2007, with hazards that are learned; the two arms of a question as in top-two Thompson sampling
+    (Russo, Simple Bayesian Algorithms for Best Arm Identification, COLT 2016). Nothing is proved.
+    Propensities are exact. A vote costs O(K), and the state takes 12 K^2 bytes.
+
+    Examples
+    --------
+    >>> poll = DriftPoll(3, seed=1, labels=["tea", "coffee", "milk"])
+    >>> for n in range(600):
+    ...     duel = poll.ask()
+    ...     best = 0 if n < 300 else 2
+    ...     poll.tell(duel, 0.5 + 0.5 * ((duel.left == best) - (duel.right == best)))
+    >>> poll.best(), poll.probabilities.argmax().item()
+    (2, 2)
+    >>> [(change.before, change.after) for change in poll.changes]
+    [(0, 2)]
+    """
+
+    literature: ClassVar = Literature(
+        paper="ours; after Adams & MacKay, 2007, and Russo, COLT 2016",
+        bound="none proved",
+        needs="nothing",
+        cost="O(K)",
+    )
+    serves = (Borda,)
+
+    ranges = POLL_RANGES
+    ticket = POLL_TICKET
+    choose = staticmethod(choose)
+    learn = staticmethod(learn)
+    settle = staticmethod(settle)
+    full = staticmethod(full)
+
+    def allocate(self) -> PollState:
+        """Return the state before the first vote: all arms are alike."""
+        clock = np.zeros(1, CLOCK)
+        clock["any"] = 1.0
+        clock["prior"] = PRIOR
+        clock["squares"] = SPREAD_START
+        clock["votes"] = SPREAD_START
+        draws = np.zeros((KEPT, 2), np.int64)
+        draws[:, 1] = 1
+        return PollState(
+            clock,
+            no_votes(self.n_arms),
+            no_suspicion(self.n_arms),
+            nothing_declared(self.n_arms),
+            draws,
+            np.zeros(self.n_arms, PLAN),
+        )
+
+    def best_of(self, state: PollState) -> int:
+        """Return the arm with the best standing."""
+        return int(state.clock[0]["leader"])
+
+    def collect(self, state: PollState, history: History) -> None:
+        """Move what the journal holds into the history."""
+        read_journal(state.declared.journal, history)
+
+    def probabilities_of(self, state: PollState) -> Floats:
+        """Return how likely each arm is the best in this state."""
+        clock = state.clock[0]
+        prior = clock["prior"] if self.n_arms > 2 else 2.0 * clock["prior"]
+        # Whoever looks twice sees the same.
+        rng = np.random.default_rng(int(clock["round"]))
+        return chances_to_be_best(state.bank, int(clock["round"]), prior, rng, DRAWS)
+
+    def changes_of(self, state: PollState) -> list[Change]:
+        """Return the latest changes declared up to this state."""
+        return read_changes(state.declared.changes, int(state.declared.record[0]["count"]))
+
+    @property
+    def probabilities(self) -> Floats:
+        """How likely each arm is the best now; they sum to 1."""
+        session = self.session
+        with session.lock:
+            return self.probabilities_of(session.state)
+
+    @property
+    def changes(self) -> list[Change]:
+        """The changes declared so far, the latest 64 of them."""
+        session = self.session
+        with session.lock:
+            return self.changes_of(session.state)
+
+    def report(self) -> Report:
+        """Return who is best now, since when and how likely, and what changed; print it to read."""
+        session = self.session
+        with session.lock:
+            return replace(
+                super().report(),
+                since=int(session.state.clock[0]["led"]),
+                probabilities=tuple(self.probabilities_of(session.state).tolist()),
+                changes=tuple(self.changes_of(session.state)),
+            )
