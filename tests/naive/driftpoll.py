@@ -37,6 +37,8 @@ class Hypothesis:
     mean: float
     precision: float
     start: int
+    earliest: int
+    latest: int
     age: float
     weights: list[float]
 
@@ -56,7 +58,7 @@ class Poll(Oracle):
         self.g = list(G)
         self.s02 = 0.14**2
         first = 1 / (self.s02 if n_arms > 2 else 2 * self.s02)
-        self.bank = [[Hypothesis(0.0, first, 0, 0.0, [1.0] * 5)] for _ in range(n_arms)]
+        self.bank = [[Hypothesis(0.0, first, 0, 0, 0, 0.0, [1.0] * 5)] for _ in range(n_arms)]
         self.last = [0] * n_arms
         self.m, self.v = [0.0] * n_arms, [1 / first] * n_arms
         self.standing = [0.0] * n_arms
@@ -188,7 +190,8 @@ class Poll(Oracle):
                 w * (1 - lam) ** passed for w, lam in zip(one.weights, self.hazards, strict=True)
             ]
         fresh = [1 - (1 - lam) ** passed for lam in self.hazards]
-        self.bank[arm].append(Hypothesis(0.0, 1 / prior, t, 0.0, fresh))
+        earliest = min(t, self.last[arm] + 1)
+        self.bank[arm].append(Hypothesis(0.0, 1 / prior, t, earliest, t, 0.0, fresh))
         for one in self.bank[arm]:
             p = believable(0.5 + one.mean - level)
             factor = math.exp(omega * log_loss(x, p) / phi)
@@ -211,7 +214,11 @@ class Poll(Oracle):
         ratios = [(bank[h - 1].age + 1) / (bank[h].age + 1) for h in range(1, len(bank))]
         h = ratios.index(min(ratios))
         older, newer = bank[h], bank[h + 1]
-        kept = newer if sum(newer.weights) > sum(older.weights) else older
+        kept, gone = older, newer
+        if sum(newer.weights) > sum(older.weights):
+            kept, gone = newer, older
+        if gone.weights[RARE] >= 0.05 * kept.weights[RARE]:
+            kept.earliest, kept.latest = older.earliest, newer.latest
         kept.weights = [a + b for a, b in zip(older.weights, newer.weights, strict=True)]
         bank[h : h + 2] = [kept]
 
@@ -290,16 +297,15 @@ class Poll(Oracle):
                     z = (mb - ma) / math.sqrt(va + vb)
                     total += wa * wb / (1 + math.exp(-1.702 * z))
         if total > 0.9:
-            self.changes.append((self.t, *self.date(lead, t), self.confirmed, lead))
+            self.changes.append((self.t, *self.date(lead), self.confirmed, lead))
             self.episodes.append(self.t)
             self.confirmed, self.since = lead, t
 
-    def date(self, lead, t):
+    def date(self, lead):
         def mass(arm):
             return sum(w for w, _, _, start in self.rarely(arm) if start > self.since)
 
-        arm = max((self.confirmed, lead), key=mass)
-        starts = [start for _, _, _, start in self.rarely(arm)]
+        arm = max((self.confirmed, lead), key=mass) if self.n > 2 else 0
 
         def quantile(share):
             total = 0.0
@@ -307,9 +313,7 @@ class Poll(Oracle):
                 total += w * (start > self.since)
                 if start > self.since and total >= share * mass(arm):
                     return place
-            return len(starts) - 1
+            return place
 
-        first, middle, last = quantile(0.025), quantile(0.5), quantile(0.975)
-        earliest = starts[first - 1] + 1 if first > 0 else starts[first]
-        latest = max(starts[last], starts[last + 1] - 1) if last + 1 < len(starts) else t
-        return starts[middle], min(earliest, starts[first]), latest
+        first, middle, last = (self.bank[arm][quantile(q)] for q in (0.025, 0.5, 0.975))
+        return middle.start, first.earliest, last.latest

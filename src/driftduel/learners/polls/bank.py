@@ -61,6 +61,9 @@ STRONGEST = 100.0
 LEAST_CHANCE = 0.03
 """No outcome is believed to be rarer."""
 
+NEGLECTED = 0.05
+"""A hypothesis whose weight is less than this share of another's adds no rounds to it."""
+
 NEVER_NONE = 1e-40
 """What every hypothesis weighs at least."""
 
@@ -69,6 +72,8 @@ HYPOTHESIS = np.dtype(
         ("mean", "f8"),
         ("precision", "f8"),
         ("start", "i8"),  # the first round whose duel counts
+        ("earliest", "i8"),  # the rounds with which the arm may have changed
+        ("latest", "i8"),
         ("age", "f8"),  # how much the duels count that do
     ],
     align=True,
@@ -126,6 +131,8 @@ BANK_RANGES: Ranges = {
         "mean": real(-STRONGEST, STRONGEST),
         "precision": real(1, LARGEST),
         "start": COUNT,
+        "earliest": COUNT,
+        "latest": COUNT,
         "age": WEIGHT,
     },
     "weights": such_that("chances that sum to 1 for each arm and hazard", _are_weights),
@@ -219,6 +226,9 @@ def update_arm(
     hypotheses[new]["mean"] = 0.0
     hypotheses[new]["precision"] = 1.0 / prior
     hypotheses[new]["start"] = round_
+    # It may have changed while it did not play.
+    hypotheses[new]["earliest"] = min(round_, bank.arms[arm]["last"] + 1)
+    hypotheses[new]["latest"] = round_
     hypotheses[new]["age"] = 0.0
     for hazard in range(evidence.shape[0]):
         stays = math.exp(passed * bank.stays[hazard])
@@ -267,9 +277,18 @@ def merge_neighbours(bank: Bank, arm: int) -> None:
     for hazard in range(weights.shape[1]):
         older_weight += weights[newer - 1, hazard]
         newer_weight += weights[newer, hazard]
-        weights[newer - 1, hazard] += weights[newer, hazard]
+    earliest = hypotheses[newer - 1]["earliest"]
+    latest = hypotheses[newer]["latest"]
     if newer_weight > older_weight:
+        if weights[newer - 1, RARE] < NEGLECTED * weights[newer, RARE]:
+            earliest = hypotheses[newer]["earliest"]
         copy_hypothesis(bank, arm, newer - 1, newer)
+    elif weights[newer, RARE] < NEGLECTED * weights[newer - 1, RARE]:
+        latest = hypotheses[newer - 1]["latest"]
+    hypotheses[newer - 1]["earliest"] = earliest
+    hypotheses[newer - 1]["latest"] = latest
+    for hazard in range(weights.shape[1]):
+        weights[newer - 1, hazard] += weights[newer, hazard]
     for place in range(newer, used - 1):
         copy_hypothesis(bank, arm, place, place + 1)
         for hazard in range(weights.shape[1]):
@@ -285,6 +304,8 @@ def copy_hypothesis(bank: Bank, arm: int, target: int, source: int) -> None:
     to["mean"] = it["mean"]
     to["precision"] = it["precision"]
     to["start"] = it["start"]
+    to["earliest"] = it["earliest"]
+    to["latest"] = it["latest"]
     to["age"] = it["age"]
 
 

@@ -5,10 +5,9 @@ when it is likely that another arm is now the stronger one and that one of the t
 the confirmation; the other is confirmed then. The change is dated by the arm of the two that is
 likelier to have changed: the median of the starts of its hypotheses since the confirmation.
 
-A hypothesis that was merged with others stands for all starts between its neighbours, and an arm
-that did not play may have changed meanwhile. The range of rounds in which the change happened takes
-that in: from after the start of the hypothesis before the first likely one to before the start of
-the one after the last.
+A hypothesis that was merged with others stands for their starts too, and an arm that did not play
+may have changed meanwhile. So each knows the rounds it stands for, and the range of rounds in which
+the change happened goes from the earliest of the first likely hypothesis to the latest of the last.
 """
 
 from __future__ import annotations
@@ -105,7 +104,7 @@ def look_for_change(declared: Declared, bank: Bank, round_: int) -> None:
         return
     if leader == confirmed or chance_of_change(bank, confirmed, leader, record["since"]) <= SURE:
         return
-    around, earliest, latest = date(bank, confirmed, leader, record["since"], round_)
+    around, earliest, latest = date(bank, confirmed, leader, record["since"])
     note_change(
         declared.changes,
         record["count"],
@@ -192,7 +191,7 @@ def chance_of_difference(bank: Bank, fell: bool, since: int) -> float:
 
 
 @kernel
-def date(bank: Bank, old: int, new: int, since: int, round_: int) -> tuple[int, int, int]:
+def date(bank: Bank, old: int, new: int, since: int) -> tuple[int, int, int]:
     """Return around which round a change happened, and the range of rounds that is likely."""
     arm = 0
     if bank.arms.shape[0] > 2:
@@ -201,15 +200,8 @@ def date(bank: Bank, old: int, new: int, since: int, round_: int) -> tuple[int, 
     around = place_at(bank, arm, since, 0.5 * whole)
     first = place_at(bank, arm, since, 0.5 * (1.0 - LIKELY) * whole)
     last = place_at(bank, arm, since, (1.0 - 0.5 * (1.0 - LIKELY)) * whole)
-    earliest = bank.hypotheses[arm, first]["start"]
-    if first > 0:
-        earliest = min(earliest, bank.hypotheses[arm, first - 1]["start"] + 1)
-    latest = round_
-    if last + 1 < bank.arms[arm]["used"]:
-        latest = max(
-            bank.hypotheses[arm, last]["start"], bank.hypotheses[arm, last + 1]["start"] - 1
-        )
-    return bank.hypotheses[arm, around]["start"], earliest, latest
+    hypotheses = bank.hypotheses[arm]
+    return hypotheses[around]["start"], hypotheses[first]["earliest"], hypotheses[last]["latest"]
 
 
 @inline_kernel
