@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from pathlib import Path
 
 import polars as pl
@@ -13,7 +12,7 @@ from benchmarks import hindsight
 import driftduel as dd
 from driftduel.experiments import Results, run_sweep
 from driftduel.studies.benchmark import suite, tables
-from driftduel.studies.benchmark.page import rivals_counted
+from driftduel.studies.benchmark.page import rivals_counted, rivals_left_out
 from tests.studies import tiny_suite
 
 ROOT = Path(__file__).parents[2]
@@ -106,14 +105,29 @@ def test_the_page_counts_the_rivals_that_were_scored():
 
 
 @pytest.mark.parametrize("criterion", suite.CRITERIA)
-def test_the_page_names_the_rivals_that_were_listed_and_never_scored(criterion):
+def test_every_listed_rival_was_scored_on_every_world_or_is_said_not_to_be(criterion):
     truth = dd.measure(suite.worlds(criterion)[0].stream())
-    scored = {name for answers in suite.hindsight()[criterion].values() for name in answers}
-    missing = [name for name in hindsight.rivals(criterion, truth) if name not in scored]
+    listed = set(hindsight.rivals(criterion, truth))
+    for world in suite.worlds(criterion):
+        answered = set(suite.hindsight()[criterion][world.label])
+        assert listed == answered | set(suite.left_out()[criterion].get(world.label, {}))
+
+
+def test_the_page_names_the_rivals_that_have_no_answer_and_says_why():
     page = (ROOT / "docs" / "benchmark.md").read_text(encoding="utf-8")
-    _, _, paragraph = page.partition("**Listed, never scored.**")
-    named = re.search(rf"For {criterion.title()}: ([^.]*)\.", paragraph.partition("\n\n")[0])
-    assert (" ".join(named[1].split()).split(", ") if named else []) == missing
+    said = rivals_left_out(suite.CRITERIA)
+    assert said
+    for sentence in said:
+        assert f"- {sentence}\n" in page
+
+
+def test_rivals_without_an_answer_are_named_together(monkeypatch):
+    slow = {"Slow": "too slow for more than 2 arms", "Late": "no time"}
+    monkeypatch.setattr(suite, "left_out", lambda: {"borda": {"a": slow, "b": slow}})
+    assert rivals_left_out(["borda", "condorcet"]) == [
+        "Borda, without an answer (no time) on a and on b: Late.",
+        "Borda, without an answer (too slow for more than 2 arms) on a and on b: Slow.",
+    ]
 
 
 def test_the_readme_gives_the_figures_of_the_page():

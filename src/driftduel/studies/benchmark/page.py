@@ -18,6 +18,7 @@ from driftduel.report.figures import COLOURS, ROUND_NUMBERS, WIDTH, save_figure,
 from driftduel.report.findings import number, titled
 from driftduel.report.page import write_page
 from driftduel.report.tables import NOTHING, Column, Table
+from driftduel.studies.benchmark import suite
 from driftduel.studies.benchmark.suite import LEARNER, PAPER
 from driftduel.studies.benchmark.tables import (
     EASY,
@@ -60,7 +61,7 @@ def compose_benchmark(found: Mapping[str, Results], command: str) -> Document:
         parts,
         title="The benchmark",
         counted=count(len(table.select(KEYS).unique()), "world"),
-        findings=[*_findings(table), *rivals_counted(found)],
+        findings=[*_findings(table), *rivals_counted(found), *rivals_left_out(found)],
         tables=[_totals(totals(table)), _worlds(table), _duels(duels(table))],
         figures=[_figure(table)],
         chapters=[
@@ -160,6 +161,20 @@ def rivals_counted(criteria: Collection[str]) -> list[str]:
         + (f", and {row['others']} for another criterion." if row["others"] else ".")
         for row in entrants().to_dicts()
         if row["criterion"] in criteria
+    ]
+
+
+def rivals_left_out(criteria: Collection[str]) -> list[str]:
+    """Return which rivals have no answer where, and why, in words, as the file has it."""
+    where: dict[tuple[str, str, str], list[str]] = {}
+    for criterion in (name for name in suite.CRITERIA if name in criteria):
+        for world, reasons in suite.left_out().get(criterion, {}).items():
+            for why in sorted(set(reasons.values())):
+                rivals = ", ".join(name for name, reason in reasons.items() if reason == why)
+                where.setdefault((criterion, why, rivals), []).append(world)
+    return [
+        f"{titled(criterion)}, without an answer ({why}) on {' and on '.join(worlds)}: {rivals}."
+        for (criterion, why, rivals), worlds in where.items()
     ]
 
 
