@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 
 @dataclass(frozen=True)
@@ -44,9 +45,11 @@ class Activation:
     arm: int
 
 
-@dataclass(frozen=True)
-class Replay:
-    """A base that was started to look again at all arms: its first round and its length."""
+class Replay(NamedTuple):
+    """A base that was started to look again at all arms: its first round and its length.
+
+    There are thousands in a run, and a tuple is made in a third of the time of a dataclass.
+    """
 
     start: int
     length: int

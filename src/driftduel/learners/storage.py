@@ -378,7 +378,7 @@ def _encode_session(session: Session) -> dict[str, Any]:
             [_encode(value, "eviction") for value in astuple(item)] for item in history.evictions
         ],
         "activations": [astuple(item) for item in history.activations],
-        "replays": [astuple(item) for item in history.replays],
+        "replays": list(history.replays),
         "generator": session.rng.bit_generator.state,
         "settle_generator": session.settle_rng.bit_generator.state,
         "state": {name: _encode_array(array) for name, array in _arrays(session.state)},
@@ -444,17 +444,18 @@ def _check_size(learner: Learner, saved: dict[str, Any]) -> None:
 def _decode_record(kind: type[Record], row: list[Any], learner: Learner) -> Record:
     """Return what happened in some round, after checking each field by its name and type."""
     values = [_decode(value, {}) for value in row]
-    if len(values) != len(fields(kind)):
+    types = kind.__annotations__
+    if len(values) != len(types):
         raise ValueError(
-            f"{kind.__name__.lower()}: has {len(values)} values, must have {len(fields(kind))}"
+            f"{kind.__name__.lower()}: has {len(values)} values, must have {len(types)}"
         )
-    for item, value in zip(fields(kind), values, strict=True):
-        if item.type == "float":
+    for name, value in zip(types, values, strict=True):
+        if types[name] == "float":
             if not isinstance(value, float):
-                raise ValueError(f"{item.name} is {value!r}, must be a number")
-        elif value is not None or "None" not in str(item.type):
-            most = learner.n_arms - 1 if item.name in _ARMS else LONGEST
-            as_count(value, item.name, 0, most)
+                raise ValueError(f"{name} is {value!r}, must be a number")
+        elif value is not None or "None" not in str(types[name]):
+            most = learner.n_arms - 1 if name in _ARMS else LONGEST
+            as_count(value, name, 0, most)
     return kind(*values)
 
 

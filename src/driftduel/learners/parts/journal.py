@@ -73,7 +73,7 @@ CHANGE_RANGES: Ranges = {
 
 def no_journal(n_arms: int) -> Journal:
     """Return an empty journal with room for many rounds."""
-    return Journal(np.zeros(1, np.int64), np.zeros(4 * n_arms + 64, NOTE))
+    return Journal(np.zeros(1, np.int64), np.zeros(4 * n_arms + 128, NOTE))
 
 
 @inline_kernel
@@ -138,13 +138,15 @@ def note_episode(journal: Journal, start: int) -> None:
 
 def read_journal(journal: Journal, history: History) -> None:
     """Move all notes into the history."""
+    notes = journal.notes[: journal.written[0]]
+    replays = notes["kind"] == REPLAY
+    found = notes[["round", "length"]][replays].tolist()
+    history.replays.extend(map(Replay._make, found))
     # As Python's own numbers, all at once: reading the fields of a record costs four times as much.
-    for note in journal.notes[: journal.written[0]].tolist():
-        kind, round_, arm, beaten_by, weight, first, base, length, statistic, threshold = note
+    for note in notes[~replays].tolist():
+        kind, round_, arm, beaten_by, weight, first, base, _, statistic, threshold = note
         if kind == EPISODE:
             history.episodes.append(round_)
-        elif kind == REPLAY:
-            history.replays.append(Replay(round_, length))
         elif kind == ACTIVATION:
             history.activations.append(Activation(round_, arm))
         else:

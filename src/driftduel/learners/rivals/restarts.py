@@ -29,7 +29,7 @@ from driftduel._jit import bind_kernels
 from driftduel._parameters import bounded
 from driftduel.criteria import Criterion
 from driftduel.learners.base import Learner, Literature, State
-from driftduel.learners.history import History
+from driftduel.learners.history import History, Replay
 from driftduel.learners.parts.tickets import ticket_kernel, ticket_length
 from driftduel.learners.ranges import (
     AN_ARM,
@@ -331,7 +331,7 @@ class _Restarting(Learner):
 def _append(history: History, inside: History, offset: int) -> None:
     """Move what happened inside to the history, with the rounds counted from the start."""
     history.episodes.extend(start + offset for start in inside.episodes)
-    history.replays.extend(replace(item, start=item.start + offset) for item in inside.replays)
+    history.replays.extend(Replay(item.start + offset, item.length) for item in inside.replays)
     history.activations.extend(
         replace(item, round=item.round + offset) for item in inside.activations
     )
