@@ -154,7 +154,7 @@ def unchanged_by(learner, duel, outcome):
 def test_a_bad_outcome_is_refused(outcome):
     learner = Recorder(3)
     duel = learner.ask()
-    for wrong in (outcome, "LEFT", "", "cancelled"):
+    for wrong in (outcome, "middle", "", "cancelled"):
         message = f"outcome is {wrong!r}, must be 1 or 'left', 0 or 'right', 0.5 or 'tie'"
         assert unchanged_by(learner, duel, wrong) == message
     learner.tell(duel, 1)
@@ -167,7 +167,9 @@ def test_an_array_is_not_an_outcome():
         assert unchanged_by(learner, duel, outcome).startswith("outcome is array(")
 
 
-@pytest.mark.parametrize(("word", "value"), [("left", 1.0), ("right", 0.0), ("tie", 0.5)])
+@pytest.mark.parametrize(
+    ("word", "value"), [("left", 1.0), ("right", 0.0), ("tie", 0.5), ("LEFT", 1.0)]
+)
 def test_outcomes_may_be_words(word, value):
     learner = Recorder(3)
     learner.tell(learner.ask(), word)

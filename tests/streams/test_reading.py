@@ -54,12 +54,13 @@ def test_numbers_and_words_may_be_mixed(written):
     assert log.outcome.tolist() == [1, 0, 1, 0.5, 0]
 
 
-@pytest.mark.parametrize("number", ["1", "0", "2", "0.5"])
+@pytest.mark.parametrize("number", ["1", "0", "2", "0.5", "True"])
 def test_a_number_is_no_winner_for_it_may_mean_either_side(written, number):
     path = written(f"time,left,right,winner\n1,a,b,a\n2,a,b,{number}\n")
+    other = "" if number == "2" else "; whether left won is told as in left_won=winner"
     assert complaint(read_log, path) == (
         f"votes.csv: line 3: winner is '{number}', must be left, right, tie, draw or the name of "
-        "one of the two arms"
+        f"one of the two arms{other}"
     )
 
 
@@ -82,6 +83,15 @@ def test_columns_may_have_other_names(written):
     path = written("when,model_a,model_b,who\n1,a,b,model_a\n2,b,a,model_a\n")
     columns = {"time": "when", "left": "model_a", "right": "model_b", "winner": "who"}
     assert read_log(path, columns=columns) == ONE
+
+
+def test_headings_may_be_in_capitals(written):
+    assert read_log(written("Time,LEFT,Right,Winner\n1,a,b,a\n2,b,a,b\n")) == ONE
+
+
+def test_a_column_that_is_not_there_is_asked_about(written):
+    path = written("time,left,right,winner\n1,a,b,a\n")
+    assert complaint(read_log, path, columns={"winner": "winer"}).endswith("; did you mean winner?")
 
 
 def test_a_winner_that_is_told_counts_more_than_a_column_called_left_won(written):

@@ -79,7 +79,7 @@ def _summary(done: Sweep) -> str:
     found = f", {done.found:,} were there" if done.found else ""
     speed = ""
     if done.runs:
-        speed = f"; {done.rounds:,} rounds in {time_in_words(done.seconds)}"
+        speed = f"; {count(done.rounds, 'round')} in {time_in_words(done.seconds)}"
     tasks, runs = count(done.tasks, "task"), count(done.runs, "run")
     return (
         f"{done.folder}: {runs} in {tasks}{found}{speed}\n"

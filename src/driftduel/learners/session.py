@@ -308,8 +308,8 @@ def _code(learner: str, number: int, left: int, right: int) -> str:
 
 
 def _as_outcome(outcome: Any) -> float:
-    if isinstance(outcome, str) and outcome in OUTCOMES:
-        return OUTCOMES[outcome]
+    if isinstance(outcome, str) and outcome.lower() in OUTCOMES:
+        return OUTCOMES[outcome.lower()]
     number = isinstance(outcome, numbers.Real) and not isinstance(outcome, bool)
     if not number or outcome not in (0, 0.5, 1):
         raise ValueError(f"outcome is {outcome!r}, must be 1 or 'left', 0 or 'right', 0.5 or 'tie'")

@@ -125,12 +125,16 @@ def votes_of(
 
 def find_columns(table: Table, columns: Columns | None) -> dict[str, str]:
     """Return what the columns of a table are called there, for all that it has."""
-    named = {role: role for role in ROLES if role in table.frame.columns}
+    # A heading in capitals means the same, unless there is one in small letters as well.
+    there = {name.lower(): name for name in reversed(table.frame.columns)}
+    there |= {name: name for name in table.frame.columns}
+    named = {role: there[role] for role in ROLES if role in there}
     given = dict(columns or {})
     for role, name in given.items():
         one_of(role, "columns: the name", ROLES)
         if name not in table.frame.columns:
-            raise ValueError(f"there is no column {name!r}, {_there(table)}")
+            like = _words.meant(name, table.header)
+            raise ValueError(f"there is no column {name!r}, {_there(table)}{like}")
     if given.keys() & {*_OUTCOMES}:  # what is said counts more than what a column is called
         named = {role: name for role, name in named.items() if role not in _OUTCOMES}
     named |= given
@@ -253,10 +257,13 @@ def _outcomes(frame: pl.DataFrame, named: Columns, left: pl.Series, right: pl.Se
     if wrong.any():
         row = first_true(wrong)
         rule = f"{OUTCOMES}, true, false, " if role == "left_won" else "must be "
+        other = ""
+        if role == "winner" and str(column[row]).strip().casefold() in {*_TRUTHS, "0", "1", "0.5"}:
+            other = f"; whether left won is told as in left_won={column.name}"
         raise BadRow(
             row,
             f"{column.name} is {column[row]!r}, {rule}left, right, tie, draw or the name of one "
-            "of the two arms",
+            f"of the two arms{other}",
         )
     return found
 
