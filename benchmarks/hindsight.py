@@ -24,8 +24,12 @@ tuning).
 Restarts at fixed times are a case of their own. Where the changes of a world are evenly spaced and
 the period divides their distance, the learner is in effect told when they happen, which no tuning
 of a period should do. So the periods are those of a grid that is off the beat, 726 times 10^(n/4),
-and are not refined: no restart falls on an evenly spaced change of the suite, the nearest are a
-sixteenth of a period away. A learner inside that plans for a horizon plans for the period.
+and are not refined: none that fits up to eight times between evenly spaced changes of the suite
+divides their distance, the nearest are a sixteenth of a period away. Changes that are not evenly
+spaced may still be met by luck. A learner inside that plans for a horizon plans for the period. A
+window of rounds has a beat too: what was learned in a burst is forgotten at once a window later, so
+the next burst comes then, and a window that divides the distance of changes has one at each change.
+So windows of rounds are those of the same grid. Windows of explorations have no beat.
 
 Some learners for a Condorcet winner are also scored in Borda regret, one of them tuned on a coarse
 grid. Where both criteria name the same winner they may lose less than all that are made for Borda,
@@ -343,11 +347,21 @@ def condorcet_rivals(truth: dd.Measures) -> dict[str, Rival]:
     return {
         "DiscountedRUCB": Rival(dd.DiscountedRUCB, {"alpha": ALPHA, "memory": ROUNDS}),
         "SlidingRUCB": Rival(
-            dd.SlidingRUCB, {"alpha": ALPHA, "window": ROUNDS}, {}, ("window",), walk=10
+            dd.SlidingRUCB,
+            {"alpha": ALPHA, "window": PERIODS[1::2]},
+            {},
+            ("window",),
+            ("window",),
+            walk=10,
         ),
         "DiscountedDTS": Rival(dd.DiscountedDTS, {"alpha": ALPHA[2:], "memory": longer}, **slow),
         "SlidingDTS": Rival(
-            dd.SlidingDTS, {"alpha": ALPHA[2:], "window": longer}, {}, ("window",), **slow
+            dd.SlidingDTS,
+            {"alpha": ALPHA[2:], "window": PERIODS[1::2]},
+            {},
+            ("window",),
+            ("window",),
+            **slow,
         ),
         "DiscountedCondorcetGreedy": Rival(
             dd.DiscountedCondorcetGreedy,

@@ -88,6 +88,20 @@ def test_periods_are_off_the_beat_of_evenly_spaced_changes(distance):
             assert abs(beats - round(beats)) > 0.06
 
 
+@pytest.mark.parametrize("criterion", suite.CRITERIA)
+def test_windows_of_rounds_are_off_the_beat_and_stay_so(criterion):
+    truth = dd.measure(suite.worlds(criterion)[0].stream())
+    windows = {
+        name: rival
+        for name, rival in hindsight.rivals(criterion, truth).items()
+        if "window" in rival.grid and "exploration" not in rival.grid
+    }
+    assert len(windows) == (2 if criterion == "condorcet" else 0)
+    for rival in windows.values():
+        assert set(rival.grid["window"]) <= set(hindsight.PERIODS)
+        assert "window" not in rival.refined
+
+
 @pytest.mark.parametrize("world", tiny_suite.worlds(), ids=lambda w: f"{w.criterion}, {w.label}")
 def test_every_rival_of_the_list_can_play(world):
     stream = world.stream()[:20]
