@@ -41,6 +41,21 @@ class DriftDuel(Learner):
         The accepted probability of a restart in a world that does not change.
     calibration : DuelCalibration or mapping, optional
         Other constants, for experiments; a mapping has those that are changed.
+
+    References
+    ----------
+    Ours; docs/driftduel.md says which parts come from whom.
+
+    Examples
+    --------
+    >>> learner = DriftDuel(3, seed=1)
+    >>> for n in range(4000):
+    ...     duel = learner.ask()
+    ...     best = 0 if n < 2000 else 2
+    ...     learner.tell(duel, 0.5 + 0.5 * ((duel.left == best) - (duel.right == best)))
+    >>> (change,) = learner.report().changes
+    >>> change.before, change.after, change.earliest <= 2000 <= change.latest
+    (0, 2, True)
     """
 
     _: KW_ONLY
