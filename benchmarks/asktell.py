@@ -21,7 +21,7 @@ import numpy as np
 import driftduel as dd
 from driftduel.learners import Duel
 
-LEARNERS = ("Uniform", "RUCB", "MetaBosse", "CalibratedMetaBosse")
+LEARNERS = ("Uniform", "RUCB", "MetaBosse", "DriftDuel", "DriftPoll")
 ROUNDS = 100
 """Rounds of a turn."""
 LOG = 100_000

@@ -1,4 +1,4 @@
-"""What a round costs, of METABOSSE and calibrated, as a multiple of drawing three random numbers.
+"""What a round costs, of METABOSSE and DRIFTDUEL, as a multiple of drawing three random numbers.
 
 Thread CPU time, the minimum of several runs, the floor measured between them with the same kind of
 generator. Two worlds: ties, where every arm stays in play, and three phases with one winner by .4,
@@ -48,8 +48,8 @@ def main() -> None:
     for criterion in (borda, condorcet):
         for matrix, world in ((np.full((10, 10), 0.5), "ties"), (winner(10, 0.2), "one winner")):
             compare(
-                f"CALIBRATED METABOSSE, {criterion.name}, K = 10, {world}",
-                dd.CalibratedMetaBosse(10, n, criterion=criterion),
+                f"DRIFTDUEL, {criterion.name}, K = 10, {world}",
+                dd.DriftDuel(10, n, criterion=criterion),
                 dd.Stream.stationary(matrix, n),
             )
     small, large = memory(10, n), memory(10, 10 * n)

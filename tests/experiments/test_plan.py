@@ -137,7 +137,7 @@ def test_measures_of_a_stream_are_taken_from_before_if_it_is_the_same(monkeypatc
             "line 7: learner[0].constants.scale: is -1, must be a positive number (on the stream",
         ),
         (
-            SWITCHING + '[[learner]]\nname = "CalibratedMetaBosse"\ncalibration = {keep = 2}\n',
+            SWITCHING + '[[learner]]\nname = "DriftDuel"\ncalibration = {keep = 2}\n',
             "line 7: learner[0].calibration.keep: is 2, must be a positive number and at most 1",
         ),
         (

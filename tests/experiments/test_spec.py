@@ -64,15 +64,15 @@ def test_tables_inside_a_learner_are_grids_too():
 
 
 def test_an_ablation_is_a_grid_of_tables():
-    learner = '[[learner]]\nname = "CalibratedMetaBosse"\ncalibration = '
-    spec = Spec.parse(STREAM + learner + "[{alarm = 3.0}, {fade = 0.0, slow_fade = 0.0}]\n")
+    learner = '[[learner]]\nname = "DriftDuel"\ncalibration = '
+    spec = Spec.parse(STREAM + learner + "[{alarm = 3.0}, {urge = 0.0, pair_urge = 0.0}]\n")
     assert [entry.label for entry in spec.learners] == [
-        "CalibratedMetaBosse, calibration = (alarm = 3)",
-        "CalibratedMetaBosse, calibration = (fade = 0, slow_fade = 0)",
+        "DriftDuel, calibration = (alarm = 3)",
+        "DriftDuel, calibration = (urge = 0, pair_urge = 0)",
     ]
     assert [entry.parameters["calibration"] for entry in spec.learners] == [
         {"alarm": 3.0},
-        {"fade": 0.0, "slow_fade": 0.0},
+        {"urge": 0.0, "pair_urge": 0.0},
     ]
 
 

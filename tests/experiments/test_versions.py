@@ -21,8 +21,8 @@ def test_the_closure_holds_what_a_learner_is_made_of_and_no_other_learner():
 
 
 def test_the_closure_of_our_own_learner_holds_no_rival():
-    found = names("driftduel.learners.calibrated.learner")
-    assert "driftduel.learners.parts.optimism" in found
+    found = names("driftduel.learners.calibrated.driftduel")
+    assert "driftduel.learners.parts.journal" in found
     assert not [name for name in found if ".rivals." in name or ".episodic." in name]
 
 

@@ -8,7 +8,7 @@ import pytest
 import driftduel as dd
 
 QUICK = dd.learners.Constants(scale=0.004)
-JUMPY = dd.learners.Calibration(alarm=0.5, proof=-6.0, likely=-2.0, watch=1.0, replay_rate=1.0)
+HASTY = dd.learners.DuelCalibration(alarm=0.5, proof=-6.0, likely=-2.0, watch=1.0, replay_rate=1.0)
 
 LEARNERS = {
     "METABOSSE": lambda: dd.MetaBosse(4, 600, seed=1, constants=QUICK),
@@ -16,9 +16,9 @@ LEARNERS = {
         4, 600, seed=1, criterion="condorcet", constants=QUICK
     ),
     "ANACONDA": lambda: dd.Anaconda(4, 600, seed=1, scale=0.01),
-    "CALIBRATED METABOSSE": lambda: dd.CalibratedMetaBosse(4, seed=1, calibration=JUMPY),
-    "CALIBRATED METABOSSE for Condorcet": lambda: dd.CalibratedMetaBosse(
-        4, seed=1, criterion="condorcet", calibration=JUMPY
+    "DRIFTDUEL": lambda: dd.DriftDuel(4, seed=1, calibration=HASTY),
+    "DRIFTDUEL for Condorcet": lambda: dd.DriftDuel(
+        4, seed=1, criterion="condorcet", calibration=HASTY
     ),
 }
 

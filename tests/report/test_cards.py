@@ -39,7 +39,7 @@ def world(labels=("tea", "milk")):
 
 
 def learner(labels=("tea", "milk"), votes=20):
-    made = dd.CalibratedMetaBosse(2, labels=list(labels), seed=1)
+    made = dd.DriftDuel(2, labels=list(labels), seed=1)
     for _ in range(votes):
         made.tell(made.ask(), "left")
     return made
@@ -108,7 +108,7 @@ def test_a_run_without_regret_has_a_card():
 
 
 def test_showing_a_learner_does_not_begin_it():
-    fresh = dd.CalibratedMetaBosse(2)
+    fresh = dd.DriftDuel(2)
     assert "No votes yet" in fresh._repr_html_()
     assert "_session" not in vars(fresh)
 

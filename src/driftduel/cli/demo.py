@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _ROUNDS = 1_000_000
 _DUELS, _SEEDS = 100_000, 16
-_HERO = "CALIBRATED METABOSSE"
+_HERO = "DRIFTDUEL"
 
 
 def demo(
@@ -36,7 +36,7 @@ def changes_of_taste(screen: Console, folder: Path) -> list[Path]:
     """Show who notices two changes of taste that nobody is told about."""
     from statistics import mean
 
-    from driftduel.learners import Bosse, CalibratedMetaBosse, Learner, MetaBosse, Uniform
+    from driftduel.learners import Bosse, DriftDuel, Learner, MetaBosse, Uniform
     from driftduel.report import regret_over_time, save_figure
     from driftduel.simulation import simulate_many
     from driftduel.streams import Stream
@@ -47,7 +47,7 @@ def changes_of_taste(screen: Console, folder: Path) -> list[Path]:
         [winner_matrix(5, winner, 0.4) for winner in (0, 3, 1)], starts, _DUELS
     )
     players: dict[str, Learner] = {
-        _HERO: CalibratedMetaBosse(5, _DUELS),
+        _HERO: DriftDuel(5, _DUELS),
         "METABOSSE, the paper's": MetaBosse(5, _DUELS),
         "BOSSE, which never adapts": Bosse(5, _DUELS),
         "random pairs": Uniform(5),

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["overview", "scaling", "regret", "timeline", "plays", "benchmark"]
 
-_FOREMOST = {"CalibratedMetaBosse": 0, "MetaBosse": 1}
+_FOREMOST = {"DriftDuel": 0, "MetaBosse": 1}
 """Learners whose timelines come first."""
 
 _MOST_TIMELINES = 3
