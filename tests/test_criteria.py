@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,6 +12,7 @@ from driftduel.criteria import NoCondorcetWinnerError, as_criterion, pair_regret
 from driftduel.weights import point_mass
 from tests.naive import criteria as naive
 from tests.naive.preferences import condorcet_winners
+from tests.naive.tournaments import von_neumann_winners
 
 # Sums of K products of eighths and sixteenths are exact in floats, so equality is exact; the
 # Borda weight 1/K is not, hence the tolerance of a few units in the last place there.
@@ -65,6 +68,40 @@ def test_weighted_scores_gaps_and_winners_follow_their_definitions(case):
     assert criterion.scores(P).tolist() == floats(naive.scores(P.tolist(), w))
     assert criterion.gaps(P).tolist() == floats(naive.gaps(P.tolist(), w))
     assert criterion.winners(P).tolist() == naive.winners(P.tolist(), w)
+
+
+@quick
+@given(matrices())
+def test_von_neumann_regret_is_weighted_regret_at_the_von_neumann_winner(P):
+    corners = von_neumann_winners([[Fraction(float(p)) for p in row] for row in P])
+    gaps = dd.VonNeumann().gaps(P)
+    winners = [a for a in range(len(P)) if any(v[a] for v in corners)]
+    assert dd.VonNeumann().winners(P).tolist() == winners
+    assert gaps[winners].tolist() == [0.0] * len(winners)
+    # Each of several winners gains something on an arm that none of them plays.
+    gains = [
+        [
+            sum(v[c] * (Fraction(float(P[c, a])) - Fraction(1, 2)) for c in range(len(P)))
+            for a in range(len(P))
+        ]
+        for v in corners
+    ]
+    if len(corners) == 1:
+        assert gaps == pytest.approx(floats(gains[0]), abs=1e-12)
+    for a in range(len(P)):
+        assert float(min(g[a] for g in gains)) - 1e-9 <= gaps[a]
+        assert gaps[a] <= float(max(g[a] for g in gains)) + 1e-9
+    if len(corners) == 1 and len(winners) == 1:
+        assert gaps == pytest.approx(dd.Condorcet().gaps(P), abs=1e-12)
+
+
+def test_the_von_neumann_gaps_of_a_palette_are_those_of_its_matrices():
+    rock = np.array([[0.5, 1, 0], [0, 0.5, 1], [1, 0, 0.5]])
+    ladder = np.array([[0.5, 0.6, 0.7], [0.4, 0.5, 0.6], [0.3, 0.4, 0.5]])
+    world = dd.Stream.piecewise([rock, ladder], [0, 10], 20)
+    run = dd.simulate(dd.FixedPair(3, left=1, right=2), world, points=[10, 20])
+    assert run.regret("von-neumann") == pytest.approx([0, 10 * 0.15])
+    assert run.regret("von-neumann", binary=True).tolist() == [0, 10]
 
 
 @quick
@@ -245,7 +282,8 @@ def test_an_unknown_criterion_is_refused(unknown):
     with pytest.raises(ValueError) as error:  # noqa: PT011
         as_criterion(unknown)
     assert str(error.value) == (
-        f"criterion is {unknown!r}, must be 'borda', 'condorcet', 'copeland' or a list of weights"
+        f"criterion is {unknown!r}, must be 'borda', 'condorcet', 'copeland', 'von-neumann' "
+        "or a list of weights"
     )
 
 

@@ -89,7 +89,10 @@ def test_fields_are_kept_as_the_types_they_should_have():
         ({"inner": {}}, "inner.size is missing"),
         ({"inner": {"size": 1, "kind": "odd"}}, "inner.kind is 'odd', must be 'round' or 'square'"),
         ({"inner": {"size": 1, "x": 1}}, "inner.x is no parameter, there are size, kind"),
-        ({"criterion": "best"}, "criterion is 'best', must be 'borda', 'condorcet', 'copeland' or"),
+        (
+            {"criterion": "best"},
+            "criterion is 'best', must be 'borda', 'condorcet', 'copeland', 'von",
+        ),
         ({"criterion": ["a"]}, "criterion.weight: must be numbers in rows of equal length"),
         ({"criterion": [1, 1]}, "criterion.weight: sums to 2, must sum to 1"),
         ({"criterion": {"weight": [1]}}, "criterion is {'weight': [1]}, must be a criterion"),

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from driftduel.criteria import Condorcet as Condorcet
     from driftduel.criteria import Copeland as Copeland
     from driftduel.criteria import Criterion as Criterion
+    from driftduel.criteria import VonNeumann as VonNeumann
     from driftduel.criteria import Weighted as Weighted
     from driftduel.experiments.results import Results as Results
     from driftduel.learners import Learner as Learner
     from driftduel.learners import all_learners as all_learners
     from driftduel.learners import learner_file as learner_file
     from driftduel.learners import load_learner as load_learner
-    from driftduel.preferences import classify as classify
     from driftduel.shifts.measures import Measures as Measures
     from driftduel.shifts.measures import measure as measure
     from driftduel.shifts.noise import measure_log as measure_log
@@ -41,6 +41,12 @@ if TYPE_CHECKING:
     from driftduel.simulation import simulate_many as simulate_many
     from driftduel.streams.squares import read_matrix as read_matrix
     from driftduel.streams.stream import Stream as Stream
+    from driftduel.tournaments import banks_set as banks_set
+    from driftduel.tournaments import classify as classify
+    from driftduel.tournaments import copeland_set as copeland_set
+    from driftduel.tournaments import top_cycle as top_cycle
+    from driftduel.tournaments import uncovered_set as uncovered_set
+    from driftduel.tournaments import von_neumann_winner as von_neumann_winner
     from driftduel.weights import WeightSequence as WeightSequence
 
 __getattr__, __dir__, __all__ = attach(__name__)

@@ -1,10 +1,11 @@
-"""What "best" means: Borda, Weighted, Condorcet and Copeland: scores, gaps and regret.
+"""What "best" means: Borda, Weighted, Condorcet, Copeland, VonNeumann: scores, gaps and regret.
 
 A weighted Borda score is ``b(a, w) = sum_b P[a, b] w[b]``; the gap of an arm is how far it is
 below the best score, and the regret of a round is the mean gap of the two arms played, as in
 Suk & Agarwal. Borda is the uniform weight over all K arms, the arm itself included.
 Condorcet is the point mass on the Condorcet winner c, so the gap of a is ``P[c, a] - 1/2``.
-Copeland counts the arms that an arm beats.
+Copeland counts the arms that an arm beats. VonNeumann is the weight of each matrix that loses to no
+arm on average.
 
 The literature also counts a round by its better arm only (weak regret), and by whether the arms
 are winners instead of by how much they are worse (binary regret).
@@ -22,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from driftduel._checks import BadParameter
 from driftduel.preferences import TIE, as_matrix, condorcet_winners, maximisers, unbeaten
+from driftduel.tournaments import von_neumann_table
 from driftduel.weights import Array, WeightSequence, as_weight, uniform
 
 
@@ -252,6 +254,30 @@ class Copeland(Criterion):
         return np.asarray((beaten + withstood) / (2 * (palette.shape[-1] - 1)))
 
 
+@dataclass(frozen=True)
+class VonNeumann(Criterion):
+    """The chance to beat an arm drawn from the von Neumann winner, which loses to no arm.
+
+    The weight is that of `driftduel.von_neumann_winner`, matrix by matrix; where several will do
+    it is their centre. The gap of an arm is what the winner gains on it, so it is 0 for the arms
+    that the winner plays, and the regret against a Condorcet winner where one arm beats all.
+
+    Examples
+    --------
+    >>> rock = [[0.5, 1, 0, 1], [0, 0.5, 1, 1], [1, 0, 0.5, 1], [0, 0, 0, 0.5]]
+    >>> VonNeumann().gaps(rock), VonNeumann().winners(rock)
+    (array([0. , 0. , 0. , 0.5]), array([0, 1, 2]))
+    """
+
+    name: ClassVar = "von-neumann"
+
+    def score_table(self, palette: Array, round_: int = 0) -> Array:
+        """Return the scores (M, K) against the von Neumann winner; those it plays have 1/2."""
+        weights, support, _ = von_neumann_table(palette)
+        scores = np.minimum(np.einsum("mab,mb->ma", palette, weights), 0.5)
+        return np.where(support, 0.5, scores)
+
+
 def _weighted_scores(palette: Array, weight: Array) -> Array:
     """Return b(a, w) of every arm and matrix; unlike with BLAS, equal rows get equal scores."""
     return np.asarray(np.einsum("mab,b->ma", palette, weight))
@@ -267,7 +293,8 @@ def as_criterion(criterion: Criterion | str | Sequence[float]) -> Criterion:
     >>> as_criterion([0.5, 0.25, 0.25]).name
     'weighted'
     """
-    named: dict[str, type[Criterion]] = {kind.name: kind for kind in (Borda, Condorcet, Copeland)}
+    kinds: tuple[type[Criterion], ...] = (Borda, Condorcet, Copeland, VonNeumann)
+    named = {kind.name: kind for kind in kinds}
     if isinstance(criterion, Criterion):
         return criterion
     if isinstance(criterion, str) and criterion in named:

@@ -1,4 +1,4 @@
-"""One preference matrix: what makes it valid, who wins it, and which classes it belongs to.
+"""One preference matrix: what makes it valid, and which classes it belongs to.
 
 ``P[a, b]`` is the probability that arm a is preferred to arm b, so ``P[b, a] = 1 - P[a, b]`` and
 ``P[a, a] = 1/2``. The classes, as in Suk & Agarwal:
@@ -14,7 +14,6 @@ In both orders an arm stands before the arms it beats.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -125,54 +124,6 @@ def condorcet_winners(P: Array) -> NDArray[np.intp]:
 def gic_winners(P: Array) -> NDArray[np.intp]:
     """Return every arm that maximises every column; they have equal rows."""
     return np.flatnonzero(dominant(P))
-
-
-@dataclass(frozen=True)
-class PreferenceClass:
-    """Which classes a matrix belongs to, as returned by `classify`.
-
-    Attributes
-    ----------
-    condorcet_winner : int or None
-        An arm that no other arm beats; the first of them if several tie.
-    gic_winners : tuple of int
-        The arms that maximise every column.
-    condorcet, gic, sst, sti : bool
-        Whether the matrix is in the class.
-    """
-
-    condorcet_winner: int | None
-    gic_winners: tuple[int, ...]
-    condorcet: bool
-    gic: bool
-    sst: bool
-    sti: bool
-
-
-def classify(P: ArrayLike) -> PreferenceClass:
-    """Tell which of the classes CW, GIC, SST and STI a matrix belongs to.
-
-    Examples
-    --------
-    Rock, paper, scissors has no winner of any kind; arms with utilities have all:
-
-    >>> classify([[0.5, 1, 0], [0, 0.5, 1], [1, 0, 0.5]]).condorcet
-    False
-    >>> c = classify([[0.5, 0.6, 0.7], [0.4, 0.5, 0.6], [0.3, 0.4, 0.5]])
-    >>> c.condorcet_winner, c.gic_winners, c.sst, c.sti
-    (0, (0,), True, True)
-    """
-    matrix = as_matrix(P)
-    winners = condorcet_winners(matrix)
-    dominant = gic_winners(matrix)
-    return PreferenceClass(
-        condorcet_winner=int(winners[0]) if len(winners) else None,
-        gic_winners=tuple(int(a) for a in dominant),
-        condorcet=len(winners) > 0,
-        gic=len(dominant) > 0,
-        sst=is_sst(matrix),
-        sti=is_sti(matrix),
-    )
 
 
 def first_outside(palette: Array) -> dict[str, int | None]:

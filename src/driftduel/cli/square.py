@@ -22,13 +22,18 @@ _WINNERS = {
     "condorcet": "Condorcet winner",
     "copeland": "Copeland winner",
     "gic": "best against every arm",
+    "top_cycle": "top cycle",
+    "uncovered": "uncovered set",
+    "banks": "Banks set",
+    "von_neumann": "von Neumann winner plays",
 }
 
 
 def summarise_matrix(matrix: Matrix, weight: list[float] | None) -> dict[str, Any]:
     """Return what one matrix says, as plain data; the keys are listed in docs/command.md."""
     from driftduel.criteria import Borda, Copeland, Criterion, Weighted
-    from driftduel.preferences import classify, condorcet_winners
+    from driftduel.preferences import condorcet_winners
+    from driftduel.tournaments import classify
 
     found = classify(matrix.P)
     criteria: dict[str, Criterion] = {"borda": Borda(), "copeland": Copeland()}
@@ -37,6 +42,18 @@ def summarise_matrix(matrix: Matrix, weight: list[float] | None) -> dict[str, An
     winners = {name: criterion.winners(matrix.P) for name, criterion in criteria.items()}
     winners |= {"condorcet": condorcet_winners(matrix.P)}
     names = {name: [matrix.labels[arm] for arm in arms] for name, arms in winners.items()}
+    members = {
+        "gic": found.gic_winners,
+        "top_cycle": found.top_cycle,
+        "uncovered": found.uncovered,
+        "banks": found.banks,
+        "von_neumann": found.von_neumann,
+    }
+    solutions = {
+        name: [matrix.labels[arm] for arm in arms]
+        for name, arms in members.items()
+        if arms is not None
+    }
     return {
         "n_arms": len(matrix.labels),
         "arms": list(matrix.labels),
@@ -49,7 +66,7 @@ def summarise_matrix(matrix: Matrix, weight: list[float] | None) -> dict[str, An
             "SST": found.sst,
             "STI": found.sti,
         },
-        "winners": names | {"gic": [matrix.labels[arm] for arm in found.gic_winners]},
+        "winners": names | solutions,
         "scores": {name: rule.scores(matrix.P).tolist() for name, rule in criteria.items()},
     }
 

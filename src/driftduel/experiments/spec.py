@@ -256,7 +256,9 @@ def _is_whole(value: Any) -> bool:
 
 
 def _criteria(value: Any, place: Place) -> tuple[CriterionText, ...]:
-    allowed = "must be a list of 'borda', 'condorcet', 'copeland' or lists of weights"
+    allowed = (
+        "must be a list of 'borda', 'condorcet', 'copeland', 'von-neumann' or lists of weights"
+    )
     if not isinstance(value, list) or not value:
         place.fail("criteria", f"is {value!r}, {allowed}")
     chosen: list[CriterionText] = []

@@ -158,8 +158,8 @@ def titled(criterion: str) -> str:
     >>> titled("borda"), titled("weighted")
     ('Borda', 'weighted')
     """
-    people = ("borda", "condorcet", "copeland")
-    return criterion.capitalize() if criterion in people else criterion
+    people = {name: name.capitalize() for name in ("borda", "condorcet", "copeland")}
+    return {**people, "von-neumann": "von Neumann"}.get(criterion, criterion)
 
 
 def number(value: float) -> str:
