@@ -90,7 +90,7 @@ class DuelCalibration:
     clear: float = bounded(2.0, above=0)
     likely: float = 1.7
     proof: float = 4.5
-    replay_rate: float = bounded(0.001, least=0)
+    replay_rate: float = bounded(0.0005, least=0)
 
     def __post_init__(self) -> None:
         check_fields(self)
