@@ -268,7 +268,7 @@ def test_a_missing_file_named_like_a_world_gets_a_hint(refused):
 def test_a_folder_and_other_kinds_of_file_are_refused(refused, tmp_path):
     rule = (
         "must be a stream (.npz) or a table of votes, of counts or of one matrix "
-        "(.csv, .tsv, .csv.gz, .tsv.gz)"
+        "(.csv, .tsv, .csv.gz, .tsv.gz, .parquet)"
     )
     assert refused("measure", tmp_path) == f"{tmp_path}: {rule}"
     (tmp_path / "notes.txt").write_text("tea")

@@ -349,7 +349,23 @@ def test_a_frame_without_columns_is_refused():
         ({"left": [0, 2]}, "row 2: left is 2, must be a whole number from 0 to 1"),
         ({"right": [1, 0.5]}, "row 2: right is 0.5, must be a whole number from 0 to 1"),
         ({"right": [1, -1]}, "row 2: right is -1, must be a whole number from 0 to 1"),
-        ({"left": [0, 1]}, "row 2: left and right are both 'b', must differ"),
+        (
+            {"left": [1, 1]},
+            "log: holds no votes between two different arms, at least one is needed",
+        ),
+        ({"propensity": [0.5]}, "log: 2 times but 1 in propensity"),
+        (
+            {"propensity": [0.5, 0]},
+            "row 2: propensity is 0, must be above 0 and at most 1",
+        ),
+        (
+            {"propensity": [1.25, 0.5]},
+            "row 1: propensity is 1.25, must be above 0 and at most 1",
+        ),
+        (
+            {"propensity": [0.5, np.nan]},
+            "row 2: propensity is nan, must be above 0 and at most 1",
+        ),
         (
             {"outcome": [0.25, 1]},
             "row 1: outcome is 0.25, must be 1 (left preferred), 0 (right preferred) or 0.5 (tie)",
@@ -368,6 +384,44 @@ def test_a_log_of_bad_parts_is_refused(changes, message):
     with pytest.raises(ValueError) as error:  # noqa: PT011
         Log(**(parts | changes))
     assert str(error.value) == message
+
+
+def test_serves_are_kept_and_count_as_nothing(log):
+    parts = (log.left, log.right, log.outcome, log.count)
+    extra = ([0, 2], [0, 2], [1, 0], [9, 4])
+    more = [[*part, *rest] for part, rest in zip(parts, extra, strict=True)]
+    served = Log(log.arms, [*log.time, 0, 2.5], *more)
+    assert (len(served), served.n_votes, served.n_serves) == (6, 11, 13)
+    assert served.head_to_head().tolist() == log.head_to_head().tolist()
+    assert served.left_share == log.left_share
+    assert served.votes == log
+    assert log.votes is log
+    assert repr(served) == "Log(3 arms, 11 votes and 13 serves, time 0 to 4)"
+    for world in (served.stream(20, 1.0, points=5), served.stream(20)):
+        assert world.labels == log.arms
+    assert served.stream(20, 1.0, points=5) == log.stream(20, 1.0, points=5)
+    assert dd.measure_log(served).measures == dd.measure_log(log).measures
+    with pytest.raises(ValueError, match=r"^arms: the log holds no vote between a, z"):
+        Log(["a", "b", "z"], [1, 2], [0, 0], [1, 0], [1, 1]).select(["a", "z"])
+
+
+def test_propensities_follow_their_votes(log):
+    known = Log(
+        log.arms,
+        [4, 3, 2, 1],
+        [0, 1, 2, 1],
+        [1, 0, 2, 2],
+        [1, 0, 1, 1],
+        propensity=[4, 3, 2, 1] / np.array(8),
+    )
+    assert known.propensity.tolist() == [1 / 8, 2 / 8, 3 / 8, 4 / 8]
+    assert known.select(["b", "a"]).propensity.tolist() == [3 / 8, 4 / 8]
+    assert known.votes.propensity.tolist() == [1 / 8, 3 / 8, 4 / 8]
+    assert known.rows(slice(2)).propensity.tolist() == [1 / 8, 2 / 8]
+    assert log.propensity is None
+    assert log != Log(
+        log.arms, log.time, log.left, log.right, log.outcome, log.count, propensity=[1] * 4
+    )
 
 
 def test_a_log_without_votes_is_refused():

@@ -201,6 +201,52 @@ def test_duels_of_an_arm_with_itself_are_left_out_and_counted(written):
         assert read_log(path) == ONE
 
 
+def test_with_propensities_duels_of_an_arm_with_itself_are_rounds(written):
+    head = HEADER.replace("\n", ",propensity\n")
+    log = read_log(written(f"{head}1,a,b,1,0.25\n1,c,c,1,1e-3\n2,b,a,1, 1\n"))
+    assert log.propensity.tolist() == [0.25, 1e-3, 1]
+    assert (log.arms, log.n_votes, log.n_serves) == (("a", "b", "c"), 2, 1)
+
+
+def test_a_column_of_propensities_that_is_empty_is_none(written):
+    head = HEADER.replace("\n", ",Propensity\n")
+    assert read_log(written(f"{head}1,a,b,1,\n2,b,a,1, \n")) == ONE
+
+
+@pytest.mark.parametrize(
+    ("value", "complaint"),
+    [
+        ("0", "propensity is 0, must be above 0 and at most 1"),
+        ("-0.5", "propensity is -0.5, must be above 0 and at most 1"),
+        ("1.5", "propensity is 1.5, must be above 0 and at most 1"),
+        ("inf", "propensity is inf, must be above 0 and at most 1"),
+        ("nan", "propensity is nan, must be a number"),
+        ("", "propensity is empty"),
+        ("often", "propensity is 'often', must be a number"),
+    ],
+)
+def test_propensities_that_are_none_are_refused(written, value, complaint):
+    head = HEADER.replace("\n", ",propensity\n")
+    path = written(f"{head}1,a,b,1,0.5\n2,a,a,1,0.5\n2,b,a,1,{value}\n")
+    with pytest.raises(ValueError) as error:  # noqa: PT011
+        read_log(path)
+    assert str(error.value) == f"{path.name}: line 4: {complaint}"
+
+
+def test_a_parquet_file_is_read_like_a_data_frame(tmp_path):
+    votes = {"time": [1, 2], "left": ["a", "b"], "right": ["b", "b"], "left_won": [1, 0]}
+    frame = pl.DataFrame(votes | {"propensity": [0.5, 0.25]})
+    path = tmp_path / "votes.parquet"
+    frame.write_parquet(path)
+    assert read_log(path) == read_log(frame)
+    frame.with_columns(propensity=pl.lit(2.0)).write_parquet(path)
+    with pytest.raises(ValueError, match=r"^votes\.parquet: row 1: propensity is 2, must be above"):
+        read_log(path)
+    path.write_bytes(b"PAR1 but no more")
+    with pytest.raises(ValueError, match=r"^votes\.parquet: is not a readable Parquet file$"):
+        read_log(path)
+
+
 @pytest.mark.parametrize(
     ("header", "row"),
     [

@@ -22,7 +22,7 @@ def measure(
         typer.Argument(
             metavar="FILE",
             help="A stream (.npz), or votes, counts of wins or a square table "
-            "(.csv, .tsv, also .gz).",
+            "(.csv, .tsv, also .gz, or .parquet).",
         ),
     ],
     bandwidth: Annotated[

@@ -191,6 +191,7 @@ def measure_log(
     """
     if shuffles is not None:
         shuffles = as_count(shuffles, "shuffles")
+    log = log.votes
     rounds = as_horizon(log.n_votes if horizon is None else horizon)
     moves = bool(log.time[-1] > log.time[0])
     chosen = bandwidth is None and moves

@@ -118,6 +118,7 @@ def choose_bandwidth(
     >>> choice.bandwidth, round(choice.loss, 2), round(choice.static_loss, 2)
     (1.0, 0.31, 0.69)
     """
+    log = log.votes
     check_arms(log.n_arms, "select some of them")
     folds = as_count(folds, "folds", least=2)
     if cluster is not None:

@@ -66,6 +66,7 @@ def stream_from_log(
         points = as_count(points, "points", most=horizon)
     if arms is not None:
         log = log.select(arms)
+    log = log.votes
     check_arms(log.n_arms, "select some of them")
     first, last = float(log.time[0]), float(log.time[-1])
     if bandwidth is None:

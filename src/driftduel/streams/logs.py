@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_ARRAYS = ("time", "left", "right", "outcome", "count")
+_ARRAYS = ("time", "left", "right", "outcome", "count", "propensity")
 _EPOCH = date(1970, 1, 1)
 _FARTHEST = 1e300  # so that the time from the first vote to the last is a number
 OUTCOMES = "must be 1 (left preferred), 0 (right preferred) or 0.5 (tie)"
@@ -46,6 +46,9 @@ class BadRow(ValueError):  # noqa: N818
 class Log:
     """Votes between pairs of arms, in the order of time.
 
+    A row whose two arms are the same is a serve: nobody was asked. It counts as nothing for scores
+    and is a round all the same, which matters to who reads propensities.
+
     Parameters
     ----------
     arms : sequence of str
@@ -58,6 +61,9 @@ class Log:
         1 left preferred, 0 right preferred, 0.5 tie.
     count : array_like of shape (n,), optional
         How many votes each entry stands for; 1 if left out.
+    propensity : array_like of shape (n,), optional
+        The probability of each ordered pair at the time of asking, as in ``Duel.propensity``. None
+        if it is not known.
     dated : bool
         Whether the times are dates.
     credits : sequence of str
@@ -78,6 +84,7 @@ class Log:
     right: Ints
     outcome: Array
     count: Array
+    propensity: Array | None
     dated: bool
     credits: tuple[str, ...]
 
@@ -90,6 +97,7 @@ class Log:
         outcome: ArrayLike,
         count: ArrayLike | None = None,
         *,
+        propensity: ArrayLike | None = None,
         dated: bool = False,
         credits: Sequence[str] = (),
     ) -> None:
@@ -101,6 +109,8 @@ class Log:
             "outcome": _as_floats(outcome, "outcome"),
             "count": np.ones(len(when)) if count is None else _as_floats(count, "count"),
         }
+        if propensity is not None:
+            fields["propensity"] = _as_floats(propensity, "propensity")
         for name, values in fields.items():
             if len(values) != len(when):
                 raise ValueError(f"log: {len(when)} times but {len(values)} in {name}")
@@ -120,22 +130,23 @@ class Log:
         check_rows(counts <= LONGEST, "count", counts, "must be at most 2**62")
         if counts.sum() > LONGEST:
             raise ValueError(f"count: {counts.sum():g} votes in all, must be at most 2**62")
-        distinct = fields["left"] != fields["right"]
-        if not distinct.all():
-            row = first_true(~distinct)
-            label = labels[int(fields["left"][row])]
-            raise BadRow(row, f"left and right are both {label!r}, must differ")
+        if "propensity" in fields:
+            chances = fields["propensity"]
+            probable = (chances > 0) & (chances <= 1)
+            check_rows(probable, "propensity", chances, "must be above 0 and at most 1")
+        if not (fields["left"] != fields["right"]).any():
+            raise ValueError(
+                "log: holds no votes between two different arms, at least one is needed"
+            )
         order = np.argsort(when, kind="stable")
-        arrays: dict[str, NDArray[np.generic]] = {
-            "time": when[order],
-            "left": fields["left"][order].astype(np.int64),
-            "right": fields["right"][order].astype(np.int64),
-            "outcome": fields["outcome"][order],
-            "count": fields["count"][order],
-        }
+        arrays: dict[str, NDArray[np.generic]] = {"time": when[order]}
+        for name, values in fields.items():
+            whole_number = name in ("left", "right")
+            arrays[name] = values[order].astype(np.int64 if whole_number else np.float64)
         object.__setattr__(self, "arms", labels)
         object.__setattr__(self, "dated", bool(dated))
         object.__setattr__(self, "credits", as_credits(credits))
+        object.__setattr__(self, "propensity", None)
         for name, array in arrays.items():
             array.setflags(write=False)
             object.__setattr__(self, name, array)
@@ -147,8 +158,26 @@ class Log:
 
     @property
     def n_votes(self) -> int:
-        """Number of votes, each entry as often as it counts."""
-        return int(self.count.sum())
+        """Number of votes, each entry as often as it counts; serves are none."""
+        return int(self.count[self.left != self.right].sum())
+
+    @property
+    def n_serves(self) -> int:
+        """Number of duels of an arm with itself, in which nobody was asked."""
+        return int(self.count[self.left == self.right].sum())
+
+    @property
+    def votes(self) -> Log:
+        """The log without its serves, itself if it holds none.
+
+        Examples
+        --------
+        >>> log = Log(["tea", "milk"], [1, 2, 3], [0, 1, 0], [1, 1, 0], [1, 0.5, 0.5])
+        >>> log, log.votes
+        (Log(2 arms, 1 vote and 2 serves, time 1 to 3), Log(2 arms, 1 vote, time 1 to 1))
+        """
+        asked = self.left != self.right
+        return self if asked.all() else self.rows(asked)
 
     @property
     def span(self) -> tuple[date, date] | None:
@@ -161,7 +190,8 @@ class Log:
     @property
     def left_share(self) -> float:
         """The share of the votes that the left arm won; ties count half."""
-        return float(np.average(self.outcome, weights=self.count))
+        asked = self.left != self.right
+        return float(np.average(self.outcome[asked], weights=self.count[asked]))
 
     def __len__(self) -> int:
         return len(self.time)
@@ -190,15 +220,32 @@ class Log:
         new[[self.arms.index(label) for label in labels]] = np.arange(len(labels))
         left, right = new[self.left], new[self.right]
         kept = (left >= 0) & (right >= 0)
-        if not kept.any():
+        if not (kept & (left != right)).any():
             raise ValueError(f"arms: the log holds no vote between {', '.join(labels)}")
+        return self._of(labels, left, right, kept)
+
+    def rows(self, kept: slice | NDArray[np.bool_]) -> Log:
+        """Return some of the rows, of the same arms; a vote must be among them.
+
+        Examples
+        --------
+        >>> log = Log(["a", "b", "c"], [1, 2, 3], [0, 0, 1], [1, 2, 2], [1, 1, 0])
+        >>> log.rows(log.time >= 2)
+        Log(3 arms, 2 votes, time 2 to 3)
+        """
+        return self._of(self.arms, self.left, self.right, kept)
+
+    def _of(
+        self, arms: Sequence[str], left: Ints, right: Ints, kept: slice | NDArray[np.bool_]
+    ) -> Log:
         return Log(
-            labels,
+            arms,
             self.time[kept],
             left[kept],
             right[kept],
             self.outcome[kept],
             self.count[kept],
+            propensity=None if self.propensity is None else self.propensity[kept],
             dated=self.dated,
             credits=self.credits,
         )
@@ -215,6 +262,7 @@ class Log:
         wins = np.zeros((self.n_arms, self.n_arms))
         np.add.at(wins, (self.left, self.right), self.count * self.outcome)
         np.add.at(wins, (self.right, self.left), self.count * (1 - self.outcome))
+        np.fill_diagonal(wins, 0.0)
         return wins
 
     def stream(
@@ -275,6 +323,8 @@ class Log:
         else:
             when = f"{self.span[0]} to {self.span[1]}"
         votes = _words.count(self.n_votes, "vote")
+        if self.n_serves:
+            votes += f" and {_words.count(self.n_serves, 'serve')}"
         return f"Log({self.n_arms} arms, {votes}, {when})"
 
 

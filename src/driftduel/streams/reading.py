@@ -1,4 +1,4 @@
-"""Reading votes from CSV files and data frames.
+"""Reading votes from CSV and Parquet files and from data frames.
 
 A log is a table with one row a vote and the columns
 
@@ -8,7 +8,9 @@ A log is a table with one row a vote and the columns
   draw or the label of the winner;
 - or ``winner``: left, right, tie, draw or the label of the winner, but no other number, for
   nobody knows whether 1 is the left arm or the second;
-- ``count``, optional: how many such votes the row stands for, 1 if the column is missing.
+- ``count``, optional: how many such votes the row stands for, 1 if the column is missing;
+- ``propensity``, optional: the probability of the ordered pair when it was asked, above 0 and at
+  most 1. With it rows between an arm and itself are kept, as rounds in which nobody was asked.
 
 A row may also hold counts, of what the left arm did: ``left_wins`` and ``n``, or ``wins``,
 ``losses`` and perhaps ``ties``. Other columns are ignored.
@@ -37,12 +39,13 @@ Columns = Mapping[str, str]
 
 ROLES = (
     "time", "left", "right", "left_won", "winner", "count",
-    "left_wins", "wins", "right_wins", "losses", "ties", "n",
+    "left_wins", "wins", "right_wins", "losses", "ties", "n", "propensity",
 )  # fmt: skip
 """What a column can be."""
 
 _OUTCOMES = ("left_won", "winner")
 _WINS, _LOSSES = ("left_wins", "wins"), ("right_wins", "losses")
+_COUNTED = (*_WINS, *_LOSSES, "ties", "n")
 _SHAPES = (
     "votes (time, left, right, left_won or winner), counts (left, right, left_wins, n or wins, "
     "losses, ties) or a square table with the arms in its first row and first column"
@@ -59,17 +62,17 @@ def read_log(
     arms: Sequence[str] | None = None,
     columns: Columns | None = None,
 ) -> Log:
-    """Read votes from a CSV file (plain or .gz) or from a polars DataFrame.
+    """Read votes from a CSV file (plain or .gz), a Parquet file or a polars DataFrame.
 
-    Rows between an arm and itself are left out. A warning says so, and which labels differ only
-    in case or blanks.
+    Rows between an arm and itself are left out unless there are propensities. A warning says so,
+    and which labels differ only in case or blanks.
 
     Parameters
     ----------
     source : path or polars.DataFrame
         A table of votes with the columns ``time``, ``left``, ``right``, ``left_won`` or
-        ``winner``, and perhaps ``count``; or of counts, with ``left_wins`` and ``n`` or ``wins``,
-        ``losses`` and ``ties``. Commas, semicolons or tabs separate its columns.
+        ``winner``, and perhaps ``count`` and ``propensity``; or of counts, with ``left_wins`` and
+        ``n`` or ``wins``, ``losses`` and ``ties``. Commas, semicolons or tabs separate its columns.
     arms : sequence of str, optional
         Keep the votes between these arms only, in this order. All arms, sorted by label, if
         left out.
@@ -209,7 +212,8 @@ def _votes(table: Table, named: Columns, timed: bool) -> tuple[Log, list[str]]:
     else:
         outcome = _outcomes(frame, named, left, right)
         count = _numbers(frame[named["count"]]) if "count" in named else np.ones(frame.height)
-    alone = (left == right).to_numpy()
+    propensity = _propensities(frame, named)
+    alone = (left == right).to_numpy() & (propensity is None)
     notes = []
     if alone.any():
         first = table.place(first_true(alone))
@@ -226,10 +230,24 @@ def _votes(table: Table, named: Columns, timed: bool) -> tuple[Log, list[str]]:
         side.replace_strict(index, default=0).to_numpy()[rows] for side in (left, right)
     )
     try:
-        log = Log(labels, time[rows], shown, other, outcome, count, dated=dated)
+        chances = None if propensity is None else propensity[rows]
+        log = Log(labels, time[rows], shown, other, outcome, count, propensity=chances, dated=dated)
     except BadRow as error:
         raise BadRow(int(rows[error.row]), error.reason) from None
     return log, notes + alike(labels)
+
+
+def _propensities(frame: pl.DataFrame, named: Columns) -> Array | None:
+    """Return the probabilities of the pairs; None if there is no such column or it is empty."""
+    import polars as pl
+
+    if "propensity" not in named:
+        return None
+    column = frame[named["propensity"]]
+    empty = column.is_null()
+    if column.dtype == pl.String:
+        empty = empty | (column.str.strip_chars() == "").fill_null(value=True)
+    return None if empty.all() else _numbers(column)
 
 
 def _outcomes(frame: pl.DataFrame, named: Columns, left: pl.Series, right: pl.Series) -> Array:
@@ -290,7 +308,7 @@ def _in_words(
 
 def _counted(frame: pl.DataFrame, named: Columns) -> tuple[Ints, Array, Array]:
     """Return the rows, outcomes and counts of the votes that rows of counts stand for."""
-    have = {role: _whole(frame[name]) for role, name in named.items() if role in ROLES[6:]}
+    have = {role: _whole(frame[name]) for role, name in named.items() if role in _COUNTED}
     wins = have[next(role for role in _WINS if role in have)]
     ties = have.get("ties", np.zeros(frame.height))
     losing = [role for role in _LOSSES if role in have]

@@ -57,7 +57,7 @@ class Shuffler:
     """
 
     def __init__(self, log: Log, bandwidth: float = math.inf) -> None:
-        self._log = log
+        log = self._log = log.votes
         pair = log.left * log.n_arms + log.right
         times, when = np.unique(log.time, return_inverse=True)
         keys, cell = np.unique(pair * len(times) + when, return_inverse=True)

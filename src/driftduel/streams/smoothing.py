@@ -95,6 +95,7 @@ def left_bias(log: Log) -> float:
     >>> round(left_bias(log), 3)
     0.634
     """
+    log = log.votes
     run = _runs(log)
     turned = log.left > log.right
     left_won, left_lost = log.count * log.outcome, log.count * (1 - log.outcome)
@@ -135,6 +136,7 @@ def estimate(
     log: Log, times: Array, bandwidth: float, pseudo_count: float, *, remove_bias: bool
 ) -> Array:
     """Return what `smooth` does, for times in the unit of the log that need no checking."""
+    log = log.votes
     pseudo_count = as_number(pseudo_count, "pseudo_count", above=0)
     weight_won, weight_lost, _ = side_weights(log, remove_bias=remove_bias)
     order = np.argsort(times, kind="stable")

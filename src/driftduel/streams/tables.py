@@ -1,4 +1,4 @@
-"""Tables from CSV files as people have them: separators, encodings, and the line of a row."""
+"""Tables from files as people have them: separators, encodings, and the line of a row."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from driftduel.streams.logs import BadRow, Ints
 if TYPE_CHECKING:
     import polars as pl
 
-SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz")
+PARQUET = ".parquet"
+SUFFIXES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", PARQUET)
 """How the names of files end that hold tables."""
 
 _SEPARATORS = (",", ";", "\t")
@@ -58,7 +59,7 @@ class Table:
 
     def place(self, row: int) -> str:
         """Return where a row stands: the line of a file as an editor counts, or the row."""
-        if not self.name:
+        if not self._text:
             return f"row {row + 1}"
         wanted = int(self._records[row]) + 1  # the header is a record too
         lines = (line for n, (line, _) in enumerate(self._each()) if n == wanted)
@@ -74,21 +75,35 @@ class Table:
             yield line + self._lines_before, fields
 
 
-def frame_table(frame: pl.DataFrame) -> Table:
+def frame_table(frame: pl.DataFrame, name: str = "") -> Table:
     """Return a data frame as a table."""
-    return Table(frame, "", tuple(frame.columns), np.arange(frame.height), b"", "", 0)
+    return Table(frame, name, tuple(frame.columns), np.arange(frame.height), b"", "", 0)
 
 
 def read_table(path: Path) -> Table:
-    """Read every column as text, so that what does not parse can be named."""
+    """Read every column of a CSV file as text, so that what does not parse can be named.
+
+    A Parquet file knows what its columns are.
+    """
     if not path.exists():
         raise FileNotFoundError(f"{path}: there is no such file")
+    if path.name.endswith(PARQUET):
+        return _read_parquet(path)
     try:
         return _parse(_plain(path), path.name)
     except (OSError, EOFError, zlib.error, csv.Error):
         raise ValueError(f"{path.name}: is not a readable CSV file") from None
     except ValueError as error:
         raise ValueError(f"{path.name}: {error}") from None
+
+
+def _read_parquet(path: Path) -> Table:
+    import polars as pl
+
+    try:
+        return frame_table(pl.read_parquet(path), path.name)
+    except (OSError, pl.exceptions.PolarsError):
+        raise ValueError(f"{path.name}: is not a readable Parquet file") from None
 
 
 def is_square(table: Table) -> bool:
