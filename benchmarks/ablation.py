@@ -67,8 +67,8 @@ def main() -> None:
 def ablation(criterion: str, seeds: int) -> Spec:
     """Return the spec: every change is a learner, on the tuning half of the suite."""
     base = FOR_SCORES if criterion == "borda" else FOR_PAIRS
-    played = suite.benchmark_spec(criterion, "tuning").text.partition("\n[[learner]]")[0]
-    lines = [played.replace(f"seeds = {suite.SEEDS}", f"seeds = {[*range(500, 500 + seeds)]}", 1)]
+    played = suite.benchmark_spec(criterion, "tuning", 1).text.partition("\n[[learner]]")[0]
+    lines = [played.replace("seeds = [0]", f"seeds = {[*range(500, 500 + seeds)]}", 1)]
     for title, change in {SHIPPED: {}, **CHANGES}.items():
         if "(" not in title or criterion in title.lower():
             values = {
@@ -77,7 +77,7 @@ def ablation(criterion: str, seeds: int) -> Spec:
             }
             table = ", ".join(f"{key} = {value!r}" for key, value in values.items())
             lines.append(
-                f'[[learner]]\nlabel = "{title}"\nname = "{suite.LEARNER}"\n'
+                f'[[learner]]\nlabel = "{title}"\nname = "CalibratedMetaBosse"\n'
                 f'criterion = "{criterion}"\ncalibration = {{{table}}}\n'
             )
     return Spec.parse("\n".join(lines))

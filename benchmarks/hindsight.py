@@ -38,6 +38,9 @@ against those of the same aim.
 
 `SlidingWindow`, which learns the window anew, is no rival: it is too slow.
 
+The seeds named here are those of the tuning half and of the earlier one. On the held-out half all
+of them are larger by 10,000.
+
 The answers are in ``hindsight.json`` beside the suite: criterion -> world -> rival -> what it was
 told, its parameters, mean regret, standard error, number of runs and what it aims at. Under
 ``left_out`` it has criterion -> world -> rival -> why it has no answer: it is too slow for so many
@@ -69,6 +72,7 @@ from driftduel.studies.benchmark import suite
 
 SCORING = range(64)
 TUNING = range(1000, 1032)
+"""Seeds, counted from the first of the half."""
 FEW = 8
 """How many seeds everybody plays."""
 ERRORS = 3
@@ -165,6 +169,7 @@ class Rival:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--criterion", choices=suite.CRITERIA, help="only this one")
+    parser.add_argument("--half", choices=suite.HALVES, help="only this one")
     parser.add_argument("--worlds", default="", help="only those with this in their label")
     parser.add_argument("--again", action="store_true", help="also worlds that are finished")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="threads")
@@ -172,7 +177,8 @@ def main() -> None:
         "--minutes", type=float, default=math.inf, help="after which no rival begins any more"
     )
     options, _ = parser.parse_known_args()
-    worlds = [world for world in suite.worlds(options.criterion) if options.worlds in world.label]
+    worlds = suite.worlds(options.criterion, options.half)
+    worlds = [world for world in worlds if options.worlds in world.label]
     search(worlds, options.workers, options.minutes, options.again)
 
 
@@ -199,7 +205,8 @@ def search(
                 f"{n + 1}/{len(todo)} {world.criterion}, {world.label} ({size}); {spent:.1f} min",
                 flush=True,
             )
-            runs = Runs(stream, world.criterion, listed, pool)
+            first = suite.FIRST_SEED[world.half]
+            runs = Runs(stream, world.criterion, listed, pool, first)
             if late:
                 store(world, known_answers(world), no_time(world, listed, stream))
             else:
@@ -437,7 +444,10 @@ def with_(make: Callable[..., dd.Learner], **fixed: Any) -> Callable[..., dd.Lea
 
 
 class Runs:
-    """The regrets of contestants in one world, each played once and remembered."""
+    """The regrets of contestants in one world, each played once and remembered.
+
+    Seeds are counted from ``first``.
+    """
 
     def __init__(
         self,
@@ -445,8 +455,10 @@ class Runs:
         criterion: str,
         listed: Mapping[str, Rival],
         pool: ThreadPoolExecutor,
+        first: int = 0,
     ) -> None:
         self.stream, self.criterion, self.rivals, self.pool = stream, criterion, listed, pool
+        self.first = first
         self.known: dict[tuple[str, tuple[float, ...], int], Floats] = {}
         self.compiled: set[str] = set()
 
@@ -471,10 +483,8 @@ class Runs:
 
     def _play(self, chunk: tuple[Any, dd.Learner, range]) -> list[float]:
         _, learner, seeds = chunk
-        return [
-            float(dd.simulate(learner, self.stream, seed, points=1).regret(self.criterion)[-1])
-            for seed in seeds
-        ]
+        runs = (dd.simulate(learner, self.stream, self.first + n, points=1) for n in seeds)
+        return [float(run.regret(self.criterion)[-1]) for run in runs]
 
 
 Contestant = tuple[str, tuple[float, ...]]
@@ -613,6 +623,14 @@ def allowed(rival: Rival, point: Point, horizon: float = math.inf) -> bool:
     explores = bool(every) and point.get("exploration", 0.0) >= every
     short = every < horizon and point.get("window", 0.0) < 3 * horizon
     return below and point.get("memory", math.inf) > 1.5 and short and not explores
+
+
+def off_the_beat(distance: int) -> bool:
+    """Tell whether no period fits up to eight times between changes that are so far apart."""
+    periods = np.array([int(float(f"{period:.3g}")) for period in PERIODS])
+    beats = distance / periods
+    near = (beats > 0.8) & (beats < 8) & (np.abs(beats - np.round(beats)) <= 0.06)
+    return not near.any()
 
 
 def answer(runs: Runs, best: Contestant, regrets: Floats) -> dict[str, Any]:

@@ -91,8 +91,8 @@ def a_benchmark(results, folder):
         patch.setattr(tiny_suite, "WORLDS", worlds)
         tiny_suite.install(patch)
         patch.setattr(suite, "hindsight", lambda: answers)
-        spec = suite.benchmark_spec("borda", seeds=2)
-        played = {"borda": sweeps.run(spec, folder / "borda")}
+        spec = suite.benchmark_spec("borda", "tuning", seeds=2)
+        played = {("borda", "tuning"): sweeps.run(spec, folder / "borda")}
         return write_benchmark(compose_benchmark(played, HOSTILE), folder)[0]
 
 

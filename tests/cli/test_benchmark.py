@@ -18,7 +18,9 @@ def test_a_half_is_played_and_told(run, tiny, tmp_path):
     files = [tmp_path / name for name in ("report.html", "benchmark.md", "images/benchmark.svg")]
     assert done.out.endswith(f"written: {', '.join(map(str, files))}\n")
     for criterion in ("borda", "condorcet"):
-        assert len(Results.load(tmp_path / criterion).streams) == 1
+        results = Results.load(tmp_path / f"{criterion}-held-out")
+        assert len(results.streams) == 1
+        assert sorted(results.runs["seed"].unique()) == [10_000, 10_001]
     page = files[0].read_text()
     for word in ("Ratio to the best rival", "tuned in hindsight", "switching: two"):
         assert word in page
@@ -35,7 +37,9 @@ def test_a_page_keeps_what_stands_around_the_marks(run, tiny, tmp_path):
     assert text.startswith(f"# Title\n\n{BEGIN}\n")
     assert text.endswith(f"\n{END}\n\nThe end.\n")
     assert "last time" not in text
-    assert "| Borda | Told | told S | Borda | 2 |" in text
+    assert "| Borda | Told | told S | Borda | 1 |" in text
+    assert "| Borda | held-out | " in text
+    assert "| Borda | tuning | " in text
     assert "](images/benchmark.svg)" in text
     assert (page.parent / "images" / "benchmark.svg").exists()
 

@@ -199,6 +199,16 @@ def test_matrices_have_labels_and_cannot_be_changed():
         P[0, 1] = 0.9
 
 
+def test_a_world_of_a_matrix_can_have_some_of_its_arms():
+    labels, P = datasets.matrix("six_rankers")
+    stream = datasets.stationary("six_rankers", 10, arms=[labels[4], labels[1], labels[2]])
+    assert stream.labels == (labels[4], labels[1], labels[2])
+    assert (stream.matrix(0) == P[np.ix_([4, 1, 2], [4, 1, 2])]).all()
+    assert stream.credits == datasets.stationary("six_rankers", 10).credits
+    with pytest.raises(ValueError, match=r"arms: 'z' is not in cyclic, known are: a1, a2, a3, a4"):
+        datasets.stationary("cyclic", 10, arms=["a1", "z"])
+
+
 def test_an_unknown_matrix_is_refused_with_the_known_ones():
     message = (
         r"^matrix 'sushi' is unknown, known are: arithmetic, cyclic, hudry, llm_arena, "

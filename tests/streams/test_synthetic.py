@@ -15,7 +15,12 @@ from driftduel.streams.matrices import KINDS
 properties = settings(max_examples=100, deadline=None, derandomize=True)
 seeds = st.integers(0, 2**32)
 
-DRIFTING = [synthetic.random_walk, synthetic.sinusoidal, synthetic.one_entry_drift]
+DRIFTING = [
+    synthetic.random_walk,
+    synthetic.sinusoidal,
+    synthetic.one_entry_drift,
+    synthetic.handover,
+]
 WORLDS = [
     synthetic.one_winner,
     synthetic.bradley_terry_luce,
@@ -26,6 +31,7 @@ WORLDS = [
     synthetic.spurious_switches,
     synthetic.wobble,
     synthetic.alternation,
+    synthetic.bursts,
 ]
 
 
@@ -462,3 +468,123 @@ def test_in_an_alternation_arms_win_in_turn(n_arms, horizon, every, seed, data):
 def test_worlds_of_turns_refuse(world, parameters, message):
     with pytest.raises(ValueError, match=message):
         world(**parameters)
+
+
+@properties
+@given(st.integers(2, 8), st.floats(0.01, 0.5), st.floats(0.2, 0.8), st.floats(0.01, 0.5), seeds)
+def test_a_handover_changes_the_winner_once_in_both_senses(n_arms, margin, middle, width, seed):
+    stream = synthetic.handover(
+        n_arms=n_arms, horizon=200, margin=margin, middle=middle, width=width, seed=seed
+    )
+    for criterion in (Borda(), Condorcet()):
+        winners = [int(criterion.winners(stream.matrix(t))[0]) for t in range(200)]
+        changes = [t for t in range(1, 200) if winners[t] != winners[t - 1]]
+        assert len(changes) == 1
+        assert abs(changes[0] - 200 * middle) <= 1
+
+
+def test_a_handover_follows_its_curve():
+    stream = synthetic.handover(n_arms=4, horizon=1000, margin=0.4, middle=0.5, width=0.2, seed=3)
+    (first,), (second,) = (condorcet_winners(stream.matrix(t)) for t in (0, 999))
+    for t in (0, 400, 450, 500, 600, 999):
+        gone = 1 / (1 + np.exp(-4 * (t / 1000 - 0.5) / 0.2))
+        P = stream.matrix(t)
+        assert P[first, second] == pytest.approx(0.5 + 0.4 * (1 - 2 * gone), abs=1e-12)
+        for third in {0, 1, 2, 3} - {int(first), int(second)}:
+            assert P[first, third] == pytest.approx(0.5 + 0.4 * (1 - gone), abs=1e-12)
+            assert P[second, third] == pytest.approx(0.5 + 0.4 * gone, abs=1e-12)
+    assert np.abs(np.diff(stream.palette, axis=0)).max() < 0.01
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"margin": 0.7}, "margin is 0.7, must be between 0 and 0.5"),
+        ({"middle": 1.5}, "middle is 1.5, must be between 0 and 1"),
+        ({"width": 0.0}, "width is 0.0, must be a positive number"),
+    ],
+)
+def test_handover_refuses(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        synthetic.handover(**parameters)
+
+
+@properties
+@given(st.integers(2, 8), st.integers(1, 3000), st.integers(1, 50), st.floats(0.05, 3), seeds)
+def test_bursts_change_the_winner_each_time_and_keep_the_shortest_distance(
+    n_arms, horizon, shortest, tail, seed
+):
+    stream = synthetic.bursts(
+        n_arms=n_arms, horizon=horizon, shortest=shortest, tail=tail, margin=0.25, seed=seed
+    )
+    winners = winner_per_stretch(stream, Condorcet())
+    assert winners == winner_per_stretch(stream, Borda())
+    assert all(a != b for a, b in pairwise(winners))
+    assert (np.diff(stream.starts) >= shortest).all()
+    assert all(np.sort(Condorcet().gaps(P))[1:] == pytest.approx(0.25) for P in stream.palette)
+
+
+def test_the_distances_of_bursts_are_pareto():
+    stream = synthetic.bursts(n_arms=3, horizon=10**9, shortest=1000, tail=1.5, seed=2)
+    distances = np.diff(stream.starts)
+    assert len(distances) > 10**5
+    for factor in (2, 4, 8):
+        # A share of 10^5 is 0.01 off with a probability below 1e-9.
+        assert np.mean(distances > 1000 * factor) == pytest.approx(factor**-1.5, abs=0.01)
+
+
+def test_any_other_arm_may_win_after_a_change_of_bursts():
+    stream = synthetic.bursts(n_arms=4, horizon=10**6, shortest=100, tail=2)
+    assert len(set(pairwise(winner_per_stretch(stream, Condorcet())))) == 12
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"margin": -0.1}, "margin is -0.1, must be between 0 and 0.5"),
+        ({"shortest": 0}, "shortest is 0, must be at least 1"),
+        ({"tail": 0}, "tail is 0, must be a positive number"),
+        ({"horizon": 10**12, "shortest": 1}, "lower horizon or raise shortest"),
+    ],
+)
+def test_bursts_refuse(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        synthetic.bursts(**parameters)
+
+
+@properties
+@given(st.integers(3, 9), st.integers(1, 120), st.integers(1, 50), seeds, st.data())
+def test_one_winner_moves_and_the_other_stays(n_arms, horizon, every, seed, data):
+    lead = data.draw(st.floats(0.1, 0.5))
+    margin = data.draw(st.floats(0.01, 0.9)) * lead * (n_arms - 2) / n_arms
+    moves = data.draw(st.sampled_from(["borda", "condorcet"]))
+    stream = synthetic.one_winner_moves(
+        n_arms=n_arms,
+        horizon=horizon,
+        every=every,
+        moves=moves,
+        margin=margin,
+        lead=lead,
+        seed=seed,
+    )
+    borda, condorcet = (winner_per_stretch(stream, c) for c in (Borda(), Condorcet()))
+    moving, staying = (borda, condorcet) if moves == "borda" else (condorcet, borda)
+    assert len(set(staying)) == 1
+    assert set(moving).isdisjoint(staying)
+    assert all(a != b for a, b in pairwise(moving))
+    assert stream.starts.tolist() == list(range(0, horizon, every))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_arms": 2}, "n_arms is 2, must be at least 3"),
+        ({"moves": "both"}, "moves is 'both', must be one of borda, condorcet"),
+        ({"n_arms": 4, "margin": 0.2}, "lead is 0.4, must be above 0.4 for the winners to differ"),
+        ({"lead": 0.6}, "lead is 0.6, must be between 0 and 0.5"),
+        ({"every": 0}, "every is 0, must be at least 1"),
+    ],
+)
+def test_one_winner_moves_refuses(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        synthetic.one_winner_moves(**parameters)

@@ -1,4 +1,4 @@
-"""The worlds of the benchmark: enough of every kind, in two fixed halves."""
+"""The worlds of the benchmark: enough of every kind, in fixed halves, the last drawn by a rule."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from benchmarks import draw
+from benchmarks.hindsight import off_the_beat
 
 from driftduel.criteria import as_criterion
 from driftduel.studies.benchmark import suite
@@ -23,25 +25,77 @@ KINDS = {
     "hard",
     "votes",
 }
+NEW = {"handover", "bursts", "one winner moves"}
 
 
 @pytest.mark.parametrize("criterion", suite.CRITERIA)
-def test_every_kind_is_in_both_halves_equally_often(criterion):
+def test_every_kind_is_in_all_halves_equally_often_but_for_the_new_ones(criterion):
     halves = Counter((world.kind, world.half) for world in suite.worlds(criterion))
-    assert {kind for kind, _ in halves} == KINDS
-    assert all(halves[kind, "tuning"] == halves[kind, "held-out"] for kind in KINDS)
-    assert halves.total() >= 24
+    assert {kind for kind, _ in halves} == KINDS | NEW
+    for kind in KINDS:
+        assert len({halves[kind, half] for half in suite.HALVES}) == 1
+    for kind in NEW:
+        assert [halves[kind, half] for half in suite.HALVES] == [2, 0, 0]
 
 
 def test_the_halves_do_not_change_unnoticed():
     """A world that changes its half after somebody has looked at scores spoils the comparison."""
-    held_out = [world.label for world in suite.worlds("borda", "held-out")]
-    assert held_out[:3] == [
+    earlier = [world.label for world in suite.worlds("borda", "earlier")]
+    assert earlier[:3] == [
         "stationary: Bradley-Terry-Luce",
         "stationary: language models",
         "switching: 5 arms, 3 phases",
     ]
-    assert held_out[-1] == "votes: Formula 1"
+    assert earlier[-1] == "votes: Formula 1"
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("criterion", suite.CRITERIA)
+def test_the_held_out_half_is_what_the_script_draws(criterion):
+    drawn = draw.drawn_half(criterion)
+    file = suite.FOLDER / f"fresh-{criterion}.toml"
+    assert draw.in_toml(criterion, drawn) == file.read_text(encoding="utf-8")
+    assert drawn == suite.worlds(criterion, "held-out")
+    rounds = [
+        sorted(w.parameters["horizon"] for w in worlds if w.kind not in NEW)
+        for worlds in (drawn, suite.worlds(criterion, "tuning"))
+    ]
+    assert rounds[0] == rounds[1]
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("criterion", suite.CRITERIA)
+def test_no_world_is_in_the_suite_twice(criterion):
+    worlds = suite.worlds(criterion)
+    streams = [world.stream() for world in worlds]
+    for n, (world, stream) in enumerate(zip(worlds, streams, strict=True)):
+        for other, another in zip(worlds[:n], streams[:n], strict=True):
+            assert stream != another
+            if "held-out" in (world.half, other.half):
+                assert draw.essence(world) != draw.essence(other)
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("world", suite.worlds(half="held-out"), ids=lambda w: w.label)
+def test_evenly_spaced_changes_of_the_held_out_half_are_off_the_beat(world):
+    stream = world.stream()
+    assert all(off_the_beat(distance) for distance in draw.beat(stream))
+    assert bool(draw.beat(stream)) or world.world not in ("alternation", "one-winner-moves")
+
+
+def test_who_is_drawn_again_is_told_why():
+    def of(kind, name, /, **parameters):
+        return suite.SuiteWorld(f"{kind}: x", "condorcet", "held-out", name, parameters)
+
+    turns = of("switching", "alternation", every=1290, horizon=5160)
+    assert draw.why_not(turns, []) == "on the beat"
+    off = of("switching", "alternation", every=1500, horizon=5160)
+    assert draw.why_not(off, []) == ""
+    assert draw.why_not(off, [off]) == "it is there already"
+    calm = of("bursts", "bursts", horizon=100)
+    assert draw.why_not(calm, []) == "it has few changes"
+    odd = of("votes", "random-member", kind="any", n_arms=20, horizon=10)
+    assert draw.why_not(odd, []) == "a round has no winner"
 
 
 @pytest.mark.parametrize("criterion", suite.CRITERIA)

@@ -51,4 +51,5 @@ def hindsight():
 
 def install(monkeypatch):
     monkeypatch.setattr(suite, "worlds", worlds)
+    monkeypatch.setattr(suite, "HALVES", ("held-out", "tuning"))
     monkeypatch.setattr(suite, "hindsight", hindsight)

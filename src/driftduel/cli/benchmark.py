@@ -16,6 +16,7 @@ class Half(StrEnum):
     """Which worlds of the suite."""
 
     HELD_OUT = "held-out"
+    EARLIER = "earlier"
     TUNING = "tuning"
     ALL = "all"
 
@@ -56,16 +57,17 @@ def benchmark(
     check_drawing()
     from driftduel.experiments import Results
     from driftduel.studies.benchmark.page import check_page, compose_benchmark, write_benchmark
-    from driftduel.studies.benchmark.suite import benchmark_spec
+    from driftduel.studies.benchmark.suite import HALVES, benchmark_spec
 
     if page is not None:
         check_page(page)
     found = {}
     with resumable(out):
         for name in [criterion] if criterion else list(Measure):
-            spec = benchmark_spec(name, None if half == Half.ALL else half, seeds)
-            run_shown(spec, out / name, workers=processes(workers))
-            found[str(name)] = Results.load(out / name)
+            for part in HALVES if half == Half.ALL else [half]:
+                folder = out / f"{name}-{part}"
+                run_shown(benchmark_spec(name, part, seeds), folder, workers=processes(workers))
+                found[str(name), str(part)] = Results.load(folder)
     with working("writing the report"):
         document = compose_benchmark(found, f"driftduel benchmark --half {half}")
         files = write_benchmark(document, out, page)

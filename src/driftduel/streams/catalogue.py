@@ -138,10 +138,10 @@ def _formula_1(
     return datasets.formula_1(horizon, arms=arms, **width)
 
 
-def _matrix(name: str, /, *, horizon: int = 100_000) -> Stream:
+def _matrix(name: str, /, *, horizon: int = 100_000, arms: Sequence[str] | None = None) -> Stream:
     from driftduel.streams import datasets
 
-    return datasets.stationary(name, horizon)
+    return datasets.stationary(name, horizon, arms=arms)
 
 
 def _gic_pair(*, horizon: int = 1_000_000, constant: float = 1.0, world: int = 1) -> HardInstance:
@@ -180,6 +180,13 @@ CATALOGUE: dict[str, World] = {
         synthetic.wobble, "the winner stays, the margin by which it wins goes up and down"
     ),
     "alternation": World(synthetic.alternation, "a few arms take turns to be clearly best"),
+    "handover": World(synthetic.handover, "one arm slowly hands over to another, once"),
+    "bursts": World(
+        synthetic.bursts, "long calm, then changes of the winner close together (Pareto)"
+    ),
+    "one-winner-moves": World(
+        synthetic.one_winner_moves, "the Borda or the Condorcet winner moves, the other stays"
+    ),
     "known-weight": World(
         hard.known_weight, "lower bound, known weight: one good arm hides among equals"
     ),

@@ -12,8 +12,10 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from driftduel.preferences import Array, as_matrix
-from driftduel.streams.logs import Log
+from driftduel.streams.logs import Log, as_arms
 from driftduel.streams.reading import read_log
 from driftduel.streams.smoothing import YEAR
 from driftduel.streams.stream import Stream
@@ -154,15 +156,28 @@ def matrix(name: str) -> LabelledMatrix:
     return LabelledMatrix(labels, P)
 
 
-def stationary(name: str, horizon: int = 100_000) -> Stream:
+def stationary(name: str, horizon: int = 100_000, *, arms: Sequence[str] | None = None) -> Stream:
     """Make a world that never changes of one of the matrices, with its labels and notice.
+
+    With ``arms``, labels of the matrix, it has only these.
 
     Examples
     --------
     >>> stationary("cyclic", horizon=1000)
     Stream(4 arms, 1,000 rounds, stationary)
+    >>> stationary("cyclic", horizon=1000, arms=["a3", "a1"]).matrix(0)
+    array([[0.5, 0.4],
+           [0.6, 0.5]])
     """
     labels, P = matrix(name)
+    if arms is not None:
+        chosen = as_arms(arms)
+        for label in chosen:
+            if label not in labels:
+                known = ", ".join(labels)
+                raise ValueError(f"arms: {label!r} is not in {name}, known are: {known}")
+        places = [labels.index(label) for label in chosen]
+        labels, P = chosen, P[np.ix_(places, places)]
     return Stream([P], [0], [0], horizon, labels=labels, credits=[notice(name)])
 
 

@@ -462,6 +462,165 @@ def alternation(
     return _in_turn(matrices, as_horizon(horizon), as_count(every, "every"))
 
 
+def handover(
+    *,
+    n_arms: int = 10,
+    horizon: int = 100_000,
+    margin: float = 0.3,
+    middle: float = 0.5,
+    width: float = 0.2,
+    step: int | None = None,
+    seed: Seed = 0,
+) -> Stream:
+    """Make a world in which one arm slowly hands over to another, once.
+
+    The first favourite beats every other arm by ``margin`` and the others tie; so does the second
+    in its own matrix. The world goes from one matrix to the other along a logistic curve. Both
+    favourites beat the rest throughout, and the winner changes where the curve is at one half.
+
+    Parameters
+    ----------
+    n_arms, horizon : int
+        Number of arms and of rounds.
+    margin : float
+        By how much a favourite wins in its own matrix, at most 1/2.
+    middle : float
+        Where the winner changes, as a share of the horizon.
+    width : float
+        How long the crossing takes, from 12 % to 88 % of the way, as a share of the horizon.
+    step : int, optional
+        Rounds between changes; a thousandth of the horizon if left out.
+    seed : int, Generator or None
+        Draws the two favourites.
+
+    Examples
+    --------
+    >>> s = handover(n_arms=3, horizon=10**6, margin=0.25)
+    >>> s.n_stretches, [round(float(np.ptp(s.matrix(t))), 2) for t in (0, 500_000, 999_999)]
+    (1000, [0.5, 0.25, 0.5])
+    """
+    n_arms = as_n_arms(n_arms)
+    margin = as_number(margin, "margin", 0, 0.5)
+    middle = as_number(middle, "middle", 0, 1)
+    width = as_number(width, "width", above=0)
+    starts = drift_starts(horizon, step, n_arms)
+    first, second = (
+        winner_matrix(n_arms, int(arm), margin) for arm in as_rng(seed).permutation(n_arms)[:2]
+    )
+    # As tanh, which does not overflow where the curve is steep.
+    gone = (1 + np.tanh(2 * (starts / horizon - middle) / width)) / 2
+    return Stream.piecewise(first + gone[:, None, None] * (second - first), starts, horizon)
+
+
+def bursts(
+    *,
+    n_arms: int = 10,
+    horizon: int = 100_000,
+    margin: float = 0.3,
+    shortest: int = 1000,
+    tail: float = 0.7,
+    seed: Seed = 0,
+) -> Stream:
+    """Make a world whose changes come in bursts, between long times of calm.
+
+    The distances from change to change are independent and Pareto: one is longer than x with the
+    chance ``(shortest / x)^tail``. At each change another arm, drawn at random, becomes the one
+    that beats every other by ``margin`` while the others tie.
+
+    Parameters
+    ----------
+    n_arms, horizon : int
+        Number of arms and of rounds.
+    margin : float
+        By how much the winner beats the others, at most 1/2.
+    shortest : int
+        The shortest distance, in rounds.
+    tail : float
+        The index of the law; below 1 its mean is endless, and a few distances are most of it.
+    seed : int, Generator or None
+        Draws the changes and the winners.
+
+    Examples
+    --------
+    >>> s = bursts(n_arms=4, horizon=10_000, shortest=100, seed=1)
+    >>> s.starts
+    array([...])
+    """
+    n_arms = as_n_arms(n_arms)
+    horizon = as_horizon(horizon)
+    margin = as_number(margin, "margin", 0, 0.5)
+    shortest = as_count(shortest, "shortest")
+    tail = as_number(tail, "tail", above=0)
+    most = -(-horizon // shortest)
+    check_stretches(most, "lower horizon or raise shortest")
+    check_size(n_arms, n_arms, "lower n_arms")
+    rng = as_rng(seed)
+    # Cut to the horizon as logarithms: a heavy tail may be beyond all numbers.
+    longer = np.minimum(rng.exponential(size=most) / tail, np.log(horizon / shortest + 1))
+    starts = np.append(0, np.cumsum(np.ceil(shortest * np.exp(longer))).astype(np.int64))
+    starts = starts[starts < horizon]
+    steps = rng.integers(1, n_arms, len(starts))
+    winners = np.cumsum(np.append(rng.integers(n_arms), steps[1:])) % n_arms
+    palette = np.stack([winner_matrix(n_arms, arm, margin) for arm in range(n_arms)])
+    return Stream(palette, winners, starts, horizon)
+
+
+def one_winner_moves(
+    *,
+    n_arms: int = 10,
+    horizon: int = 100_000,
+    every: int = 20_000,
+    moves: str = "borda",
+    margin: float = 0.1,
+    lead: float = 0.4,
+    seed: Seed = 0,
+) -> Stream:
+    """Make a world in which one of two winners moves and the other stays.
+
+    The Condorcet winner beats every other arm by ``margin``; the Borda winner beats all but it by
+    ``lead``; the rest tie. Of one of them two arms take turns, the other is always the same.
+
+    Parameters
+    ----------
+    n_arms, horizon : int
+        Number of arms, 3 at least, and of rounds.
+    every : int
+        Rounds between moves.
+    moves : str
+        Which winner moves, "borda" or "condorcet".
+    margin, lead : float
+        The margins, at most 1/2; with K arms ``(K - 2) lead`` must be above ``K margin``, so that
+        the two winners differ.
+    seed : int, Generator or None
+        Draws the three arms.
+
+    Examples
+    --------
+    >>> s = one_winner_moves(n_arms=4, horizon=300, every=100, moves="condorcet", seed=1)
+    >>> [int(Borda().winners(s.matrix(t))[0]) for t in (0, 100, 200)]
+    [0, 0, 0]
+    >>> [int(Condorcet().winners(s.matrix(t))[0]) for t in (0, 100, 200)]
+    [1, 2, 1]
+    """
+    n_arms = as_n_arms(n_arms, 3)
+    one_of(moves, "moves", ("borda", "condorcet"))
+    margin, lead = as_number(margin, "margin", 0, 0.5), as_number(lead, "lead", 0, 0.5)
+    if (n_arms - 2) * lead <= n_arms * margin:
+        least = n_arms * margin / (n_arms - 2)
+        raise BadParameter(
+            "lead", f"is {lead:g}, must be above {least:g} for the winners to differ"
+        )
+    check_size(2, n_arms, "lower n_arms")
+    stays, *turns = as_rng(seed).permutation(n_arms)[:3]
+    pairs = [(arm, stays) if moves == "condorcet" else (stays, arm) for arm in turns]
+    matrices = np.full((2, n_arms, n_arms), 0.5)
+    for matrix, (condorcet, borda) in zip(matrices, pairs, strict=True):
+        for arm, by in ((borda, lead), (condorcet, margin)):
+            matrix[arm], matrix[:, arm] = 0.5 + by, 0.5 - by
+            matrix[arm, arm] = 0.5
+    return _in_turn(matrices, as_horizon(horizon), as_count(every, "every"))
+
+
 def phase_starts(horizon: int, n_phases: int, spacing: str, rng: np.random.Generator) -> Ints:
     """Return the first rounds of phases: of equal length up to one round, or random."""
     horizon = as_horizon(horizon)

@@ -52,22 +52,22 @@ _KINDS = (
 )
 
 
-def compose_benchmark(found: Mapping[str, Results], command: str) -> Document:
-    """Return the report on the results by criterion."""
+def compose_benchmark(found: Mapping[tuple[str, str], Results], command: str) -> Document:
+    """Return the report on the results by criterion and half."""
     table = standings(found)
-    parts = {criterion: compose(results) for criterion, results in found.items()}
+    named = {f"{criterion}-{half}": results for (criterion, half), results in found.items()}
+    parts = {name: compose(results) for name, results in named.items()}
+    criteria = {criterion for criterion, _ in found}
     return report_on_all(
-        found,
+        named,
         parts,
         title="The benchmark",
         counted=count(len(table.select(KEYS).unique()), "world"),
-        findings=[*_findings(table), *rivals_counted(found), *rivals_left_out(found)],
-        tables=[_totals(totals(table)), _worlds(table), _duels(duels(table))],
+        findings=[*_findings(table), *rivals_counted(criteria), *rivals_left_out(criteria)],
+        tables=[_totals(totals(table)), _worlds(table), _duels(table)],
         figures=[_figure(table)],
         chapters=[
-            _chapter(criterion, chapter)
-            for criterion, part in parts.items()
-            for chapter in part.chapters
+            _chapter(name, chapter) for name, part in parts.items() for chapter in part.chapters
         ],
         chapters_title="World by world",
         command=command,
@@ -249,9 +249,10 @@ def _worlds(frame: pl.DataFrame) -> Table:
     )
 
 
-def _duels(frame: pl.DataFrame) -> Table:
+def _duels(table: pl.DataFrame) -> Table:
+    half = table["half"][0]
     return Table.of(
-        frame,
+        duels(table.filter(half=half)),
         [
             Column("criterion", "criterion", titled),
             Column("rival", "rival"),
@@ -264,11 +265,11 @@ def _duels(frame: pl.DataFrame) -> Table:
             Column("won", "worlds with less regret"),
         ],
         name="duels",
-        title=f"{LEARNER} against each rival",
+        title=f"{LEARNER} against each rival, {half} half",
         caption=(
-            f"The regret of {LEARNER} over that of the rival on the worlds where the rival was "
-            "scored, the hardest rival first: below 1 the learner that is told nothing loses less. "
-            "In the last column, on how many worlds it did."
+            f"The regret of {LEARNER} over that of the rival on the worlds of the half where the "
+            "rival was scored, the hardest rival first: below 1 the learner that is told nothing "
+            "loses less. In the last column, on how many worlds it did."
         ),
     )
 
@@ -369,14 +370,14 @@ def _row() -> pl.Expr:
     return pl.format("{}, {}", pl.col("criterion").str.to_titlecase(), "world")
 
 
-def _chapter(criterion: str, chapter: Chapter) -> Chapter:
-    """Return a chapter with the figures that show what happened over time."""
+def _chapter(name: str, chapter: Chapter) -> Chapter:
+    """Return a chapter of a part with the figures that show what happened over time."""
     return Chapter(
-        name=f"{criterion}-{chapter.name}",
-        title=f"{titled(criterion)}, {chapter.title}",
+        name=f"{name}-{chapter.name}",
+        title=f"{titled(name.partition('-')[0])}, {chapter.title}",
         facts=chapter.facts,
         figures=[
-            replace(figure, name=f"{criterion}-{figure.name}")
+            replace(figure, name=f"{name}-{figure.name}")
             for figure in chapter.figures
             if figure.kind == "regret"
         ],

@@ -1,9 +1,13 @@
-"""The suite of worlds on which the learners are compared, in two halves.
+"""The suite of worlds on which the learners are compared: a tuning half and two held out.
 
-The worlds are the streams of ``borda.toml`` and ``condorcet.toml`` in the folder ``specs``, which
-are also experiment files. A label is "KIND: WORLD". The halves follow a rule that was fixed before
-anything was scored: within a criterion and a kind, in the order of the file, the first world is
-for tuning, the second is held out, and so on in turn.
+The worlds are streams of files in the folder ``specs``, which are also experiment files. A label is
+"KIND: WORLD".
+
+- *tuning* and *earlier*, in ``borda.toml`` and ``condorcet.toml``: constants were chosen on the
+  first; the second was held out, but its scores have been seen since. Within a criterion and a
+  kind, in the order of the file, the first world is for tuning, the second not, and so on in turn.
+- *held-out*, in ``fresh-borda.toml`` and ``fresh-condorcet.toml``: drawn by ``python -m benchmarks
+  draw`` when the constants were final.
 
 What the rivals could have reached is in ``hindsight.json``; ``python -m benchmarks hindsight``
 searches for it.
@@ -23,7 +27,10 @@ from driftduel.streams import Stream, catalogue
 
 FOLDER = Path(__file__).parent / "specs"
 CRITERIA = ("borda", "condorcet")
-HALVES = ("tuning", "held-out")
+HALVES = ("held-out", "earlier", "tuning")
+
+FIRST_SEED = {"held-out": 10_000, "earlier": 0, "tuning": 0}
+"""The first of the seeds that the worlds of a half are played with."""
 
 LEARNER = "CalibratedMetaBosse"
 """The learner that the benchmark is about."""
@@ -48,7 +55,7 @@ class SuiteWorld:
     criterion : str
         What regret is measured in, "borda" or "condorcet".
     half : str
-        "tuning" or "held-out".
+        "held-out", "earlier" or "tuning".
     world : str
         The name of the built-in world.
     parameters : dict
@@ -75,13 +82,15 @@ def worlds(criterion: str | None = None, half: str | None = None) -> list[SuiteW
     """Return the worlds in the order of their files, all or those of a criterion or a half."""
     found = []
     for name in CRITERIA:
-        spec = tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
-        seen: Counter[str] = Counter()
-        for table in spec["stream"]:
-            label, world = table.pop("label"), table.pop("world")
-            kind = label.partition(":")[0]
-            found.append(SuiteWorld(label, name, HALVES[seen[kind] % 2], world, table))
-            seen[kind] += 1
+        for prefix, halves in (("", ("tuning", "earlier")), ("fresh-", ("held-out",))):
+            file = FOLDER / f"{prefix}{name}.toml"
+            seen: Counter[str] = Counter()
+            for table in tomllib.loads(file.read_text(encoding="utf-8"))["stream"]:
+                label, world = table.pop("label"), table.pop("world")
+                kind = label.partition(":")[0]
+                here = halves[seen[kind] % len(halves)]
+                found.append(SuiteWorld(label, name, here, world, table))
+                seen[kind] += 1
     return [
         world
         for world in found
@@ -89,18 +98,21 @@ def worlds(criterion: str | None = None, half: str | None = None) -> list[SuiteW
     ]
 
 
-def benchmark_spec(criterion: str, half: str | None = None, seeds: int = SEEDS) -> Spec:
-    """Return what is played in a criterion: all worlds, or those of a half.
+def benchmark_spec(criterion: str, half: str, seeds: int = SEEDS) -> Spec:
+    """Return what is played in a criterion on the worlds of a half.
 
     Examples
     --------
-    >>> spec = benchmark_spec("condorcet", "held-out", 4)
+    >>> spec = benchmark_spec("condorcet", "earlier", 4)
     >>> len(spec.streams), spec.seeds, spec.streams[0].label
     (14, (0, 1, 2, 3), 'stationary: Bradley-Terry-Luce')
+    >>> benchmark_spec("borda", "held-out", 2).seeds
+    (10000, 10001)
     """
+    first = FIRST_SEED[half]
     lines = [
-        f"title = {json.dumps(f'The benchmark, {criterion.title()}')}",
-        f"seeds = {seeds}",
+        f"title = {json.dumps(f'The benchmark, {criterion.title()}, {half}')}",
+        f"seeds = {[*range(first, first + seeds)]}",
         f"criteria = {json.dumps([criterion])}",
     ]
     for world in worlds(criterion, half):

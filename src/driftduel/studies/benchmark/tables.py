@@ -17,13 +17,13 @@ EASY = 100
 KEYS = ("criterion", "world")
 
 
-def standings(found: Mapping[str, Results]) -> pl.DataFrame:
+def standings(found: Mapping[tuple[str, str], Results]) -> pl.DataFrame:
     """Return how the learners did on every world beside the best rival.
 
     Parameters
     ----------
-    found : mapping of str to Results
-        The results by criterion.
+    found : mapping of tuple to Results
+        The results by criterion and half.
 
     Returns
     -------
@@ -37,13 +37,10 @@ def standings(found: Mapping[str, Results]) -> pl.DataFrame:
         restart followed before the next), ``delay`` (rounds until then) and ``false`` (the other
         restarts), all None where shifts are not defined; ``speed`` (rounds a second, median).
     """
-    tables = [_played(results, criterion) for criterion, results in found.items()]
-    halves = pl.DataFrame(
-        [(world.criterion, world.label, world.half) for world in suite.worlds()],
-        schema=[*KEYS, "half"],
-        orient="row",
+    played = pl.concat(
+        _played(results, criterion).with_columns(half=pl.lit(half))
+        for (criterion, half), results in found.items()
     )
-    played = pl.concat(tables).join(halves, on=list(KEYS), how="left", maintain_order="left")
     against = (
         played.select(*KEYS, "learner")
         .join(rivals(), on=list(KEYS))
@@ -68,7 +65,7 @@ def standings(found: Mapping[str, Results]) -> pl.DataFrame:
     more = ("parameters", "best", "best_error", "ratio", "ratio_error")
     last = ("shifts", "restarts", "found", "delay", "false", "speed")
     return table.select(*front, *more, "other", "other_told", "any_ratio", *last).sort(
-        "criterion", "half", maintain_order=True
+        "criterion", pl.col("half").cast(pl.Enum(suite.HALVES)), maintain_order=True
     )
 
 
