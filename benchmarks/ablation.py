@@ -1,4 +1,4 @@
-"""What each part of CALIBRATED METABOSSE is worth, on the tuning half of the suite.
+"""What each part of DRIFTDUEL is worth, on the tuning half of the suite.
 
 One constant at a time is changed, mostly so far that a part is off. The figure is the geometric
 mean, over the worlds of a criterion, of the regret over that of the constants that ship; seeds are
@@ -14,27 +14,27 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from driftduel.experiments import Results, Spec, run_sweep
-from driftduel.learners.calibrated.calibration import FOR_PAIRS, FOR_SCORES
+from driftduel.learners.calibrated.constants import DuelCalibration
 from driftduel.studies.benchmark import suite
 
 OFF = 1e9
 CHANGES: dict[str, dict[str, float]] = {
-    "no alarm": {"alarm": OFF, "watch": 0.0},
-    "alarm at 3 instead of 4": {"alarm": 3.0},
-    "alarm at 6": {"alarm": 6.0},
+    "no looks": {"watch": 0.0},
+    "looks a third as often": {"watch": 1 / 3},
+    "looks three times as often": {"watch": 3.0},
+    "a surprise brings no looks": {"urge": 0.0, "pair_urge": 0.0},
+    "no alarm": {"alarm": OFF},
     "an alarm forgets everything": {"keep": 1e-6},
-    "an alarm forgets two thirds": {"keep": 0.33},
-    "memory never fades": {"fade": 0.0, "slow_fade": 0.0},
-    "memory fades at once": {"slow_fade": 6.0},
-    "watching a third as often": {"watch": 1 / 3},
-    "watching three times as often": {"watch": 3.0},
-    "no likely changes": {"likely": OFF},
-    "no random replays": {"replay_rate": 1e-12},
+    "an alarm forgets nothing": {"keep": 1.0},
+    "memory never fades": {"most": OFF},
+    "likely changes count for nothing": {"shift_hazard": 0.0},
+    "no trials": {"trial_share": 0.0},
+    "challenges never thin out": {"throttle": 0.0},
+    "the strongest arm leads, whatever its score (Borda)": {"sway": OFF},
+    "no audits (Borda)": {"audit": 0.0},
+    "no random replays": {"replay_rate": 0.0},
     "random replays at a hundredth of the paper's rate": {"replay_rate": 0.01},
     "random replays at the paper's rate": {"replay_rate": 1.0},
-    "active up to 2.5 standard deviations (Borda)": {"doubt": 2.5},
-    "half the exploring while learning (Borda)": {"learn": 0.25, "spread": 0.1},
-    "optimism doubled (Condorcet)": {"optimism": 0.1},
 }
 SHIPPED = "as it ships"
 SCALED = {"watch"}
@@ -43,7 +43,7 @@ SCALED = {"watch"}
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--seeds", type=int, default=12)
+    parser.add_argument("--seeds", type=int, default=32)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--out", type=Path, help="keep the results in this folder, and go on")
     options, _ = parser.parse_known_args()
@@ -66,7 +66,7 @@ def main() -> None:
 
 def ablation(criterion: str, seeds: int) -> Spec:
     """Return the spec: every change is a learner, on the tuning half of the suite."""
-    base = FOR_SCORES if criterion == "borda" else FOR_PAIRS
+    base = DuelCalibration()
     played = suite.benchmark_spec(criterion, "tuning", 1).text.partition("\n[[learner]]")[0]
     lines = [played.replace("seeds = [0]", f"seeds = {[*range(500, 500 + seeds)]}", 1)]
     for title, change in {SHIPPED: {}, **CHANGES}.items():
@@ -77,7 +77,7 @@ def ablation(criterion: str, seeds: int) -> Spec:
             }
             table = ", ".join(f"{key} = {value!r}" for key, value in values.items())
             lines.append(
-                f'[[learner]]\nlabel = "{title}"\nname = "CalibratedMetaBosse"\n'
+                f'[[learner]]\nlabel = "{title}"\nname = "DriftDuel"\n'
                 f'criterion = "{criterion}"\ncalibration = {{{table}}}\n'
             )
     return Spec.parse("\n".join(lines))
