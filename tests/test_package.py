@@ -20,6 +20,7 @@ import driftduel
 ROOT = Path(__file__).parent.parent
 CONFIGURATION = tomllib.loads((ROOT / "pyproject.toml").read_text())
 HEAVY = {"altair", "numba", "numpy", "polars", "rich", "typer"}
+ARENA = {"fastapi", "jinja2", "prometheus_client", "psycopg", "sqlalchemy", "uvicorn"}
 
 
 def modules_after(script: str) -> set[str]:
@@ -33,7 +34,11 @@ def modules_after(script: str) -> set[str]:
 
 
 def test_importing_the_package_imports_nothing_heavy():
-    assert modules_after("import driftduel") & HEAVY == set()
+    assert modules_after("import driftduel") & (HEAVY | ARENA) == set()
+
+
+def test_learners_do_without_what_the_arena_needs():
+    assert modules_after("import driftduel as dd; dd.DriftPoll(3).ask()") & ARENA == set()
 
 
 def test_streams_and_criteria_do_without_numba():

@@ -1,0 +1,260 @@
+"""The nouns of the arena, as frozen records: arenas, arms, cards, duels, events.
+
+Times are whole microseconds since 1970, UTC. Arms have numbers that never change their meaning;
+names and slugs may.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal, NamedTuple, get_args
+
+from driftduel.arena.errors import Invalid
+
+Verdict = Literal["left", "right", "tie", "bad", "skip"]
+Role = Literal["owner", "embed", "read"]
+Kind = Literal[
+    "vote", "skip", "retract", "exclude", "include", "forget", "arms", "settings", "import"
+]
+
+OUTCOMES: Mapping[str, float] = {"left": 1.0, "right": 0.0, "tie": 0.5, "bad": 0.5}
+"""What a verdict says to the learner; a skip says nothing."""
+
+REFOLDS = ("retract", "exclude", "include", "forget")
+"""Events after which the state is folded again."""
+
+MOST_ARMS = 1_000
+MOST_NAME = 200
+MOST_TEXT = 2_000
+MOST_BODY = 65_536
+DAY = 86_400_000_000
+"""Microseconds of a day."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the owner of an arena decides.
+
+    Attributes
+    ----------
+    blind : bool
+        Cards are shown without the names of their arms.
+    public : bool
+        Results may be read by everybody.
+    ties : bool
+        Voters may say that both are equal.
+    cap : int or None
+        So many votes of a voter count on a day (UTC); others are stored and do not.
+    expire : int
+        Seconds for which a duel may be answered.
+    origins : tuple of str
+        Web sites that may embed the arena; with none, the embed key works from anywhere.
+    """
+
+    blind: bool = True
+    public: bool = False
+    ties: bool = True
+    cap: int | None = None
+    expire: int = 3600
+    origins: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("blind", "public", "ties"):
+            if not isinstance(getattr(self, name), bool):
+                raise Invalid(f"{name} is {getattr(self, name)!r}, must be true or false")
+        if self.cap is not None:
+            _check_whole(self.cap, "cap", 1, 10**6)
+        _check_whole(self.expire, "expire", 1, 30 * 86_400)
+        if isinstance(self.origins, str) or not isinstance(self.origins, Sequence):
+            raise Invalid("origins: must be a list of origins, as in https://example.org")
+        for origin in self.origins:
+            if not isinstance(origin, str) or not _ORIGIN.fullmatch(origin):
+                raise Invalid(f"origins: {origin!r} is no origin, as https://example.org is")
+        object.__setattr__(self, "origins", tuple(self.origins))
+
+    def changed(self, changes: Mapping[str, Any]) -> Settings:
+        """Return these settings with changes.
+
+        Examples
+        --------
+        >>> Settings().changed({"cap": 50}).cap
+        50
+        >>> Settings().changed({"cup": 50})
+        Traceback (most recent call last):
+            ...
+        driftduel.arena.errors.Invalid: settings: there is no 'cup', there are blind, public,
+        ties, cap, expire, origins
+        """
+        known = [item.name for item in fields(self)]
+        for name in changes:
+            if name not in known:
+                raise Invalid(f"settings: there is no {name!r}, there are {', '.join(known)}")
+        return Settings(**{**asdict(self), **changes})
+
+
+@dataclass(frozen=True)
+class Arena:
+    """A question that is put again and again; ``head`` is the number of its last event."""
+
+    id: int
+    slug: str
+    title: str
+    question: str
+    settings: Settings
+    seed: int
+    status: Literal["open", "closed"]
+    head: int
+    generation: int
+    created_at: int
+
+
+@dataclass(frozen=True)
+class Arm:
+    """An option; it is put before voters while it is offered."""
+
+    id: int
+    slug: str
+    name: str
+    offered: bool
+
+
+@dataclass(frozen=True)
+class Card:
+    """What a voter sees of an arm in a context; an arm without one is shown by its name."""
+
+    kind: Literal["text", "markdown", "image"]
+    body: str
+    blob: str | None = None
+
+
+@dataclass(frozen=True)
+class OpenDuel:
+    """A pair that was put before a voter and not yet answered.
+
+    ``left`` and ``right`` are as shown; ``swapped`` says that the learner, whose the ticket is,
+    had them the other way round. ``version`` is the head that the pair was drawn at.
+    """
+
+    id: str
+    arena: int
+    voter: str
+    left: int
+    right: int
+    swapped: bool
+    ticket: bytes
+    propensity: float | None
+    context: str | None
+    generation: int
+    version: int
+    asked_at: int
+    expires_at: int
+
+
+class Page(NamedTuple):
+    """Consecutive events of an arena, column by column, as replicas read them."""
+
+    seq: Sequence[int]
+    at: Sequence[int]
+    kind: Sequence[Kind]
+    voter: Sequence[str | None]
+    left: Sequence[int | None]
+    right: Sequence[int | None]
+    swapped: Sequence[bool | None]
+    verdict: Sequence[Verdict | None]
+    ticket: Sequence[bytes | None]
+    reason: Sequence[str | None]
+    body: Sequence[Any]
+
+
+def as_slug(text: Any) -> str:
+    """Return the name of an arena in addresses after checking it.
+
+    Examples
+    --------
+    >>> as_slug("hot-drinks")
+    'hot-drinks'
+    """
+    if not isinstance(text, str) or not _SLUG.fullmatch(text):
+        raise Invalid(
+            f"slug is {str(text)[:80]!r}, must be 1 to 64 small letters, digits and hyphens, "
+            "the first no hyphen"
+        )
+    if text in _RESERVED:
+        raise Invalid(f"slug is {text!r}, which is an address of the service itself")
+    return text
+
+
+def slug_of(name: str, taken: Sequence[str]) -> str:
+    """Return a slug for a name, unlike those taken.
+
+    Examples
+    --------
+    >>> slug_of("Café au lait!", []), slug_of("茶", []), slug_of("Tea", ["tea"])
+    ('cafe-au-lait', 'arm', 'tea-2')
+    """
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    base = re.sub("[^a-z0-9]+", "-", plain).strip("-")[:50] or "arm"
+    slug, n = base, 1
+    while slug in taken:
+        n += 1
+        slug = f"{base}-{n}"
+    return slug
+
+
+def as_text(value: Any, name: str, most: int = MOST_TEXT, least: int = 0) -> str:
+    r"""Return text without control characters, of a length that is allowed, no blanks around it.
+
+    Examples
+    --------
+    >>> as_text(" tea ", "name")
+    'tea'
+    >>> as_text("t\x00a", "name")
+    Traceback (most recent call last):
+        ...
+    driftduel.arena.errors.Invalid: name: must be text without control characters
+    """
+    if not isinstance(value, str):
+        raise Invalid(f"{name}: must be text")
+    text = value.strip()
+    if not least <= len(text) <= most:
+        raise Invalid(f"{name}: has {len(text):,} characters, must have {least} to {most:,}")
+    if any(
+        unicodedata.category(letter) in ("Cc", "Cs") and letter not in "\n\t" for letter in text
+    ):
+        raise Invalid(f"{name}: must be text without control characters")
+    return text
+
+
+def as_name(value: Any) -> str:
+    """Return the name of an arm after checking it: one line, not empty."""
+    name = as_text(value, "name of an arm", MOST_NAME, 1)
+    if "\n" in name or "\t" in name:
+        raise Invalid("name of an arm: must be one line")
+    return name
+
+
+def as_verdict(value: Any) -> Verdict:
+    """Return a verdict after checking it."""
+    if value not in get_args(Verdict):
+        raise Invalid(f"verdict is {str(value)[:80]!r}, must be left, right, tie, bad or skip")
+    verdict: Verdict = value
+    return verdict
+
+
+def as_duel(value: Any) -> str | None:
+    """Return the id of a duel if it can be one: others are known to nobody."""
+    return value if isinstance(value, str) and _ID.fullmatch(value) else None
+
+
+def _check_whole(value: Any, name: str, least: int, most: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise Invalid(f"{name} is {value!r}, must be a whole number from {least} to {most:,}")
+
+
+_SLUG = re.compile("[a-z0-9][a-z0-9-]{0,63}")
+_ID = re.compile("[A-Za-z0-9_-]{22}")
+_ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?")
+_RESERVED = ("api", "docs", "health", "metrics", "new", "static", "openapi")

@@ -1,0 +1,233 @@
+"""A copy of the learner of an arena that follows the log: events in, pairs and reports out.
+
+The state is a fold over the votes that count, so copies in other processes, or made again from the
+log, are equal bit for bit. What counts is known when a copy is made: who is excluded and which
+votes were taken back. When that changes, a new copy is made.
+
+A learner knows arms by slots. Its labels are the numbers of the arms, which never change; names do.
+Besides the learner a copy keeps the time of every round, eight bytes each, and a few counts for
+each arm.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from threading import RLock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftduel.arena.model import OUTCOMES, REFOLDS, Arm, Page
+from driftduel.learners.polls.learner import DriftPoll
+from driftduel.learners.report import Report
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A pair to put before a voter: sides as shown, the rest as `OpenDuel` has it."""
+
+    left: int
+    right: int
+    swapped: bool
+    ticket: bytes
+    propensity: float | None
+    generation: int
+    version: int
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Counts by arm: duels that count, wins (a tie half), called bad, skipped."""
+
+    duels: Ints
+    wins: NDArray[np.float64]
+    bad: Ints
+    skips: Ints
+
+    @classmethod
+    def zeros(cls, n: int) -> Tally:
+        """Return the counts of so many arms before the first vote."""
+        counts = np.zeros((3, n), np.int64)
+        return cls(counts[0], np.zeros(n), counts[1], counts[2])
+
+    def grown(self, n: int) -> Tally:
+        """Return the same counts with room for more arms."""
+        return Tally(*(np.pad(part, (0, n - len(part))) for part in vars(self).values()))
+
+
+class Replica:
+    """The learner of an arena as of ``head``; see the module.
+
+    Attributes
+    ----------
+    head, generation : int
+        The last event taken in, and how often the arms changed.
+    learner : DriftPoll or None
+        None as long as there were never two arms.
+    arms : dict of int to Arm
+        All arms there ever were.
+    times : array
+        When the vote of each round was cast.
+    tally : Tally
+        Counts by arm; ``sides`` counts the votes left, right and neither.
+    """
+
+    def __init__(
+        self, seed: int, excluded: Collection[str] = (), retracted: Collection[int] = ()
+    ) -> None:
+        self.seed = seed
+        self.excluded = frozenset(excluded)
+        self.retracted = np.array(sorted(retracted), np.int64)
+        self.head = 0
+        self.generation = 0
+        self.learner: DriftPoll | None = None
+        self.arms: dict[int, Arm] = {}
+        self.times = array("q")
+        self.tally = Tally.zeros(0)
+        self.sides = np.zeros(3, np.int64)
+        self.lock = RLock()
+        self._slots = np.zeros(0, np.int64)
+        self._report: Report | None = None
+
+    @property
+    def offered(self) -> list[int]:
+        """The arms that may be put before voters."""
+        return [arm.id for arm in self.arms.values() if arm.offered]
+
+    def must_refold(self, page: Page) -> bool:
+        """Tell whether these events change what counts, so that a new copy must be made."""
+        return not set(REFOLDS).isdisjoint(page.kind)
+
+    def follow(self, page: Page) -> None:
+        """Take in the next events."""
+        with self.lock:
+            if page.seq[0] != self.head + 1:
+                raise ValueError(f"event {page.seq[0]} came after event {self.head}")
+            done = 0
+            for place, kind in enumerate(page.kind):
+                if kind == "arms":
+                    self._fold(page, slice(done, place))
+                    self._change_arms(page.body[place])
+                    done = place + 1
+            self._fold(page, slice(done, len(page.seq)))
+            self.head = page.seq[-1]
+            self._report = None
+
+    def draw(self, rng: np.random.Generator) -> Drawn | None:
+        """Draw a pair, with a generator of the caller's; None if there are not two arms.
+
+        Nothing is changed: a pair that nobody answers leaves no trace.
+        """
+        with self.lock:
+            if self.learner is None or len(self.offered) < 2:
+                return None
+            session = self.learner.session
+            with session.lock:
+                one, other, ticket = self.learner.choose(session.state, rng)
+            pair = [self._arm_in(int(slot)) for slot in (one, other)]
+            swapped = bool(rng.random() < 0.5)
+            left, right = reversed(pair) if swapped else pair
+            chance = float(ticket[0])
+            return Drawn(
+                left,
+                right,
+                swapped,
+                np.array(ticket, "<f8").tobytes(),
+                None if np.isnan(chance) else chance,
+                self.generation,
+                self.head,
+            )
+
+    def report(self) -> Report | None:
+        """Return what the learner makes of the votes; its arms are slots."""
+        with self.lock:
+            if self._report is None and self.learner is not None:
+                self._report = self.learner.report()
+            return self._report
+
+    def arm_in(self, slot: int) -> Arm:
+        """Return the arm that a slot of the learner is."""
+        with self.lock:
+            return self.arms[self._arm_in(slot)]
+
+    def time_of(self, round_: int | None) -> int | None:
+        """Return when the vote of a round was cast, None if it is not cast yet."""
+        if round_ is None or not 0 <= round_ < len(self.times):
+            return None
+        return self.times[round_]
+
+    def _arm_in(self, slot: int) -> int:
+        assert self.learner is not None
+        assert self.learner.labels is not None
+        return int(self.learner.labels[slot])
+
+    def _fold(self, page: Page, part: slice) -> None:
+        """Tell the learner the votes that count among events that leave the arms as they are."""
+        kinds = np.array(page.kind[part])
+        skips = np.flatnonzero(kinds == "skip")
+        places = np.flatnonzero((kinds == "vote") | (kinds == "import"))
+        places = places[self._counts(page, places + part.start)] + part.start
+        self._count_skips(page, skips + part.start)
+        if len(places) == 0:
+            return
+        left, right = _column(page.left, places), _column(page.right, places)
+        swapped = _column(page.swapped, places).astype(bool)
+        outcomes = np.array([OUTCOMES[str(page.verdict[n])] for n in places])
+        tickets = np.frombuffer(b"".join(page.ticket[n] or b"" for n in places), "<f8")
+        assert self.learner is not None
+        self.learner.fold(
+            self._slots[np.where(swapped, right, left)],
+            self._slots[np.where(swapped, left, right)],
+            tickets.reshape(len(places), -1),
+            np.where(swapped, 1.0 - outcomes, outcomes),
+        )
+        self.times.frombytes(_column(page.at, places).tobytes())
+        bad = np.array([page.verdict[n] == "bad" for n in places])
+        for arms, won in ((left, outcomes), (right, 1.0 - outcomes)):
+            self.tally.duels[:] += np.bincount(arms, minlength=len(self._slots))
+            self.tally.wins[:] += np.bincount(arms, won, len(self._slots))
+            self.tally.bad[:] += np.bincount(arms[bad], minlength=len(self._slots))
+        self.sides += np.array([(outcomes == side).sum() for side in (1.0, 0.0, 0.5)])
+
+    def _counts(self, page: Page, places: Ints) -> NDArray[np.bool_]:
+        """Tell of votes whether they count."""
+        counts = np.array([page.reason[n] in (None, "excluded") for n in places], np.bool_)
+        if len(self.retracted):
+            counts &= ~np.isin(_column(page.seq, places), self.retracted)
+        if self.excluded:
+            counts &= np.array([page.voter[n] not in self.excluded for n in places], np.bool_)
+        return counts
+
+    def _count_skips(self, page: Page, places: Ints) -> None:
+        for arms in (_column(page.left, places), _column(page.right, places)):
+            self.tally.skips[:] += np.bincount(arms, minlength=len(self._slots))
+
+    def _change_arms(self, body: Any) -> None:
+        """Take in an event ``arms``: all that it names, as they are from now on."""
+        for number, slug, name, offered in body["arms"]:
+            self.arms[number] = Arm(number, slug, name, offered)
+        self.tally = self.tally.grown(len(self.arms))
+        if body["generation"] != self.generation:
+            self.generation = body["generation"]
+            if len(self.offered) >= 2:
+                self.learner = _learner_for(self.learner, self.offered, self.seed, self.generation)
+                self.times = self.times[: self.learner.rounds]
+        self._slots = np.full(len(self.arms), -1, np.int64)
+        for slot, label in enumerate((self.learner and self.learner.labels) or ()):
+            self._slots[int(label)] = slot
+
+
+def _learner_for(
+    before: DriftPoll | None, offered: Sequence[int], seed: int, generation: int
+) -> DriftPoll:
+    """Return the learner of a new generation."""
+    return DriftPoll(len(offered), seed=seed + generation, labels=tuple(map(str, offered)))
+
+
+def _column(values: Sequence[Any], places: Ints) -> Ints:
+    return np.array([values[n] for n in places], np.int64)

@@ -1,0 +1,48 @@
+"""What the arena does, as functions of a `Service`: pages, routes and commands call these only.
+
+They raise the errors of `driftduel.arena.errors`, each with its HTTP status, and return frozen
+records.
+"""
+
+from __future__ import annotations
+
+from driftduel.arena.service.arenas import Created as Created
+from driftduel.arena.service.arenas import Described as Described
+from driftduel.arena.service.arenas import arenas as arenas
+from driftduel.arena.service.arenas import change_arena as change_arena
+from driftduel.arena.service.arenas import create_arena as create_arena
+from driftduel.arena.service.arenas import describe as describe
+from driftduel.arena.service.arms import change_arms as change_arms
+from driftduel.arena.service.arms import image_of as image_of
+from driftduel.arena.service.arms import set_card as set_card
+from driftduel.arena.service.asking import Asked as Asked
+from driftduel.arena.service.asking import Shown as Shown
+from driftduel.arena.service.asking import ask as ask
+from driftduel.arena.service.exporting import COLUMNS as COLUMNS
+from driftduel.arena.service.exporting import votes_csv as votes_csv
+from driftduel.arena.service.exporting import write_parquet as write_parquet
+from driftduel.arena.service.importing import Imported as Imported
+from driftduel.arena.service.importing import import_votes as import_votes
+from driftduel.arena.service.limits import Buckets as Buckets
+from driftduel.arena.service.reporting import ArmStatus as ArmStatus
+from driftduel.arena.service.reporting import DatedChange as DatedChange
+from driftduel.arena.service.reporting import Status as Status
+from driftduel.arena.service.reporting import status as status
+from driftduel.arena.service.running import Service as Service
+from driftduel.arena.service.telling import Retracted as Retracted
+from driftduel.arena.service.telling import Told as Told
+from driftduel.arena.service.telling import retract as retract
+from driftduel.arena.service.telling import retract_as_owner as retract_as_owner
+from driftduel.arena.service.telling import tell as tell
+from driftduel.arena.service.tokens import Token as Token
+from driftduel.arena.service.tokens import check_token as check_token
+from driftduel.arena.service.tokens import new_token as new_token
+from driftduel.arena.service.tokens import revoke_token as revoke_token
+from driftduel.arena.service.tokens import tokens as tokens
+from driftduel.arena.service.verifying import Verified as Verified
+from driftduel.arena.service.verifying import verify as verify
+from driftduel.arena.service.voters import Voter as Voter
+from driftduel.arena.service.voters import exclude as exclude
+from driftduel.arena.service.voters import forget as forget
+from driftduel.arena.service.voters import include as include
+from driftduel.arena.service.voters import voters as voters

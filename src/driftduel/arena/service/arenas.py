@@ -1,0 +1,144 @@
+"""Arenas: made, found, and their settings changed."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from driftduel.arena.errors import Conflict, Invalid
+from driftduel.arena.model import MOST_NAME, Arena, Arm, Settings, as_slug, as_text
+from driftduel.arena.service.arms import arms_event, with_added
+from driftduel.arena.service.running import Service, now_in_microseconds
+from driftduel.arena.service.tokens import access_row, make_token
+from driftduel.arena.store import schema, statements
+
+
+@dataclass(frozen=True)
+class Created:
+    """A new arena with its tokens, which nobody can show again."""
+
+    arena: Arena
+    owner_token: str
+    embed_key: str
+
+
+@dataclass(frozen=True)
+class Described:
+    """An arena and its arms, those not offered too."""
+
+    arena: Arena
+    arms: tuple[Arm, ...]
+
+
+def create_arena(
+    service: Service,
+    slug: str,
+    question: str,
+    arms: Sequence[str] = (),
+    *,
+    title: str = "",
+    settings: Mapping[str, Any] | None = None,
+    seed: int | None = None,
+) -> Created:
+    """Make an arena.
+
+    Parameters
+    ----------
+    service : Service
+        The service.
+    slug : str
+        Its name in addresses.
+    question : str
+        What voters are asked.
+    arms : sequence of str
+        The names of the options; more may join later.
+    title : str
+        A heading; the slug if left out.
+    settings : mapping, optional
+        What differs from `Settings`.
+    seed : int, optional
+        Of the learner; drawn if left out.
+
+    Raises
+    ------
+    Invalid, Conflict, Unavailable
+        If something makes no sense; if the slug is taken; if the database fails.
+    """
+    row = {
+        "slug": as_slug(slug),
+        "title": as_text(title, "title", MOST_NAME) or slug,
+        "question": as_text(question, "question"),
+        "settings": asdict(Settings().changed(settings or {})),
+        "seed": secrets.randbits(48) if seed is None else seed,
+        "status": "open",
+        "head": 0,
+        "generation": 0,
+        "created_at": now_in_microseconds(),
+    }
+    made = with_added([], arms)
+    owner, embed = make_token("owner"), make_token("embed")
+
+    def create(connection: sa.Connection) -> Arena:
+        taken = sa.select(schema.arena.c.id).where(schema.arena.c.slug == slug)
+        if connection.scalar(taken) is not None:
+            raise Conflict(f"there is an arena {slug!r} already")
+        made_row = sa.insert(schema.arena).values(row).returning(schema.arena.c.id)
+        number = connection.execute(made_row).scalar_one()
+        rows = [access_row(owner, number, "owner", ""), access_row(embed, number, "embed", "")]
+        connection.execute(sa.insert(schema.access), rows)
+        arena = statements.lock_arenas(connection, [number])[number]
+        arms_event(connection, arena, [], made)
+        return statements.lock_arenas(connection, [number])[number]
+
+    return Created(service.writer.alone(create), owner, embed)
+
+
+def arenas(service: Service) -> list[Arena]:
+    """Return all arenas, in the order in which they were made."""
+    with service.store.reading() as connection:
+        return statements.find_arenas(connection)
+
+
+def describe(service: Service, slug: str) -> Described:
+    """Return an arena and its arms as the database has them now."""
+    number = service.hosted(slug).arena.id
+    with service.store.reading() as connection:
+        (arena,) = statements.find_arenas(connection, schema.arena.c.id == number)
+        return Described(arena, tuple(statements.arms_of(connection, number)))
+
+
+def change_arena(service: Service, slug: str, changes: Mapping[str, Any]) -> Arena:
+    """Change title, question, status ("open" or "closed") or any of the settings, as one event.
+
+    Raises
+    ------
+    NotFound, Invalid, Unavailable
+        If there is no such arena; if something makes no sense; if the database fails.
+    """
+    number = service.hosted(slug).arena.id
+    own = {name: value for name, value in changes.items() if name in _OWN}
+    rest = {name: value for name, value in changes.items() if name not in _OWN}
+    if "title" in own:
+        own["title"] = as_text(own["title"], "title", MOST_NAME, 1)
+    if "question" in own:
+        own["question"] = as_text(own["question"], "question")
+    if own.get("status", "open") not in ("open", "closed"):
+        raise Invalid(f"status is {str(own['status'])[:80]!r}, must be open or closed")
+
+    def change(connection: sa.Connection) -> Arena:
+        arena = statements.lock_arenas(connection, [number])[number]
+        values = {**own, "settings": asdict(arena.settings.changed(rest))}
+        event = {"at": now_in_microseconds(), "kind": "settings", "body": dict(changes)}
+        statements.append(connection, arena, [event], **values)
+        return statements.lock_arenas(connection, [number])[number]
+
+    changed: Arena = service.writer.alone(change)
+    service.follow()
+    return changed
+
+
+_OWN = ("title", "question", "status")

@@ -1,0 +1,109 @@
+"""Old votes in: from a CSV file as ``driftduel measure`` reads it."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import sqlalchemy as sa
+
+from driftduel.arena.errors import Invalid
+from driftduel.arena.service.running import Service
+from driftduel.arena.store import statements
+from driftduel.streams.logs import Log
+
+Pairs = Literal["uniform", "other"]
+MOST = 10**7
+"""Votes of one import."""
+
+_VERDICTS = {1.0: "left", 0.0: "right", 0.5: "tie"}
+
+
+@dataclass(frozen=True)
+class Imported:
+    """How many votes came in, and how many of them count."""
+
+    votes: int
+    counted: int
+
+
+def import_votes(
+    service: Service, slug: str, source: str | os.PathLike[str] | Any, pairs: Pairs
+) -> Imported:
+    """Take in votes that were cast elsewhere, all or none of them.
+
+    Parameters
+    ----------
+    service : Service
+        The service.
+    slug : str
+        Which arena; it must have all arms of the file.
+    source : path or polars.DataFrame
+        A table that `driftduel measure` reads, with dates as times.
+    pairs : {"uniform", "other"}
+        How the pairs were chosen. If any two arms were as likely as any other two, the learner is
+        told these votes. If they were not, or nobody knows, they are kept as history.
+
+    Raises
+    ------
+    Invalid
+        If the file cannot be read, has no dates, or names an arm that the arena has not.
+    """
+    from driftduel.streams.reading import read_log
+
+    if pairs not in ("uniform", "other"):
+        raise Invalid(f"pairs is {pairs!r}, must be uniform or other")
+    number = service.hosted(slug).arena.id
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            log = read_log(source)
+    except ValueError as error:
+        raise Invalid(str(error)) from None
+    if not log.dated:
+        raise Invalid("the times of the votes must be dates")
+    if log.n_votes > MOST:
+        raise Invalid(f"there are {log.n_votes:,} votes, must be {MOST:,} at most")
+
+    def append(connection: sa.Connection) -> Imported:
+        arena = statements.lock_arenas(connection, [number])[number]
+        arms = {arm.name: arm for arm in statements.arms_of(connection, number)}
+        missing = [name for name in log.arms if name not in arms]
+        if missing:
+            raise Invalid(f"the arena has no arm {missing[0]!r}: add it, paused if need be")
+        offered = [arm.id for arm in arms.values() if arm.offered]
+        rows = _rows(log, [arms[name].id for name in log.arms], offered, pairs)
+        statements.append(connection, arena, rows)
+        return Imported(len(rows), sum(row["reason"] is None for row in rows))
+
+    done: Imported = service.writer.alone(append)
+    service.follow()
+    return done
+
+
+def _rows(log: Log, arms: list[int], offered: list[int], pairs: Pairs) -> list[dict[str, Any]]:
+    """Return events for votes; one counts if the learner knows its arms and how it was asked."""
+    k = len(offered)
+    chance = 1.0 / (k * (k - 1.0)) if pairs == "uniform" and k > 1 else None
+    ticket = np.array([chance or 0.0, 1.0, 1.0], "<f8").tobytes()
+    rows: list[dict[str, Any]] = []
+    times = (log.time * 86_400e6).round().astype(np.int64)
+    for n in range(len(log)):
+        left, right = arms[log.left[n]], arms[log.right[n]]
+        told = chance is not None and left in offered and right in offered
+        row = {
+            "at": int(times[n]),
+            "kind": "import",
+            "left": left,
+            "right": right,
+            "swapped": False,
+            "verdict": _VERDICTS[float(log.outcome[n])],
+            "ticket": ticket if told else None,
+            "propensity": chance if told else None,
+            "reason": None if told else "history",
+        }
+        rows += [dict(row) for _ in range(int(log.count[n]))]
+    return rows

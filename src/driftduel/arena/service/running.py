@@ -1,0 +1,222 @@
+"""The service as one process runs it: a database, a writer, and copies that follow the log.
+
+Every process is a replica. A thread looks at the heads a few times a second, and at once after a
+commit of its own, reads the events that are new and folds them in.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import time
+from dataclasses import dataclass
+from threading import Event, Lock, Thread
+from typing import Self
+
+import numpy as np
+import sqlalchemy as sa
+
+from driftduel.arena.errors import NotFound, Unavailable
+from driftduel.arena.model import Arena, OpenDuel
+from driftduel.arena.replica import Replica
+from driftduel.arena.service.writer import Writer
+from driftduel.arena.store import schema, statements
+from driftduel.arena.store.database import Store
+from driftduel.arena.store.urls import DEFAULT
+
+_EVERY = 0.25
+"""Seconds between two looks at the heads: other processes are followed within a second."""
+
+_BEHIND = 5.0
+"""Seconds without a look after which a process is not ready."""
+
+
+@dataclass(frozen=True)
+class Hosted:
+    """An arena as this process knows it: its row, its learner, and the contexts of its cards."""
+
+    arena: Arena
+    replica: Replica
+    contexts: dict[int, frozenset[str]]
+
+
+class Service:
+    """All arenas of a database, for one process; threads may share it.
+
+    Functions of this package take it first. Use it as a context, or call `close`.
+
+    Parameters
+    ----------
+    store : Store
+        The database; see `Service.open`.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.rng = np.random.default_rng()  # seeded by the system, so nobody can foresee pairs
+        self.rng_lock = Lock()
+        self._hosted: dict[int, Hosted] = {}
+        self._numbers: dict[str, int] = {}
+        self._loading = Lock()
+        self._wake = Event()
+        self._closed = False
+        self._followed_at = time.monotonic()
+        self.writer = Writer(store, self._wake.set)
+        self._thread = Thread(target=self._run, name="arena-follower", daemon=True)
+        self._thread.start()
+
+    @classmethod
+    def open(cls, url: str = DEFAULT, *, create: bool = True) -> Self:
+        """Open a database by its address; see `driftduel.arena.store.urls`."""
+        return cls(Store.open(url, create=create))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Finish what waits and close the database."""
+        self.writer.close()
+        self._closed = True
+        self._wake.set()
+        self._thread.join()
+        self.store.close()
+
+    def hosted(self, slug: str) -> Hosted:
+        """Return an arena by its slug, loaded on first use.
+
+        Raises
+        ------
+        NotFound
+            If there is none.
+        """
+        number = self._numbers.get(slug)
+        found = None if number is None else self._hosted.get(number)
+        if found is not None:
+            return found
+        with self.store.reading() as connection:
+            rows = statements.find_arenas(connection, schema.arena.c.slug == slug)
+        if not rows:
+            raise NotFound(f"there is no arena {slug[:80]!r}")
+        self._numbers[slug] = rows[0].id
+        return self._load(rows[0].id)
+
+    def hosted_by_number(self, number: int) -> Hosted | None:
+        """Return an arena that is loaded, None if it is not."""
+        return self._hosted.get(number)
+
+    def follow(self) -> None:
+        """Bring all copies up to the heads of the database, now."""
+        with self._loading, self.store.reading() as connection:
+            known = sorted(self._hosted)
+            for arena in statements.find_arenas(connection, schema.arena.c.id.in_(known)):
+                if arena.head != self._hosted[arena.id].replica.head:
+                    self._hosted[arena.id] = _followed(connection, self._hosted[arena.id], arena)
+        self._followed_at = time.monotonic()
+
+    def check_ready(self) -> None:
+        """Raise Unavailable unless the database is reached and the copies are up to date."""
+        with self.store.reading() as connection:
+            connection.execute(sa.select(1))
+        if time.monotonic() - self._followed_at > _BEHIND:
+            raise Unavailable("the copies of the learners are behind the log")
+
+    def voter(self, name: str) -> str:
+        """Return what is stored of a voter: a keyed hash of what its cookie or header says."""
+        return hmac.new(
+            self.store.salt.encode(), name.encode("utf-8", "surrogatepass"), hashlib.sha256
+        ).hexdigest()[:32]
+
+    def draw(self, hosted: Hosted, voter: str) -> OpenDuel | None:
+        """Return a duel to open, None if there are not two arms."""
+        with self.rng_lock:
+            drawn = hosted.replica.draw(self.rng)
+            if drawn is None:
+                return None
+            nobody: frozenset[str] = frozenset()
+            shared = hosted.contexts.get(drawn.left, nobody) & hosted.contexts.get(
+                drawn.right, nobody
+            )
+            context = sorted(shared)[self.rng.integers(len(shared))] if shared else None
+        now = now_in_microseconds()
+        return OpenDuel(
+            id=new_id(),
+            arena=hosted.arena.id,
+            voter=voter,
+            left=drawn.left,
+            right=drawn.right,
+            swapped=drawn.swapped,
+            ticket=drawn.ticket,
+            propensity=drawn.propensity,
+            context=context,
+            generation=drawn.generation,
+            version=drawn.version,
+            asked_at=now,
+            expires_at=now + hosted.arena.settings.expire * 1_000_000,
+        )
+
+    def _load(self, number: int) -> Hosted:
+        with self._loading:
+            if number not in self._hosted:
+                with self.store.reading() as connection:
+                    (arena,) = statements.find_arenas(connection, schema.arena.c.id == number)
+                    self._hosted[number] = _loaded(connection, arena)
+            return self._hosted[number]
+
+    def _run(self) -> None:
+        while not self._closed:
+            self._wake.wait(_EVERY)
+            self._wake.clear()
+            try:
+                self.follow()
+            except Unavailable:  # `check_ready` says so, and the next look may succeed
+                self._wake.wait(_EVERY)
+
+
+def _loaded(connection: sa.Connection, arena: Arena) -> Hosted:
+    """Return an arena folded from its log."""
+    return Hosted(arena, folded(connection, arena), _contexts(connection, arena.id))
+
+
+def folded(connection: sa.Connection, arena: Arena) -> Replica:
+    """Return a copy folded from nothing up to the head of an arena."""
+    marks = statements.marks_of(connection, arena.id, arena.head)
+    replica = Replica(arena.seed, *marks)
+    for page in statements.pages(connection, arena.id, 0, arena.head):
+        replica.follow(page)
+    return replica
+
+
+def _followed(connection: sa.Connection, hosted: Hosted, arena: Arena) -> Hosted:
+    """Return an arena as of its row, from what was known of it."""
+    contexts = hosted.contexts
+    for page in statements.pages(connection, arena.id, hosted.replica.head, arena.head):
+        if hosted.replica.must_refold(page):
+            return _loaded(connection, arena)
+        hosted.replica.follow(page)
+        if "settings" in page.kind:
+            contexts = _contexts(connection, arena.id)
+    return Hosted(arena, hosted.replica, contexts)
+
+
+def _contexts(connection: sa.Connection, number: int) -> dict[int, frozenset[str]]:
+    card = schema.card
+    found: dict[int, set[str]] = {}
+    for arm, context in connection.execute(
+        sa.select(card.c.arm, card.c.context).where(card.c.arena == number)
+    ):
+        found.setdefault(arm, set()).add(context)
+    return {arm: frozenset(contexts) for arm, contexts in found.items()}
+
+
+def now_in_microseconds() -> int:
+    """Return the time in microseconds since 1970."""
+    return time.time_ns() // 1000
+
+
+def new_id() -> str:
+    """Return 128 random bits, URL-safe."""
+    return secrets.token_urlsafe(16)

@@ -1,0 +1,120 @@
+"""Tokens: who may do what. A token is shown once; what is stored is its hash.
+
+Roles are *owner* (everything), *embed* (a publishable key to ask and tell with) and *read* (status
+and history).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from typing import Any, get_args
+
+import sqlalchemy as sa
+
+from driftduel.arena.errors import Forbidden, Invalid, NotFound, Unauthorized
+from driftduel.arena.model import MOST_NAME, Role, as_text
+from driftduel.arena.service.running import Service, now_in_microseconds
+from driftduel.arena.store import schema
+
+
+@dataclass(frozen=True)
+class Token:
+    """What is known of a token; ``id`` is the beginning of its hash."""
+
+    id: str
+    role: Role
+    label: str
+    created_at: int
+    revoked_at: int | None
+
+
+def new_token(service: Service, slug: str, role: Role, label: str = "") -> str:
+    """Return a new token of an arena; nobody can show it again."""
+    number = service.hosted(slug).arena.id
+    if role not in get_args(Role):
+        raise Invalid(f"role is {role!r}, must be owner, embed or read")
+    text = as_text(label, "label", MOST_NAME)
+    token = make_token(role)
+    row = access_row(token, number, role, text)
+    service.writer.alone(lambda connection: connection.execute(sa.insert(schema.access), [row]))
+    return token
+
+
+def check_token(service: Service, token: str | None, slug: str, *roles: Role) -> Role:
+    """Return the role of a token in an arena, which must be one of ``roles``.
+
+    Raises
+    ------
+    NotFound, Unauthorized, Forbidden
+        If there is no such arena; if the token is missing, unknown or revoked; if it is of another
+        arena or role.
+    """
+    number = service.hosted(slug).arena.id
+    row = None
+    if token:
+        access = schema.access
+        with service.store.reading() as connection:
+            query = sa.select(access).where(access.c.hash == hash_of(token))
+            row = connection.execute(query).one_or_none()
+    if row is None:
+        raise Unauthorized("a token is needed" if not token else "the token is not known")
+    if row.revoked_at is not None:
+        raise Unauthorized("the token was revoked")
+    if row.arena != number:
+        raise Forbidden("the token is of another arena")
+    if row.role not in roles:
+        raise Forbidden(f"the token is for {row.role}, needed is {' or '.join(roles)}")
+    role: Role = row.role
+    return role
+
+
+def tokens(service: Service, slug: str) -> list[Token]:
+    """Return the tokens of an arena, revoked ones too."""
+    access = schema.access
+    query = sa.select(access).where(access.c.arena == service.hosted(slug).arena.id)
+    with service.store.reading() as connection:
+        rows = connection.execute(query.order_by(access.c.created_at, access.c.hash)).all()
+    return [
+        Token(row.hash[:12], row.role, row.label, row.created_at, row.revoked_at) for row in rows
+    ]
+
+
+def revoke_token(service: Service, slug: str, token_id: str) -> None:
+    """Make a token useless, by its id; a second time changes nothing."""
+    number = service.hosted(slug).arena.id
+    if not token_id.isalnum() or len(token_id) != 12:
+        raise NotFound("there is no such token")
+    access = schema.access
+
+    def revoke(connection: sa.Connection) -> None:
+        mine = [access.c.arena == number, access.c.hash.startswith(token_id)]
+        if connection.scalar(sa.select(access.c.hash).where(*mine)) is None:
+            raise NotFound("there is no such token")
+        open_ones = sa.update(access).where(*mine, access.c.revoked_at.is_(None))
+        connection.execute(open_ones.values(revoked_at=now_in_microseconds()))
+
+    service.writer.alone(revoke)
+
+
+def make_token(role: Role) -> str:
+    """Return a new token; its beginning says what it is for, to people who find it."""
+    return f"{role}_{secrets.token_urlsafe(24)}"
+
+
+def access_row(token: str, number: int, role: Role, label: str) -> dict[str, Any]:
+    """Return what is stored of a token."""
+    return {
+        "hash": hash_of(token),
+        "arena": number,
+        "role": role,
+        "label": label,
+        "created_at": now_in_microseconds(),
+        "revoked_at": None,
+    }
+
+
+def hash_of(token: str) -> str:
+    """Return the hash of a token; 192 random bits need no salt."""
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,144 @@
+"""The one thread of a process that writes votes: what waits is committed together.
+
+A commit waits for the disk, so a commit for each vote would be slow. While one is under way others
+wait; the next takes all of them. An answer is given after the commit, never before.
+"""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from threading import Thread
+from typing import Any
+
+import sqlalchemy as sa
+
+from driftduel.arena.errors import ArenaError, Unavailable
+from driftduel.arena.store.database import Store
+
+MOST = 512
+"""Requests in one transaction."""
+
+Handler = Callable[[sa.Connection, Sequence[Any]], Sequence[Any]]
+"""Does many requests at once; returns for each what it gives, or the ArenaError it raises."""
+
+
+@dataclass
+class _Job:
+    handler: Handler
+    request: Any
+    alone: bool
+    answer: Future[Any] = field(default_factory=Future)
+
+
+class Writer:
+    """Runs handlers in transactions of a thread of its own.
+
+    Parameters
+    ----------
+    store : Store
+        The database.
+    committed : callable
+        Called after every commit.
+    """
+
+    def __init__(self, store: Store, committed: Callable[[], None]) -> None:
+        self.commits = 0
+        self.requests = 0
+        self._store = store
+        self._committed = committed
+        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._closed = False
+        self._thread = Thread(target=self._run, name="arena-writer", daemon=True)
+        self._thread.start()
+
+    def do(self, handler: Handler, request: Any) -> Any:
+        """Do a request together with others that wait; return when it is on the disk.
+
+        Raises
+        ------
+        Unavailable
+            If the database failed; whether the request was done is not known.
+        ArenaError
+            What the handler gave for this request.
+        """
+        return self._submit(_Job(handler, request, alone=False))
+
+    def alone(self, action: Callable[[sa.Connection], Any]) -> Any:
+        """Do something rare in a transaction of its own, in turn with the others."""
+        return self._submit(_Job(lambda connection, _: [action(connection)], None, alone=True))
+
+    def close(self) -> None:
+        """Finish what waits, and end."""
+        self._closed = True
+        self._jobs.put(None)
+        self._thread.join()
+
+    def _submit(self, job: _Job) -> Any:
+        if self._closed:
+            raise Unavailable("the service is shutting down")
+        self._jobs.put(job)
+        result = job.answer.result()
+        if isinstance(result, ArenaError):
+            raise result
+        return result
+
+    def _run(self) -> None:
+        waiting: list[_Job] = []
+        going = True
+        while going or waiting:
+            if not waiting:
+                going = self._take(waiting, block=True)
+            while going and len(waiting) < MOST and not self._jobs.empty():
+                going = self._take(waiting, block=False)
+            batch, waiting = _first_batch(waiting)
+            if batch:
+                self._commit(batch)
+        while not self._jobs.empty():  # came while this was closed
+            if (late := self._jobs.get()) is not None:
+                late.answer.set_result(Unavailable("the service is shutting down"))
+
+    def _take(self, waiting: list[_Job], block: bool) -> bool:
+        job = self._jobs.get(block)
+        if job is not None:
+            waiting.append(job)
+        return job is not None
+
+    def _commit(self, batch: list[_Job]) -> None:
+        results: list[Any]
+        try:
+            with self._store.writing() as connection:
+                results = _handled(connection, batch)
+        except ArenaError as error:
+            results = [error] * len(batch)
+        except Exception as error:
+            if len(batch) > 1:  # one of them is at fault, the others are not to suffer
+                for job in batch:
+                    self._commit([job])
+                return
+            batch[0].answer.set_exception(error)
+            return
+        self.commits += 1
+        self.requests += len(batch)
+        self._committed()
+        for job, result in zip(batch, results, strict=True):
+            job.answer.set_result(result)
+
+
+def _first_batch(waiting: list[_Job]) -> tuple[list[_Job], list[_Job]]:
+    """Split off what is done in one transaction: one that wants to be alone, or those before it."""
+    n = next((place for place, job in enumerate(waiting) if job.alone), len(waiting))
+    n = max(n, 1)
+    return waiting[:n], waiting[n:]
+
+
+def _handled(connection: sa.Connection, batch: list[_Job]) -> list[Any]:
+    """Return the results of jobs, those of one handler done together."""
+    results: dict[int, Any] = {}
+    for handler in dict.fromkeys(job.handler for job in batch):
+        places = [n for n, job in enumerate(batch) if job.handler == handler]
+        done = handler(connection, [batch[n].request for n in places])
+        results.update(zip(places, done, strict=True))
+    return [results[n] for n in range(len(batch))]

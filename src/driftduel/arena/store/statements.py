@@ -1,0 +1,192 @@
+"""What is asked of the database, each question once, the same for SQLite and PostgreSQL.
+
+Who appends events calls `lock_arenas` first. On PostgreSQL that locks their rows, in the order of
+their ids so that two writers cannot wait for each other; on SQLite the whole file is locked when a
+writer begins. So ``head`` counts events without gaps and in the order of commits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import sqlalchemy as sa
+
+from driftduel.arena.model import REFOLDS, Arena, Arm, OpenDuel, Page, Settings
+from driftduel.arena.store.schema import arena, arm, duel, event, shown
+
+PAGE = 50_000
+"""Events that are read at once."""
+
+Row = dict[str, Any]
+
+_COUNTABLE = event.c.kind.in_(["vote", "import"])
+
+
+def find_arenas(connection: sa.Connection, *where: sa.ColumnElement[bool]) -> list[Arena]:
+    """Return the arenas for which all of ``where`` holds, in the order in which they were made."""
+    rows = connection.execute(sa.select(arena).where(*where).order_by(arena.c.id))
+    return [_arena(row) for row in rows]
+
+
+def lock_arenas(connection: sa.Connection, ids: Iterable[int]) -> dict[int, Arena]:
+    """Return arenas whose heads nobody else changes until this transaction ends."""
+    chosen = sa.select(arena).where(arena.c.id.in_(sorted(set(ids)))).order_by(arena.c.id)
+    return {row.id: _arena(row) for row in connection.execute(chosen.with_for_update())}
+
+
+def append(connection: sa.Connection, locked: Arena, rows: Sequence[Row], **changes: Any) -> int:
+    """Append events to an arena that is locked; return the seq of the first.
+
+    ``changes`` are of the row of the arena, in the same step.
+    """
+    for n, row in enumerate(rows, locked.head + 1):
+        row["arena"], row["seq"] = locked.id, n
+    connection.execute(sa.insert(event), [{**_EMPTY, **row} for row in rows])
+    head = locked.head + len(rows)
+    connection.execute(sa.update(arena).where(arena.c.id == locked.id).values(head=head, **changes))
+    return locked.head + 1
+
+
+def arms_of(connection: sa.Connection, number: int) -> list[Arm]:
+    """Return all arms of an arena, offered or not."""
+    rows = connection.execute(sa.select(arm).where(arm.c.arena == number).order_by(arm.c.id))
+    return [Arm(row.id, row.slug, row.name, row.offered) for row in rows]
+
+
+def insert_duels(connection: sa.Connection, duels: Sequence[OpenDuel]) -> None:
+    """Keep open duels."""
+    if duels:
+        connection.execute(sa.insert(duel), [asdict(one) for one in duels])
+
+
+def find_duels(connection: sa.Connection, ids: Sequence[str]) -> dict[str, OpenDuel]:
+    """Return open duels by their ids, as far as there are any."""
+    rows = connection.execute(sa.select(duel).where(duel.c.id.in_(ids)))
+    return {row.id: OpenDuel(**row._mapping) for row in rows}
+
+
+def delete_duels(connection: sa.Connection, ids: Sequence[str]) -> set[str]:
+    """Close duels; return those that were open: of several writers one gets each."""
+    gone = sa.delete(duel).where(duel.c.id.in_(ids)).returning(duel.c.id)
+    return set(connection.scalars(gone)) if ids else set()
+
+
+def find_answers(connection: sa.Connection, ids: Sequence[str]) -> dict[str, sa.Row[Any]]:
+    """Return the events that answered duels, by the ids of the duels."""
+    if not ids:
+        return {}
+    rows = connection.execute(sa.select(event).where(event.c.duel.in_(ids)))
+    return {row.duel: row for row in rows}
+
+
+def is_retracted(connection: sa.Connection, number: int, seq: int) -> bool:
+    """Tell whether a vote was taken back."""
+    found = sa.select(event.c.seq).where(event.c.arena == number, event.c.target == seq)
+    return connection.scalar(found) is not None
+
+
+def votes_of_day(
+    connection: sa.Connection, number: int, voters: Iterable[str], since: int
+) -> dict[str, int]:
+    """Return how many votes of voters counted since a moment."""
+    query = (
+        sa.select(event.c.voter, sa.func.count())
+        .where(
+            event.c.arena == number,
+            event.c.voter.in_(sorted(set(voters))),
+            event.c.at >= since,
+            event.c.kind == "vote",
+            event.c.reason.is_(None),
+        )
+        .group_by(event.c.voter)
+    )
+    return {str(voter): count for voter, count in connection.execute(query)}
+
+
+def excluded_of(connection: sa.Connection, number: int, voters: Iterable[str]) -> set[str]:
+    """Return those of the voters that are excluded."""
+    query = (
+        sa.select(event.c.kind, event.c.voter)
+        .where(
+            event.c.arena == number,
+            event.c.kind.not_in(["vote", "skip", "import"]),  # as the index says it
+            event.c.kind.in_(["exclude", "include"]),
+            event.c.voter.in_(sorted(set(voters))),
+        )
+        .order_by(event.c.seq)
+    )
+    last = {voter: kind for kind, voter in connection.execute(query)}
+    return {voter for voter, kind in last.items() if kind == "exclude"}
+
+
+def _rare_events(connection: sa.Connection, number: int, until: int) -> list[sa.Row[Any]]:
+    """Return the events after which one folds again: what was taken back, and who excluded."""
+    query = (
+        sa.select(event.c.seq, event.c.kind, event.c.voter, event.c.target)
+        .where(
+            event.c.arena == number,
+            event.c.seq <= until,
+            event.c.kind.not_in(["vote", "skip", "import"]),  # as the index says it
+            event.c.kind.in_(REFOLDS),
+        )
+        .order_by(event.c.seq)
+    )
+    return list(connection.execute(query))
+
+
+def marks_of(connection: sa.Connection, number: int, until: int) -> tuple[set[str], set[int]]:
+    """Return who is excluded and which votes were taken back, as of an event."""
+    excluded: set[str] = set()
+    retracted: set[int] = set()
+    for row in _rare_events(connection, number, until):
+        if row.kind == "exclude":
+            excluded.add(row.voter)
+        elif row.kind == "include":
+            excluded.discard(row.voter)
+        elif row.kind == "retract":
+            retracted.add(row.target)
+    return excluded, retracted
+
+
+def pages(connection: sa.Connection, number: int, after: int, until: int) -> Iterator[Page]:
+    """Yield the events after a seq, up to and with another, in order."""
+    columns = [event.c[name] for name in Page._fields]
+    query = (
+        sa.select(*columns)
+        .where(event.c.arena == number, event.c.seq > sa.bindparam("after"), event.c.seq <= until)
+        .order_by(event.c.seq)
+        .limit(PAGE)
+    )
+    while after < until:
+        rows = connection.execute(query, {"after": after}).all()
+        if not rows:
+            return
+        yield Page(*zip(*rows, strict=True))
+        after = rows[-1][0]
+
+
+def purge(connection: sa.Connection, expired_before: int, day: int, most: int = 10_000) -> int:
+    """Move duels that nobody answered into counts of what was shown; return how many."""
+    old = sa.select(duel.c.id).where(duel.c.expires_at < expired_before).limit(most)
+    numbers = sa.select(duel.c.arena).where(duel.c.expires_at < expired_before).distinct()
+    lock_arenas(connection, connection.scalars(numbers))
+    gone = sa.delete(duel).where(duel.c.id.in_(old.scalar_subquery()))
+    counts: dict[tuple[int, int, int], int] = {}
+    for row in connection.execute(gone.returning(duel.c.arena, duel.c.left, duel.c.right)):
+        counts[tuple(row)] = counts.get(tuple(row), 0) + 1
+    for (number, left, right), n in counts.items():
+        key = {"arena": number, "day": day, "left": left, "right": right}
+        where = [shown.c[name] == value for name, value in key.items()]
+        more = sa.update(shown).where(*where).values(n=shown.c.n + n)
+        if connection.execute(more).rowcount == 0:
+            connection.execute(sa.insert(shown).values(**key, n=n))
+    return sum(counts.values())
+
+
+_EMPTY: Row = {column.name: None for column in event.columns if column.name not in ("arena", "seq")}
+
+
+def _arena(row: sa.Row[Any]) -> Arena:
+    return Arena(**{**row._mapping, "settings": Settings().changed(row.settings)})

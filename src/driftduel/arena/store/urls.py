@@ -1,0 +1,51 @@
+"""Which database an address means."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from driftduel.arena.store.postgres import postgres_engine
+from driftduel.arena.store.sqlite import sqlite_engine
+
+DEFAULT = "sqlite:arena.db"
+
+
+def engine_of(url: str, *, create: bool = True) -> sa.Engine:
+    """Return the engine of a database.
+
+    Parameters
+    ----------
+    url : str
+        ``sqlite:FILE``, a file alone, or ``postgresql://user@host/name``.
+    create : bool
+        Whether a file that is not there may be made.
+
+    Raises
+    ------
+    ValueError
+        If it is none of these.
+    FileNotFoundError
+        If there is no such file or folder.
+    """
+    if re.match("postgres(ql)?://", url):
+        return postgres_engine(url)
+    scheme = re.match("([A-Za-z][A-Za-z0-9+.]+):", url)
+    if scheme and scheme[1] != "sqlite":
+        raise ValueError(
+            f"the database is {scheme[1]}:..., must be sqlite:FILE or postgresql://..."
+        )
+    name = re.sub("^sqlite:(//(?=/))?", "", url)
+    if not name or name == ":memory:":
+        raise ValueError("the database must be a file, as in sqlite:arena.db")
+    path = Path(name)
+    if path.is_dir():
+        raise IsADirectoryError(f"{path}: is a folder, must be a file")
+    if not path.exists():
+        if not create:
+            raise FileNotFoundError(f"{path}: there is no such file")
+        if not path.parent.is_dir():
+            raise FileNotFoundError(f"the folder {path.parent} does not exist")
+    return sqlite_engine(path)
