@@ -11,8 +11,8 @@ import driftduel as dd
 from driftduel.criteria import NoCondorcetWinnerError, as_criterion, pair_regret
 from driftduel.weights import point_mass
 from tests.naive import criteria as naive
+from tests.naive import tournaments as solutions
 from tests.naive.preferences import condorcet_winners
-from tests.naive.tournaments import von_neumann_winners
 
 # Sums of K products of eighths and sixteenths are exact in floats, so equality is exact; the
 # Borda weight 1/K is not, hence the tolerance of a few units in the last place there.
@@ -73,7 +73,7 @@ def test_weighted_scores_gaps_and_winners_follow_their_definitions(case):
 @quick
 @given(matrices())
 def test_von_neumann_regret_is_weighted_regret_at_the_von_neumann_winner(P):
-    corners = von_neumann_winners([[Fraction(float(p)) for p in row] for row in P])
+    corners = solutions.von_neumann_winners([[Fraction(float(p)) for p in row] for row in P])
     gaps = dd.VonNeumann().gaps(P)
     winners = [a for a in range(len(P)) if any(v[a] for v in corners)]
     assert dd.VonNeumann().winners(P).tolist() == winners
@@ -102,6 +102,31 @@ def test_the_von_neumann_gaps_of_a_palette_are_those_of_its_matrices():
     run = dd.simulate(dd.FixedPair(3, left=1, right=2), world, points=[10, 20])
     assert run.regret("von-neumann") == pytest.approx([0, 10 * 0.15])
     assert run.regret("von-neumann", binary=True).tolist() == [0, 10]
+
+
+@pytest.mark.parametrize(
+    ("criterion", "solution"),
+    [
+        (dd.TopCycle(), solutions.top_cycle),
+        (dd.Uncovered(), solutions.uncovered_set),
+        (dd.Banks(), solutions.banks_set),
+    ],
+)
+@quick
+@given(P=matrices())
+def test_a_member_of_a_tournament_solution_has_no_gap(criterion, solution, P):
+    rows = [[Fraction(float(p)) for p in row] for row in P]
+    members = solution(rows)
+    assert criterion.winners(P).tolist() == members
+    assert criterion.gaps(P)[members].tolist() == [0.0] * len(members)
+    for arm in set(range(len(P))) - set(members):
+        beaten_by = max(P[member, arm] for member in members) - 0.5
+        assert criterion.gaps(P)[arm] == (beaten_by if criterion == dd.TopCycle() else 1.0)
+
+
+def test_banks_refuses_many_arms():
+    with pytest.raises(ValueError, match="n_arms is 21, the Banks set is known for 20 arms at"):
+        dd.UCBTS(21, criterion="banks")
 
 
 @quick
@@ -282,8 +307,8 @@ def test_an_unknown_criterion_is_refused(unknown):
     with pytest.raises(ValueError) as error:  # noqa: PT011
         as_criterion(unknown)
     assert str(error.value) == (
-        f"criterion is {unknown!r}, must be 'borda', 'condorcet', 'copeland', 'von-neumann' "
-        "or a list of weights"
+        f"criterion is {unknown!r}, must be 'borda', 'condorcet', 'copeland', 'von-neumann', "
+        "'top-cycle', 'uncovered', 'banks' or a list of weights"
     )
 
 

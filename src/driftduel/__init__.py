@@ -21,10 +21,13 @@ if TYPE_CHECKING:
     from driftduel import testing as testing
     from driftduel._checks import BadParameter as BadParameter
     from driftduel._roster import *  # noqa: F403
+    from driftduel.criteria import Banks as Banks
     from driftduel.criteria import Borda as Borda
     from driftduel.criteria import Condorcet as Condorcet
     from driftduel.criteria import Copeland as Copeland
     from driftduel.criteria import Criterion as Criterion
+    from driftduel.criteria import TopCycle as TopCycle
+    from driftduel.criteria import Uncovered as Uncovered
     from driftduel.criteria import VonNeumann as VonNeumann
     from driftduel.criteria import Weighted as Weighted
     from driftduel.experiments.results import Results as Results

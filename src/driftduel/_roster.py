@@ -29,6 +29,7 @@ from driftduel.learners.rivals.detection import MDB as MDB
 from driftduel.learners.rivals.dex3 import DEX3P as DEX3P
 from driftduel.learners.rivals.dex3 import DEX3S as DEX3S
 from driftduel.learners.rivals.dex3 import BordaDEX3S as BordaDEX3S
+from driftduel.learners.rivals.ecw import ECWRMED as ECWRMED
 from driftduel.learners.rivals.elimination import RRDB as RRDB
 from driftduel.learners.rivals.elimination import SAVAGE as SAVAGE
 from driftduel.learners.rivals.elimination import BeatTheMean as BeatTheMean
@@ -61,6 +62,7 @@ from driftduel.learners.rivals.sparring import SparringThompson as SparringThomp
 from driftduel.learners.rivals.sparring import SparringUCB as SparringUCB
 from driftduel.learners.rivals.thompson import DTS as DTS
 from driftduel.learners.rivals.thompson import DTSPlus as DTSPlus
+from driftduel.learners.rivals.ucbts import UCBTS as UCBTS
 from driftduel.learners.rivals.versatile import VersatileDB as VersatileDB
 from driftduel.learners.rivals.winner_stays import BeatTheWinnerReset as BeatTheWinnerReset
 from driftduel.learners.rivals.winner_stays import (

@@ -5,7 +5,7 @@ below the best score, and the regret of a round is the mean gap of the two arms 
 Suk & Agarwal. Borda is the uniform weight over all K arms, the arm itself included.
 Condorcet is the point mass on the Condorcet winner c, so the gap of a is ``P[c, a] - 1/2``.
 Copeland counts the arms that an arm beats. VonNeumann is the weight of each matrix that loses to no
-arm on average.
+arm on average. TopCycle, Uncovered and Banks ask for a member of these tournament solutions.
 
 The literature also counts a round by its better arm only (weak regret), and by whether the arms
 are winners instead of by how much they are worse (binary regret).
@@ -14,7 +14,7 @@ are winners instead of by how much they are worse (binary regret).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from driftduel._checks import BadParameter
 from driftduel.preferences import TIE, as_matrix, condorcet_winners, maximisers, unbeaten
-from driftduel.tournaments import von_neumann_table
+from driftduel.tournaments import MOST_BANKS, banks_set, top_cycle, uncovered_set, von_neumann_table
 from driftduel.weights import Array, WeightSequence, as_weight, uniform
 
 
@@ -278,9 +278,88 @@ class VonNeumann(Criterion):
         return np.where(support, 0.5, scores)
 
 
+@dataclass(frozen=True)
+class TopCycle(Criterion):
+    """The least chance to beat a member of the top cycle; that of a member counts as 1/2.
+
+    So the gap of an arm outside is the most that a member beats it by.
+
+    Examples
+    --------
+    >>> rock = [[0.5, 1, 0, 0.7], [0, 0.5, 1, 0.8], [1, 0, 0.5, 0.9], [0.3, 0.2, 0.1, 0.5]]
+    >>> TopCycle().gaps(rock).round(12)
+    array([0. , 0. , 0. , 0.4])
+    """
+
+    name: ClassVar = "top-cycle"
+
+    def score_table(self, palette: Array, round_: int = 0) -> Array:
+        """Return the scores (M, K); see `Criterion.score_table`."""
+        scores = np.full(palette.shape[:2], 0.5)
+        for row, P in zip(scores, palette, strict=True):
+            members = top_cycle(P)
+            others = np.setdiff1d(np.arange(len(P)), members)
+            row[others] = P[np.ix_(others, members)].min(axis=1)
+        return scores
+
+
+@dataclass(frozen=True)
+class Uncovered(Criterion):
+    """1 for the members of the uncovered set and 0 for others: regret counts the others.
+
+    Examples
+    --------
+    >>> Uncovered().scores([[0.5, 0.75, 0.6], [0.25, 0.5, 0.5], [0.4, 0.5, 0.5]])
+    array([1., 0., 0.])
+    """
+
+    name: ClassVar = "uncovered"
+
+    def score_table(self, palette: Array, round_: int = 0) -> Array:
+        """Return the scores (M, K); see `Criterion.score_table`."""
+        return _memberships(palette, uncovered_set)
+
+
+@dataclass(frozen=True)
+class Banks(Criterion):
+    """1 for the members of the Banks set and 0 for others, of 20 arms at most.
+
+    Examples
+    --------
+    >>> Banks().scores([[0.5, 0.75, 0.6], [0.25, 0.5, 0.5], [0.4, 0.5, 0.5]])
+    array([1., 0., 0.])
+    """
+
+    name: ClassVar = "banks"
+
+    def score_table(self, palette: Array, round_: int = 0) -> Array:
+        """Return the scores (M, K); see `Criterion.score_table`."""
+        return _memberships(palette, banks_set)
+
+    def check_arms(self, n_arms: int) -> None:
+        """Raise ValueError if there are more arms than the Banks set is known for."""
+        if n_arms > MOST_BANKS:
+            raise BadParameter(
+                "n_arms", f"is {n_arms}, the Banks set is known for {MOST_BANKS} arms at most"
+            )
+
+
+def _memberships(palette: Array, solution: Callable[[ArrayLike], NDArray[np.intp]]) -> Array:
+    scores = np.zeros(palette.shape[:2])
+    for row, P in zip(scores, palette, strict=True):
+        row[solution(P)] = 1.0
+    return scores
+
+
 def _weighted_scores(palette: Array, weight: Array) -> Array:
     """Return b(a, w) of every arm and matrix; unlike with BLAS, equal rows get equal scores."""
     return np.asarray(np.einsum("mab,b->ma", palette, weight))
+
+
+NAMED: dict[str, type[Criterion]] = {
+    kind.name: kind for kind in (Borda, Condorcet, Copeland, VonNeumann, TopCycle, Uncovered, Banks)
+}
+"""The criteria that a name is enough for."""
 
 
 def as_criterion(criterion: Criterion | str | Sequence[float]) -> Criterion:
@@ -293,13 +372,11 @@ def as_criterion(criterion: Criterion | str | Sequence[float]) -> Criterion:
     >>> as_criterion([0.5, 0.25, 0.25]).name
     'weighted'
     """
-    kinds: tuple[type[Criterion], ...] = (Borda, Condorcet, Copeland, VonNeumann)
-    named = {kind.name: kind for kind in kinds}
     if isinstance(criterion, Criterion):
         return criterion
-    if isinstance(criterion, str) and criterion in named:
-        return named[criterion]()
+    if isinstance(criterion, str) and criterion in NAMED:
+        return NAMED[criterion]()
     if isinstance(criterion, list | tuple | np.ndarray):
         return Weighted(criterion)
-    names = ", ".join(map(repr, named))
+    names = ", ".join(map(repr, NAMED))
     raise BadParameter("criterion", f"is {criterion!r}, must be {names} or a list of weights")

@@ -57,6 +57,8 @@ VARIANTS = {
     "DriftDuel hasty condorcet": lambda n, t, seed: dd.DriftDuel(
         n, t, seed=seed, criterion="condorcet", calibration=HASTY
     ),
+    "UCBTS top cycle": lambda n, t, seed: dd.UCBTS(n, t, seed=seed, criterion="top-cycle"),
+    "UCBTS banks": lambda n, t, seed: dd.UCBTS(n, t, seed=seed, criterion="banks"),
     "MetaBosse quick": lambda n, t, seed: dd.MetaBosse(n, t, seed=seed, constants=QUICK),
 }  # fmt: skip
 JUMPY = dd.learners.Calibration(alarm=0.5, proof=-6.0, likely=-2.0, watch=1.0, replay_rate=1.0)

@@ -22,7 +22,7 @@ from driftduel._families import look_beside
 from driftduel._limits import COMBINATIONS, POINTS, RUNS, SEEDS
 from driftduel._parameters import parameters_of, settled
 from driftduel._words import meant
-from driftduel.criteria import as_criterion
+from driftduel.criteria import NAMED, as_criterion
 from driftduel.experiments.grids import Parameters, expand, labels
 from driftduel.learners import Learner
 from driftduel.streams import catalogue
@@ -256,9 +256,7 @@ def _is_whole(value: Any) -> bool:
 
 
 def _criteria(value: Any, place: Place) -> tuple[CriterionText, ...]:
-    allowed = (
-        "must be a list of 'borda', 'condorcet', 'copeland', 'von-neumann' or lists of weights"
-    )
+    allowed = f"must be a list of {', '.join(map(repr, NAMED))} or lists of weights"
     if not isinstance(value, list) or not value:
         place.fail("criteria", f"is {value!r}, {allowed}")
     chosen: list[CriterionText] = []

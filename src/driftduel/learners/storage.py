@@ -34,7 +34,7 @@ from driftduel._checks import LONGEST, as_count, as_number
 from driftduel._families import MODULE_OF, PARTS, installed
 from driftduel._files import locked, replacing
 from driftduel._version import __version__
-from driftduel.criteria import Borda, Condorcet, Copeland, VonNeumann, Weighted
+from driftduel.criteria import NAMED, Weighted
 from driftduel.learners.base import Learner, State, learner_generator
 from driftduel.learners.history import Activation, Eviction, History, Replay
 from driftduel.learners.ranges import LONGEST_SESSION, check_state, check_ticket
@@ -53,9 +53,9 @@ _CLOSED = ("step", "left", "right", "end")
 """The columns of the duels closed last."""
 
 Record = TypeVar("Record", Eviction, Activation, Replay)
-_PARTS_OF_CRITERIA: dict[str, type] = {
-    kind.__name__: kind
-    for kind in (Borda, Condorcet, Copeland, VonNeumann, Weighted, WeightSequence)
+_PARTS_OF_CRITERIA: dict[str, type] = {kind.__name__: kind for kind in NAMED.values()} | {
+    "Weighted": Weighted,
+    "WeightSequence": WeightSequence,
 }
 
 

@@ -158,7 +158,7 @@ def titled(criterion: str) -> str:
     >>> titled("borda"), titled("weighted")
     ('Borda', 'weighted')
     """
-    people = {name: name.capitalize() for name in ("borda", "condorcet", "copeland")}
+    people = {name: name.capitalize() for name in ("borda", "condorcet", "copeland", "banks")}
     return {**people, "von-neumann": "von Neumann"}.get(criterion, criterion)
 
 
