@@ -33,7 +33,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from copy import deepcopy
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from threading import RLock
@@ -52,7 +52,7 @@ from driftduel._parameters import bounded, check_fields, parameters_of
 from driftduel.criteria import Borda, Criterion
 from driftduel.learners.history import Activation, Eviction, History, Replay
 from driftduel.learners.ranges import Range, Ranges
-from driftduel.learners.report import Report, last_of_each, names_of
+from driftduel.learners.report import Change, Report, last_of_each, names_of
 from driftduel.learners.session import MOST_OPEN, Duel, Session
 
 State = Any
@@ -147,6 +147,10 @@ class Learner(InNotebooks, ABC):
     relearns: ClassVar[bool | None] = None
     """Whether a fresh state may be told old outcomes with the tickets they had; None means yes if
     tickets hold the propensity and nothing else."""
+    can_change_arms: ClassVar[bool] = False
+    """Whether arms may come and go: `change_arms`. A learner that can has `carry` and `idle`."""
+    idle: ClassVar[tuple[float, ...] | None] = None
+    """The ticket with which a tie of an arm with itself is a round that teaches nothing."""
 
     def __post_init__(self) -> None:
         if self.criterion is None:
@@ -202,6 +206,24 @@ class Learner(InNotebooks, ABC):
         """Return the arms still in play in this state; all of them unless a learner evicts."""
         return np.arange(self.n_arms)
 
+    def changes_of(self, state: State) -> list[Change]:
+        """Return the latest changes of the world proved up to this state, if it knows any."""
+        return []
+
+    def carry(self, state: State, kept: NDArray[np.int64], rng: np.random.Generator) -> State:
+        """Return the state to go on with, given that of the arms before they came or went.
+
+        Parameters
+        ----------
+        state : State
+            The state of the learner with the arms before; it is not changed.
+        kept : (K,) array of int
+            Which row of it each arm of this learner had, increasing; -1 for an arm that is new.
+        rng : numpy.random.Generator
+            The generator that settles.
+        """
+        raise NotImplementedError(f"{type(self).__name__} cannot change its arms")
+
     def collect(self, state: State, history: History) -> None:
         """Move what the state's journal holds into the history; nothing without a journal."""
 
@@ -256,6 +278,12 @@ class Learner(InNotebooks, ABC):
                     made = Session(self.start(rng), rng, settle_generator(self.seed))
                     self.__dict__["_session"] = made
         return made
+
+    @property
+    def player(self) -> Self:
+        """The learner of the arms on offer alone, whose state the session has."""
+        offer = self.session.offer
+        return self if offer is None else offer.player  # type: ignore[return-value]
 
     def __copy__(self) -> Self:
         return deepcopy(self)
@@ -393,18 +421,68 @@ class Learner(InNotebooks, ABC):
         with session.lock:
             session.max_open, session.expire = max_open, expire
 
+    def change_arms(self, join: Iterable[int | str] = (), leave: Iterable[int | str] = ()) -> None:
+        """Let arms join and leave, where the learner can: see `can_change_arms`.
+
+        An arm that leaves is not asked about any more, but keeps its number and its label: what
+        happened is told by them. An arm that joins gets the next number. One that comes back has
+        its old number, and starts like a new one: nothing is remembered of it. Outcomes of
+        duels with an arm that is gone may still be told; they count as rounds and teach nothing.
+
+        What "best" means follows the arms on offer: Borda compares with all of them, Condorcet
+        looks for the one that none of them beats. If that shall not change when arms join,
+        give the learner the weights of a panel, ``criterion=[0.5, 0.5, 0]``: arms that join have
+        no weight, and those that have one must stay.
+
+        After arms joined, `n_arms` and `labels` count all arms there ever were; `offered` are those
+        on offer. A clone starts with all of them on offer.
+
+        Parameters
+        ----------
+        join : list of str or int
+            New labels, or arms that left. Arms without labels go by their numbers, a new one by
+            the next.
+        leave : list of str or int
+            Arms on offer, by their labels or numbers. Two at least must stay.
+
+        Raises
+        ------
+        ValueError
+            If the learner cannot change its arms, or not these; nothing is changed.
+
+        Examples
+        --------
+        >>> import driftduel as dd
+        >>> poll = dd.DriftPoll(3, labels=["tea", "coffee", "milk"])
+        >>> poll.change_arms(join=["mate"], leave=["milk"])
+        >>> poll.offered, poll.labels
+        (array([0, 1, 3]), ('tea', 'coffee', 'milk', 'mate'))
+        """
+        from driftduel.learners.offer import change_offer
+
+        session = self.session
+        with session.lock:
+            change_offer(session, self, join, leave)
+
+    @property
+    def offered(self) -> NDArray[np.int64]:
+        """The arms on offer, in order: all of them unless some have left."""
+        session = self.session
+        with session.lock:
+            return np.array(session.offered(self))
+
     def best(self) -> int:
         """Return the arm that the learner would pick now."""
         session = self.session
         with session.lock:
-            return self.best_of(session.state)
+            return session.offered(self)[self.player.best_of(session.state)]
 
     @property
     def active(self) -> NDArray[np.int64]:
         """The arms still in play."""
         session = self.session
         with session.lock:
-            return self.active_of(session.state)
+            return self.offered[self.player.active_of(session.state)]
 
     @property
     def rounds(self) -> int:
@@ -463,8 +541,8 @@ class Learner(InNotebooks, ABC):
             return Report(
                 names=names_of(self.n_arms, self.labels),
                 rounds=session.told,
-                best=self.best_of(session.state),
-                active=tuple(self.active_of(session.state).tolist()),
+                best=self.best(),
+                active=tuple(self.active.tolist()),
                 episodes=tuple(session.history.episodes),
                 evictions=last_of_each(session.history.evictions),
                 activations=last_of_each(session.history.activations),

@@ -39,6 +39,8 @@ def fold_into(
     See `Learner.fold`.
     """
     lefts, rights, rows, results = _checked(session, learner, left, right, tickets, outcomes)
+    if session.offer is not None:
+        session.offer.duels_of_rows(lefts, rights, rows, results)
     kernels = learner.learn, learner.settle, learner.full, ticket_kernel(rows.shape[1])
     tell_on = bind_kernels(cast(FunctionType, tell_rounds), _NAMES, kernels)
     done = 0
@@ -47,7 +49,7 @@ def fold_into(
         chunk = lefts[part], rights[part], rows[part], results[part]
         with undisturbed():
             n = int(tell_on(session.state, session.settle_rng, *chunk))
-            learner.collect(session.state, session.history)
+            session.collect(learner)
             session.told += n
             session.folded += n
         done += n

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from driftduel.learners.report import Change
 
 
 @dataclass(frozen=True)
@@ -57,9 +60,14 @@ class Replay(NamedTuple):
 
 @dataclass
 class History:
-    """What a learner did, in the order of rounds."""
+    """What a learner did, in the order of rounds.
+
+    ``changes`` are those of the world that were proved before arms last came or went; the state
+    holds the later ones.
+    """
 
     episodes: list[int] = field(default_factory=lambda: [0])
     evictions: list[Eviction] = field(default_factory=list)
     activations: list[Activation] = field(default_factory=list)
     replays: list[Replay] = field(default_factory=list)
+    changes: list[Change] = field(default_factory=list)

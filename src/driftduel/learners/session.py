@@ -26,6 +26,7 @@ from driftduel.learners.history import History
 
 if TYPE_CHECKING:
     from driftduel.learners.base import Learner, State
+    from driftduel.learners.offer import Offer
 
 OUTCOMES = {"left": 1.0, "right": 0.0, "tie": 0.5}
 """Outcomes in words."""
@@ -150,6 +151,8 @@ class Session:
         After how many seconds an open duel expires.
     history : History
         What happened.
+    offer : Offer or None
+        Which arms are on offer, whose rows the state has; None if all are.
     lock
         Held by who reads or changes any of this.
     """
@@ -167,6 +170,7 @@ class Session:
     max_open: int = MOST_OPEN
     expire: float | None = None
     history: History = field(default_factory=History)
+    offer: Offer | None = None
     lock: RLock = field(default_factory=RLock, repr=False, compare=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -189,6 +193,8 @@ class Session:
             )
         with undisturbed():
             left, right, ticket = learner.choose(self.state, self.rng)
+            if self.offer is not None:
+                left, right = self.offer.arms[left], self.offer.arms[right]
             number = self.asked
             self.open[number] = (int(left), int(right), tuple(map(float, ticket)))
             self.asked_at[number] = time.time()
@@ -202,10 +208,25 @@ class Session:
         learner.check_horizon(self.told + 1)
         with undisturbed():
             left, right, ticket = self._close(number, _WORDS[value])
+            if self.offer is not None:
+                left, right, ticket, value = self.offer.duel_of_rows(left, right, ticket, value)
             if learner.learn(self.state, left, right, ticket, value):
                 learner.settle(self.state, self.settle_rng)
-                learner.collect(self.state, self.history)
+                self.collect(learner)
             self.told += 1
+
+    def collect(self, learner: Learner) -> None:
+        """Move what the journal of the state holds into the history."""
+        if self.offer is None:
+            learner.collect(self.state, self.history)
+        else:
+            news = History()
+            learner.collect(self.state, news)
+            self.offer.note(news, self.history)
+
+    def offered(self, learner: Learner) -> tuple[int, ...]:
+        """Return the arms on offer, in order."""
+        return tuple(range(learner.n_arms)) if self.offer is None else self.offer.arms
 
     def cancel(self, duel: Duel | int | str) -> None:
         """Close a duel that will not be told; nothing happens if it is cancelled or expired."""

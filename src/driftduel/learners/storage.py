@@ -37,13 +37,15 @@ from driftduel._version import __version__
 from driftduel.criteria import NAMED, Weighted
 from driftduel.learners.base import Learner, State, learner_generator
 from driftduel.learners.history import Activation, Eviction, History, Replay
+from driftduel.learners.offer import Offer, offer_of
 from driftduel.learners.ranges import LONGEST_SESSION, check_state, check_ticket
+from driftduel.learners.report import Change
 from driftduel.learners.session import OUTCOMES, REMEMBERED, WAYS_TO_CLOSE, Session
 from driftduel.weights import WeightSequence
 
 _FORMAT = 3
 _MANY_ARMS = 2048
-_ARMS = ("arm", "beaten_by", "weight")
+_ARMS = ("arm", "beaten_by", "weight", "before", "after")
 """The fields of records of what happened that are arms."""
 
 _PLAIN = re.compile("[<|](b1|[iu][1248]|f[248]|c8|c16|[US][0-9]{1,9})")
@@ -52,7 +54,7 @@ _PLAIN = re.compile("[<|](b1|[iu][1248]|f[248]|c8|c16|[US][0-9]{1,9})")
 _CLOSED = ("step", "left", "right", "end")
 """The columns of the duels closed last."""
 
-Record = TypeVar("Record", Eviction, Activation, Replay)
+Record = TypeVar("Record", Eviction, Activation, Replay, Change)
 _PARTS_OF_CRITERIA: dict[str, type] = {kind.__name__: kind for kind in NAMED.values()} | {
     "Weighted": Weighted,
     "WeightSequence": WeightSequence,
@@ -380,6 +382,8 @@ def _encode_session(session: Session) -> dict[str, Any]:
         ],
         "activations": [astuple(item) for item in history.activations],
         "replays": list(history.replays),
+        "changes": [astuple(item) for item in history.changes],
+        "offered": None if session.offer is None else list(session.offer.arms),
         "generator": session.rng.bit_generator.state,
         "settle_generator": session.settle_rng.bit_generator.state,
         "state": {name: _encode_array(array) for name, array in _arrays(session.state)},
@@ -390,15 +394,18 @@ def _decode_session(content: dict[str, Any], learner: Learner) -> Session:
     asked = as_count(content["asked"], "asked", 0, LONGEST_SESSION)
     folded = as_count(content["folded"], "folded", 0, LONGEST_SESSION - asked)
     told = as_count(content["told"], "told", folded, asked + folded)
-    _check_size(learner, content["state"])
-    state = learner.allocate()
+    offer = _decode_offer(content.get("offered"), learner)
+    player = learner if offer is None else offer.player
+    _check_size(player, content["state"])
+    state = player.allocate()
     _fill(state, content["state"])
-    check_state(learner, state, told)
+    check_state(player, state, told)
     history = History(
         episodes=[as_count(start, "episode", 0, told) for start in content["episodes"]],
         evictions=[_decode_record(Eviction, row, learner) for row in content["evictions"]],
         activations=[_decode_record(Activation, row, learner) for row in content["activations"]],
         replays=[_decode_record(Replay, row, learner) for row in content["replays"]],
+        changes=[_decode_record(Change, row, learner) for row in content.get("changes", [])],
     )
     session = Session(
         state,
@@ -409,6 +416,7 @@ def _decode_session(content: dict[str, Any], learner: Learner) -> Session:
         told,
         folded,
         history=history,
+        offer=offer,
     )
     for row in content["open"]:
         if len(row) != 5:
@@ -430,6 +438,18 @@ def _decode_session(content: dict[str, Any], learner: Learner) -> Session:
     closed = told - folded + len(session.closed) - told_last
     as_count(len(session.open), "number of open duels", 0, asked - closed)
     return session
+
+
+def _decode_offer(arms: list[Any] | None, learner: Learner) -> Offer | None:
+    """Return which arms are on offer, two of them at least."""
+    if arms is None:
+        return None
+    if not learner.can_change_arms:
+        raise ValueError(f"{type(learner).__name__} cannot change its arms")
+    listed = [as_count(arm, "arm on offer", 0, learner.n_arms - 1) for arm in arms]
+    if len(listed) < 2 or sorted(set(listed)) != listed:
+        raise ValueError("the arms on offer must be two at least, in order")
+    return offer_of(learner, listed)
 
 
 def _check_size(learner: Learner, saved: dict[str, Any]) -> None:

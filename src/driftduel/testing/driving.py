@@ -111,7 +111,8 @@ def snapshot(learner: Learner, *, named: bool = True) -> dict[str, Any]:
 def knowledge(learner: Learner) -> dict[str, Any]:
     """Return what a learner knows by the outcomes told: all but scratch, and what was asked."""
     session = as_payload(learner)["session"]
-    parts = ("told", "episodes", "evictions", "activations", "replays", "settle_generator")
+    happened = ("episodes", "evictions", "activations", "replays", "changes")
+    parts = ("told", "offered", *happened, "settle_generator")
     scratch = scratch_of(learner)
     state = {name: array for name, array in session["state"].items() if name not in scratch}
     return {"state": state, **{name: session[name] for name in parts}}

@@ -25,6 +25,7 @@ from driftduel._jit import inline_kernel, kernel
 from driftduel.criteria import Borda
 from driftduel.learners.base import Learner, Literature
 from driftduel.learners.history import History
+from driftduel.learners.offer import changes_of
 from driftduel.learners.parts.arrays import Floats, Ints, Records
 from driftduel.learners.parts.journal import journal_full, read_changes, read_journal
 from driftduel.learners.polls.bank import (
@@ -40,6 +41,7 @@ from driftduel.learners.polls.bank import (
     sum_up,
     update_arm,
 )
+from driftduel.learners.polls.carrying import carry_bank, carry_confirmed, carry_guard
 from driftduel.learners.polls.declaring import (
     DECLARED_RANGES,
     EVERY,
@@ -462,6 +464,8 @@ class DriftPoll(Learner):
         cost="O(K)",
     )
     serves = (Borda,)
+    can_change_arms = True
+    idle = (1.0, 1.0, 1.0)
 
     ranges = POLL_RANGES
     ticket = POLL_TICKET
@@ -488,6 +492,24 @@ class DriftPoll(Learner):
             np.zeros(self.n_arms, PLAN),
         )
 
+    def carry(self, state: PollState, kept: Ints, rng: np.random.Generator) -> PollState:
+        """Go on with what is known of the arms that stay; a new one may be anything."""
+        fresh = self.allocate()
+        before, clock = state.clock[0], fresh.clock[0]
+        for name in ("round", "prior", "squares", "votes"):
+            clock[name] = before[name]
+        carry_bank(state.bank, fresh.bank, kept, int(clock["round"]), float(clock["prior"]))
+        carry_guard(state.guard, fresh.guard, kept)
+        carry_confirmed(state.declared, fresh.declared, kept)
+        set_leader(fresh)
+        goes_on = kept[clock["leader"]] == before["leader"]
+        clock["led"] = before["led" if goes_on else "round"]
+        if self.n_arms > 2:
+            for _ in range(min(KEPT, int(clock["round"]))):
+                draw_all(fresh, rng)
+            set_plan(fresh)
+        return fresh
+
     def best_of(self, state: PollState) -> int:
         """Return the arm with the best standing."""
         return int(state.clock[0]["leader"])
@@ -510,17 +532,19 @@ class DriftPoll(Learner):
 
     @property
     def probabilities(self) -> Floats:
-        """How likely each arm is the best now; they sum to 1."""
+        """How likely each arm is the best now; they sum to 1, and that of one that left is 0."""
         session = self.session
         with session.lock:
-            return self.probabilities_of(session.state)
+            chances = np.zeros(self.n_arms)
+            chances[self.offered] = self.player.probabilities_of(session.state)
+            return chances
 
     @property
     def changes(self) -> list[Change]:
-        """The changes declared so far, the latest 64 of them."""
+        """The changes declared so far: the latest 64 of them, and those before arms changed."""
         session = self.session
         with session.lock:
-            return self.changes_of(session.state)
+            return changes_of(session, self)
 
     def report(self) -> Report:
         """Return who is best now, since when and how likely, and what changed; print it to read."""
@@ -529,6 +553,6 @@ class DriftPoll(Learner):
             return replace(
                 super().report(),
                 since=int(session.state.clock[0]["led"]),
-                probabilities=tuple(self.probabilities_of(session.state).tolist()),
-                changes=tuple(self.changes_of(session.state)),
+                probabilities=tuple(self.probabilities.tolist()),
+                changes=tuple(self.changes),
             )

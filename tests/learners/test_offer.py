@@ -1,0 +1,314 @@
+"""Arms that come and go, for every learner whose arms may."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import driftduel as dd
+from driftduel.learners.ranges import check_state
+from driftduel.testing.driving import essence, knowledge, snapshot
+
+LEARNERS = {
+    "DriftPoll": dd.DriftPoll,
+}
+STRENGTHS = np.array([0.2, 0.1, 0.0, -0.1, 0.3, -0.2, 0.05, 0.15, -0.05, 0.1, 0.0, -0.1, 0.0])
+
+
+@pytest.fixture(params=LEARNERS)
+def make(request):
+    return LEARNERS[request.param]
+
+
+def outcome_of(duel, voter, strengths=STRENGTHS):
+    return float(voter.random() < 0.5 + strengths[duel.left] - strengths[duel.right])
+
+
+def play(learner, n, seed=0):
+    """Ask and tell; return the duels with their outcomes."""
+    voter = np.random.default_rng(seed)
+    told = []
+    for _ in range(n):
+        duel = learner.ask()
+        offered = set(learner.offered.tolist())
+        assert {duel.left, duel.right} <= offered, "an arm that is not on offer was asked"
+        outcome = outcome_of(duel, voter)
+        learner.tell(duel, outcome)
+        told.append((duel, outcome))
+    return told
+
+
+def test_joining_before_the_first_round_equals_a_plain_run_bit_for_bit(make):
+    plain, joined = make(4, seed=3), make(3, seed=3)
+    joined.change_arms(join=[3])
+    assert snapshot(joined, named=False) == snapshot(plain, named=False)
+    one, other = play(plain, 120), play(joined, 120)
+    assert essence([duel for duel, _ in one]) == essence([duel for duel, _ in other])
+    assert snapshot(joined)["session"]["state"] == snapshot(plain)["session"]["state"]
+
+
+def test_arms_that_left_before_the_first_round_might_as_well_never_have_been(make):
+    plain, fewer = make(3, seed=3), make(5, seed=3)
+    fewer.change_arms(leave=[0, 3])
+    arms = fewer.offered
+    assert arms.tolist() == [1, 2, 4]
+    for seed in range(120):
+        one, other = plain.ask(), fewer.ask()
+        assert (arms[one.left], arms[one.right]) == (other.left, other.right)
+        assert one.propensity == other.propensity
+        outcome = float(seed % 3 > 0)
+        plain.tell(one, outcome)
+        fewer.tell(other, outcome)
+    assert knowledge(plain)["state"] == knowledge(fewer)["state"]
+    assert fewer.best() == arms[plain.best()]
+    assert fewer.active.tolist() == arms[plain.active].tolist()
+
+
+def test_numbers_and_labels_stay_when_arms_come_and_go(make):
+    learner = make(3, labels=["tea", "coffee", "milk"])
+    play(learner, 20)
+    learner.change_arms(join=["mate"], leave=["tea"])
+    assert learner.labels == ("tea", "coffee", "milk", "mate")
+    assert (learner.n_arms, learner.offered.tolist()) == (4, [1, 2, 3])
+    learner.change_arms(join=["tea"], leave=[1, "milk"])
+    assert (learner.n_arms, learner.offered.tolist()) == (4, [0, 3])
+    assert learner.best() in (0, 3)
+    assert set(learner.active.tolist()) <= {0, 3}
+    report = learner.report()
+    assert report.names == learner.labels
+    assert report.best == learner.best()
+
+
+def test_arms_without_labels_join_by_the_next_number(make):
+    learner = make(2)
+    learner.change_arms(join=[2, 3], leave=[0])
+    learner.change_arms(join=[0, 4])
+    assert (learner.n_arms, learner.offered.tolist()) == (5, [0, 1, 2, 3, 4])
+    assert learner.labels is None
+
+
+def test_nothing_to_change_changes_nothing(make):
+    learner = make(3, seed=1)
+    play(learner, 30)
+    before = snapshot(learner)
+    learner.change_arms()
+    assert snapshot(learner) == before
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"join": "mate"}, r"^join is 'mate', must be a list of arms$"),
+        ({"leave": 1}, r"^leave is 1, must be a list of arms$"),
+        ({"join": [5]}, r"^join\[0\] is 5, must be an arm that left or a new label$"),
+        ({"join": ["tea"]}, r"^join\[0\] is 'tea', which is on offer already$"),
+        ({"join": ["mate", "mate"]}, r"^join\[1\] is 'mate', which is on offer already$"),
+        ({"join": [True]}, r"^join\[0\] is True, must be an arm that left or a new label$"),
+        ({"leave": ["mate"]}, r"^leave\[0\] is 'mate', must be one of the arms on offer: tea, "),
+        ({"leave": ["tea", 0]}, r"^leave\[1\] is 0, must be one of the arms on offer"),
+        ({"leave": ["tea", "milk"]}, r"^leave: 1 would be on offer, two arms at least must be$"),
+        ({"join": ["a\x1b"]}, r"^labels: name 4 is .*, must be printable$"),
+    ],
+)
+def test_a_change_that_cannot_be_is_refused_and_changes_nothing(make, change, message):
+    learner = make(3, labels=["tea", "coffee", "milk"], seed=1)
+    play(learner, 10)
+    before = snapshot(learner)
+    with pytest.raises(ValueError, match=message):
+        learner.change_arms(**change)
+    assert snapshot(learner) == before
+    assert learner.n_arms == 3
+
+
+def test_arms_without_labels_cannot_join_by_a_label(make):
+    with pytest.raises(ValueError, match=r"^join\[0\] is 'tea', must be .* left or 3, the next"):
+        make(3).change_arms(join=["tea"])
+
+
+def test_a_learner_that_cannot_change_its_arms_says_who_can():
+    able = [name for name, kind in dd.all_learners().items() if kind.can_change_arms]
+    assert able == sorted(LEARNERS)
+    with pytest.raises(ValueError, match=r"^Uniform cannot change its arms; who can: .*DriftPoll"):
+        dd.Uniform(3).change_arms(join=[3])
+
+
+def test_a_duel_open_across_a_leave_is_a_round_that_teaches_nothing(make):
+    learner = make(4, seed=2)
+    play(learner, 40)
+    for _ in range(2000):
+        duel = learner.ask()
+        if 3 in (duel.left, duel.right):
+            break
+        learner.cancel(duel)
+    learner.change_arms(leave=[3])
+    silent = copy.deepcopy(learner)
+    learner.tell(duel, "left")
+    assert learner.rounds == 41
+    with pytest.raises(dd.learners.AlreadyTold):
+        learner.tell(duel, "left")
+    # Whatever is told of it, the learner is the same.
+    silent.tell(duel, "right")
+    assert knowledge(silent) == knowledge(learner)
+
+
+def test_a_saved_learner_keeps_who_is_on_offer_and_goes_on_bit_for_bit(make, tmp_path):
+    learner = make(4, seed=2, labels=["a", "b", "c", "d"])
+    play(learner, 60)
+    duel = learner.ask()
+    learner.change_arms(join=["e"], leave=["b"])
+    play(learner, 20)
+    learner.save(tmp_path / "learner.json")
+    again = dd.load_learner(tmp_path / "learner.json")
+    assert snapshot(again) == snapshot(learner)
+    with dd.learner_file(tmp_path / "learner.json") as held:
+        held.change_arms(join=["b"], leave=["c"])
+    changed = dd.load_learner(tmp_path / "learner.json")
+    learner.change_arms(join=["b"], leave=["c"])
+    assert snapshot(changed) == snapshot(learner)
+    for one in (learner, changed):
+        one.tell(duel, "tie")
+    assert essence([d for d, _ in play(learner, 30)]) == essence([d for d, _ in play(changed, 30)])
+
+
+def test_copies_keep_who_is_on_offer_and_clones_start_with_all_arms(make):
+    learner = make(3, seed=2)
+    play(learner, 30)
+    learner.change_arms(join=[3], leave=[1])
+    for twin in (copy.deepcopy(learner), pickle.loads(pickle.dumps(learner))):
+        assert snapshot(twin) == snapshot(learner)
+        assert twin.offered.tolist() == [0, 2, 3]
+    clone = learner.clone()
+    assert clone.offered.tolist() == [0, 1, 2, 3]
+    assert snapshot(clone, named=False) == snapshot(make(4, seed=2), named=False)
+
+
+def test_a_log_of_outcomes_and_changes_gives_the_same_state(make):
+    learner, replica = make(3, seed=5), make(3, seed=5)
+    late = learner.ask()
+    for join, leave in ([3], []), ([], [0]), ([4, 0], [1]), ([], [4]):
+        log = play(learner, 50)
+        learner.tell(late, "left")
+        columns = [(d.left, d.right, d.ticket, outcome) for d, outcome in log]
+        columns.append((late.left, late.right, late.ticket, 1.0))
+        replica.fold(*zip(*columns, strict=True))
+        late = learner.ask()
+        for one in (learner, replica):
+            one.change_arms(join=join, leave=leave)
+        assert knowledge(replica) == knowledge(learner)
+        assert replica.best() == learner.best()
+
+
+CHANGES = st.lists(
+    st.tuples(st.integers(1, 12), st.sets(st.integers(0, 6)), st.sets(st.integers(0, 6))),
+    min_size=1,
+    max_size=8,
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(changes=CHANGES, n_arms=st.integers(2, 4), seed=st.integers(0, 5), data=st.data())
+@pytest.mark.parametrize("name", LEARNERS)
+def test_whatever_comes_and_goes_only_arms_on_offer_are_asked(name, changes, n_arms, seed, data):
+    learner = LEARNERS[name](n_arms, seed=seed)
+    late = []
+    for n_votes, join, leave in changes:
+        late.append(learner.ask())
+        play(learner, n_votes, seed)
+        offered = set(learner.offered.tolist())
+        left = sorted(leave & offered)[: len(offered) - 2]
+        gone = set(range(learner.n_arms)) - offered
+        joined = sorted(join & gone) + ([learner.n_arms] if max(join, default=0) > 3 else [])
+        learner.change_arms(join=joined, leave=left)
+        expected = sorted(offered - set(left) | set(joined))
+        assert learner.offered.tolist() == expected
+        assert learner.best() in expected
+        assert set(learner.active.tolist()) <= set(expected)
+        check_state(learner.player, learner.session.state, learner.rounds)
+        if data.draw(st.booleans()):
+            learner.tell(late.pop(), "left")
+    play(learner, 10, seed)
+    check_state(learner.player, learner.session.state, learner.rounds)
+    assert learner.rounds == int(learner.session.state.clock["round"][0])
+
+
+def test_propensities_match_frequencies_among_the_arms_on_offer(make):
+    """By chi squared of 4,000 draws; a right learner fails with probability below 1e-6."""
+    learner = make(4, seed=4)
+    play(learner, 60)
+    learner.change_arms(join=[4], leave=[1])
+    play(learner, 5)
+    chances, counts = {}, {}
+    for _ in range(4000):
+        duel = learner.ask()
+        pair = duel.left, duel.right
+        assert chances.setdefault(pair, duel.propensity) == duel.propensity
+        counts[pair] = counts.get(pair, 0) + 1
+        learner.cancel(duel)
+    assert abs(sum(chances.values()) - 1) < 0.01
+    likely = [pair for pair, chance in chances.items() if chance > 0.002]
+    statistic = sum(
+        (counts[pair] - 4000 * chances[pair]) ** 2 / (4000 * chances[pair]) for pair in likely
+    )
+    freedom = len(likely)
+    assert statistic < freedom + 7 * np.sqrt(2 * freedom) + 25
+
+
+# DriftPoll
+
+
+def test_a_poll_that_loses_its_leader_declares_no_change():
+    poll = dd.DriftPoll(4, seed=1)
+    play(poll, 400)
+    assert poll.best() == 0
+    poll.change_arms(leave=[0])
+    assert poll.best() == 1
+    play(poll, 400)
+    assert poll.best() == 1
+    assert poll.changes == []
+
+
+def test_a_poll_finds_a_new_best_arm_and_calls_it_no_change_of_taste():
+    poll = dd.DriftPoll(4, seed=1)
+    play(poll, 400)
+    poll.change_arms(join=[4])
+    assert poll.best() == 0
+    play(poll, 400)
+    assert poll.best() == 4
+    assert poll.changes == []
+    assert poll.probabilities[4] > 0.9
+
+
+def test_a_poll_keeps_the_changes_it_declared_when_arms_go():
+    poll = dd.DriftPoll(3, seed=1)
+    voter = np.random.default_rng(1)
+    for strengths in ([0.3, 0, -0.1], [-0.2, 0.2, -0.1]):
+        for _ in range(400):
+            duel = poll.ask()
+            poll.tell(duel, outcome_of(duel, voter, strengths))
+    before = poll.changes
+    assert [(one.before, one.after) for one in before] == [(0, 1)]
+    poll.change_arms(join=[3], leave=[0])
+    assert poll.changes == before
+    assert poll.report().changes == tuple(before)
+    assert poll.probabilities[0] == 0
+    assert abs(poll.probabilities.sum() - 1) < 1e-9
+
+
+def test_two_arms_of_a_poll_become_three_and_two_again():
+    poll = dd.DriftPoll(2, seed=1)
+    play(poll, 200)
+    sure = poll.probabilities
+    poll.change_arms(join=[2])
+    assert poll.best() == 0
+    play(poll, 200)
+    assert poll.best() == 0
+    poll.change_arms(leave=[2])
+    assert poll.best() == 0
+    assert poll.probabilities[0] > sure[0] - 0.1
+    poll.change_arms(join=[3], leave=[1])
+    assert poll.probabilities[3] == pytest.approx(0.5, abs=0.05)
