@@ -34,6 +34,10 @@ DAY = 86_400_000_000
 """Microseconds of a day."""
 
 
+SLUG = re.compile("[a-z0-9][a-z0-9-]{0,63}")
+"""The name of an arena in addresses."""
+
+
 @dataclass(frozen=True)
 class Settings:
     """What the owner of an arena decides.
@@ -177,7 +181,7 @@ def as_slug(text: Any) -> str:
     >>> as_slug("hot-drinks")
     'hot-drinks'
     """
-    if not isinstance(text, str) or not _SLUG.fullmatch(text):
+    if not isinstance(text, str) or not SLUG.fullmatch(text):
         raise Invalid(
             f"slug is {str(text)[:80]!r}, must be 1 to 64 small letters, digits and hyphens, "
             "the first no hyphen"
@@ -254,7 +258,6 @@ def _check_whole(value: Any, name: str, least: int, most: int) -> None:
         raise Invalid(f"{name} is {value!r}, must be a whole number from {least} to {most:,}")
 
 
-_SLUG = re.compile("[a-z0-9][a-z0-9-]{0,63}")
 _ID = re.compile("[A-Za-z0-9_-]{22}")
 _ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?")
 _RESERVED = ("api", "docs", "health", "metrics", "new", "static", "openapi")

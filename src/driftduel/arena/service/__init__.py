@@ -27,8 +27,10 @@ from driftduel.arena.service.limits import Buckets as Buckets
 from driftduel.arena.service.reporting import ArmStatus as ArmStatus
 from driftduel.arena.service.reporting import DatedChange as DatedChange
 from driftduel.arena.service.reporting import Status as Status
+from driftduel.arena.service.reporting import shown as shown
 from driftduel.arena.service.reporting import status as status
 from driftduel.arena.service.running import Service as Service
+from driftduel.arena.service.running import purge as purge
 from driftduel.arena.service.telling import Retracted as Retracted
 from driftduel.arena.service.telling import Told as Told
 from driftduel.arena.service.telling import retract as retract

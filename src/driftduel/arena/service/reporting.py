@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import sqlalchemy as sa
+
 from driftduel.arena.model import Arena
 from driftduel.arena.replica import Replica
 from driftduel.arena.service.running import Service
+from driftduel.arena.store import schema
 from driftduel.learners.report import Change, Report
 
 
@@ -96,6 +99,21 @@ def status(service: Service, slug: str) -> Status:
             right=int(replica.sides[1]),
             neither=int(replica.sides[2]),
         )
+
+
+def shown(service: Service, slug: str) -> dict[tuple[str, str], int]:
+    """Return how often a pair, left and right, was shown and not answered until it was purged."""
+    hosted = service.hosted(slug)
+    table = schema.shown
+    query = (
+        sa.select(table.c.left, table.c.right, sa.func.sum(table.c.n))
+        .where(table.c.arena == hosted.arena.id)
+        .group_by(table.c.left, table.c.right)
+    )
+    with service.store.reading() as connection:
+        rows = connection.execute(query).all()
+    arms = hosted.replica.arms
+    return {(arms[left].name, arms[right].name): int(n) for left, right, n in rows}
 
 
 def _arms(replica: Replica, report: Report | None) -> list[ArmStatus]:

@@ -18,7 +18,7 @@ import numpy as np
 import sqlalchemy as sa
 
 from driftduel.arena.errors import NotFound, Unavailable
-from driftduel.arena.model import Arena, OpenDuel
+from driftduel.arena.model import DAY, SLUG, Arena, OpenDuel
 from driftduel.arena.replica import Replica
 from driftduel.arena.service.writer import Writer
 from driftduel.arena.store import schema, statements
@@ -27,6 +27,12 @@ from driftduel.arena.store.urls import DEFAULT
 
 _EVERY = 0.25
 """Seconds between two looks at the heads: other processes are followed within a second."""
+
+KEPT_EXPIRED = 86_400_000_000
+"""Microseconds for which a duel that expired is remembered, so that its voter is told so."""
+
+_PURGE = 60.0
+"""Seconds between two purges."""
 
 _BEHIND = 5.0
 """Seconds without a look after which a process is not ready."""
@@ -93,6 +99,8 @@ class Service:
         NotFound
             If there is none.
         """
+        if not SLUG.fullmatch(slug):
+            raise NotFound("there is no such arena")
         number = self._numbers.get(slug)
         found = None if number is None else self._hosted.get(number)
         if found is not None:
@@ -167,13 +175,26 @@ class Service:
             return self._hosted[number]
 
     def _run(self) -> None:
+        purged_at = time.monotonic()
         while not self._closed:
             self._wake.wait(_EVERY)
             self._wake.clear()
             try:
                 self.follow()
+                if time.monotonic() - purged_at > _PURGE:
+                    purged_at = time.monotonic()
+                    purge(self)
             except Unavailable:  # `check_ready` says so, and the next look may succeed
-                self._wake.wait(_EVERY)
+                time.sleep(_EVERY)
+
+
+def purge(service: Service) -> int:
+    """Turn duels that expired a day ago into counts of what was shown; return how many."""
+    now = now_in_microseconds()
+    done: int = service.writer.alone(
+        lambda connection: statements.purge(connection, now - KEPT_EXPIRED, now // DAY)
+    )
+    return done
 
 
 def _loaded(connection: sa.Connection, arena: Arena) -> Hosted:

@@ -1,0 +1,270 @@
+from __future__ import annotations
+
+import pytest
+
+from driftduel.arena import errors
+from driftduel.arena import service as arena
+from driftduel.arena.service import running, telling
+from tests.arena.voting import events, prefer, state, state_from_nothing, vote
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that stands still until it is set."""
+    time = [1_700_000_000_000_000]
+    for module in (running, telling):
+        monkeypatch.setattr(module, "now_in_microseconds", lambda: time[0])
+    return time
+
+
+def test_a_vote_is_an_event_and_a_round(drinks):
+    asked = arena.ask(drinks, "drinks", "ann")
+    told = arena.tell(drinks, asked.duel, "ann", "left")
+    drinks.follow()
+    assert (told.first, told.seq, told.counted, told.reason) == (True, 2, True, None)
+    assert told.reveal == (asked.left.name, asked.right.name)
+    now = arena.status(drinks, "drinks")
+    assert (now.head, now.votes, now.best) == (2, 1, asked.left.name)
+    assert now.left == 1
+
+
+def test_to_tell_the_same_again_gives_the_same_and_counts_once(drinks):
+    asked = arena.ask(drinks, "drinks", "ann")
+    first = arena.tell(drinks, asked.duel, "ann", "right")
+    again = arena.tell(drinks, asked.duel, "ann", "right")
+    assert again.first is False
+    assert vars(again) == {**vars(first), "first": False}
+    with pytest.raises(errors.Conflict, match="told already: right"):
+        arena.tell(drinks, asked.duel, "ann", "left")
+    drinks.follow()
+    assert arena.status(drinks, "drinks").votes == 1
+
+
+def test_a_duel_is_bound_to_its_voter(drinks):
+    asked = arena.ask(drinks, "drinks", "ann")
+    with pytest.raises(errors.Forbidden):
+        arena.tell(drinks, asked.duel, "bob", "left")
+    arena.tell(drinks, asked.duel, "ann", "left")
+    with pytest.raises(errors.Forbidden):
+        arena.tell(drinks, asked.duel, "bob", "left")
+    with pytest.raises(errors.Forbidden):
+        arena.retract(drinks, asked.duel, "bob")
+
+
+@pytest.mark.parametrize("duel", ["x", "", "\x00" * 22, "a" * 22, "é" * 22, 7])
+def test_a_duel_that_was_never_asked_is_not_found(drinks, duel):
+    with pytest.raises(errors.NotFound):
+        arena.tell(drinks, duel, "ann", "left")
+    with pytest.raises(errors.NotFound):
+        arena.retract(drinks, duel, "ann")
+    assert len(events(drinks)) == 1
+
+
+@pytest.mark.parametrize("verdict", ["", "LEFT", "maybe", 1, None])
+def test_a_verdict_must_be_one_of_five(drinks, verdict):
+    asked = arena.ask(drinks, "drinks", "ann")
+    with pytest.raises(errors.Invalid, match="must be left, right, tie, bad or skip"):
+        arena.tell(drinks, asked.duel, "ann", verdict)
+    assert arena.tell(drinks, asked.duel, "ann", "left").first
+
+
+def test_a_duel_expires(drinks, clock):
+    asked = arena.ask(drinks, "drinks", "ann")
+    clock[0] = asked.expires + 1
+    with pytest.raises(errors.Gone, match="expired"):
+        arena.tell(drinks, asked.duel, "ann", "left")
+    clock[0] = asked.expires
+    assert arena.tell(drinks, asked.duel, "ann", "left").first
+
+
+def test_a_clock_that_is_set_back_loses_nothing(drinks, clock):
+    asked = arena.ask(drinks, "drinks", "ann")
+    clock[0] -= 10**12
+    told = arena.tell(drinks, asked.duel, "ann", "left")
+    assert told.counted
+    assert arena.retract(drinks, asked.duel, "ann").seq == told.seq + 1
+
+
+def test_duels_that_nobody_answers_become_counts(drinks, clock):
+    asked = [arena.ask(drinks, "drinks", "ann") for _ in range(5)]
+    arena.tell(drinks, asked[0].duel, "ann", "left")
+    assert arena.purge(drinks) == 0
+    clock[0] = asked[0].expires + running.KEPT_EXPIRED + 1
+    assert arena.purge(drinks) == 4
+    assert arena.purge(drinks) == 0
+    assert sum(arena.shown(drinks, "drinks").values()) == 4
+    with pytest.raises(errors.NotFound):
+        arena.tell(drinks, asked[1].duel, "ann", "left")
+
+
+def test_a_closed_arena_asks_and_takes_nothing(drinks):
+    asked = arena.ask(drinks, "drinks", "ann")
+    arena.change_arena(drinks, "drinks", {"status": "closed"})
+    with pytest.raises(errors.Conflict, match="closed"):
+        arena.ask(drinks, "drinks", "ann")
+    with pytest.raises(errors.Conflict, match="closed"):
+        arena.tell(drinks, asked.duel, "ann", "left")
+    arena.change_arena(drinks, "drinks", {"status": "open"})
+    assert arena.tell(drinks, asked.duel, "ann", "left").first
+
+
+def test_without_ties_a_tie_is_refused(drinks):
+    arena.change_arena(drinks, "drinks", {"ties": False})
+    asked = arena.ask(drinks, "drinks", "ann")
+    with pytest.raises(errors.Invalid, match="no ties"):
+        arena.tell(drinks, asked.duel, "ann", "tie")
+    assert arena.tell(drinks, asked.duel, "ann", "bad").counted
+
+
+def test_a_skip_is_stored_and_not_told(drinks):
+    told = vote(drinks, "skip")
+    before = state(drinks)
+    assert (told.counted, told.reason) == (False, "skip")
+    now = arena.status(drinks, "drinks")
+    assert (now.head, now.votes, sum(arm.skipped for arm in now.arms)) == (2, 0, 2)
+    assert before == state_from_nothing(drinks)
+
+
+def test_both_bad_is_a_tie_that_is_counted_for_both(drinks):
+    told = vote(drinks, "bad")
+    drinks.follow()
+    now = arena.status(drinks, "drinks")
+    assert told.counted
+    assert {arm.name: arm.bad for arm in now.arms if arm.bad} == dict.fromkeys(told.reveal, 1)
+    assert (now.votes, now.neither) == (1, 1)
+
+
+def test_votes_over_the_cap_are_stored_and_do_not_count(drinks, clock):
+    arena.change_arena(drinks, "drinks", {"cap": 2})
+    told = [vote(drinks) for _ in range(3)]
+    assert [one.reason for one in told] == [None, None, "cap"]
+    assert vote(drinks, voter="bob").counted
+    clock[0] += 86_400_000_000
+    assert vote(drinks).counted
+    drinks.follow()
+    assert arena.status(drinks, "drinks").votes == 4
+    assert arena.voters(drinks, "drinks")[0].capped == 1
+    assert state(drinks) == state_from_nothing(drinks)
+
+
+def test_a_cap_holds_within_one_commit(drinks):
+    arena.change_arena(drinks, "drinks", {"cap": 1})
+    duels = [arena.ask(drinks, "drinks", "ann").duel for _ in range(3)]
+    requests = [
+        telling._Tell(
+            duel, drinks.voter("ann"), "left", running.now_in_microseconds(), drinks, False
+        )
+        for duel in duels
+    ]
+    with drinks.store.writing() as connection:
+        done = telling.tell_many(connection, requests)
+    assert [one.row["reason"] for one in done] == [None, "cap", "cap"]
+
+
+def test_of_two_verdicts_in_one_commit_the_first_counts(drinks):
+    duel = arena.ask(drinks, "drinks", "ann").duel
+    now, voter = running.now_in_microseconds(), drinks.voter("ann")
+    verdicts = ["left", "right", "left"]
+    requests = [telling._Tell(duel, voter, word, now, drinks, False) for word in verdicts]
+    with drinks.store.writing() as connection:
+        first, other, again = telling.tell_many(connection, requests)
+    assert (first.first, again.first) == (True, False)
+    assert isinstance(other, errors.Conflict)
+    assert len(events(drinks)) == 2
+
+
+def test_a_verdict_can_be_taken_back_for_a_minute(drinks, clock):
+    empty = state(drinks)
+    asked = arena.ask(drinks, "drinks", "ann")
+    told = arena.tell(drinks, asked.duel, "ann", "left")
+    clock[0] += telling.UNDO
+    gone = arena.retract(drinks, asked.duel, "ann")
+    assert gone == arena.retract(drinks, asked.duel, "ann")
+    assert gone.seq == told.seq + 1
+    assert state(drinks)[1:] == empty[1:]
+    with pytest.raises(errors.Conflict, match="taken back"):
+        arena.tell(drinks, asked.duel, "ann", "left")
+
+
+def test_later_only_the_owner_takes_it_back(drinks, clock):
+    arena.create_arena(drinks, "other", "?", ["a", "b"])
+    asked = arena.ask(drinks, "drinks", "ann")
+    arena.tell(drinks, asked.duel, "ann", "left")
+    clock[0] += telling.UNDO + 1
+    with pytest.raises(errors.Conflict, match="60 seconds"):
+        arena.retract(drinks, asked.duel, "ann")
+    with pytest.raises(errors.NotFound):
+        arena.retract_as_owner(drinks, "other", asked.duel)
+    arena.retract_as_owner(drinks, "drinks", asked.duel)
+    drinks.follow()
+    assert arena.status(drinks, "drinks").votes == 0
+
+
+def test_taking_back_is_as_if_it_had_never_been_told(drinks):
+    prefer(drinks, "tea", 5)
+    wrong = arena.ask(drinks, "drinks", "bob")
+    arena.tell(drinks, wrong.duel, "bob", "bad")
+    prefer(drinks, "tea", 5)
+    arena.retract(drinks, wrong.duel, "bob")
+    with_undo = state(drinks)
+    rows = [row for row in events(drinks) if row.kind == "vote" and row.duel != wrong.duel]
+    assert with_undo[1:] == plain_fold(rows)
+    assert with_undo == state_from_nothing(drinks)
+
+
+def plain_fold(rows, seed=1):
+    """Tell a learner votes one by one, with nothing of the arena's code but the order of sides."""
+    from array import array
+
+    import numpy as np
+
+    import driftduel as dd
+    from driftduel.learners.storage import as_payload
+
+    outcome = {"left": 1.0, "right": 0.0, "tie": 0.5, "bad": 0.5}
+    learner = dd.DriftPoll(3, seed=seed + 1, labels=["0", "1", "2"])
+    for row in rows:
+        value = outcome[row.verdict]
+        pair = (row.right, row.left) if row.swapped else (row.left, row.right)
+        ticket = np.frombuffer(row.ticket)
+        learner.fold([pair[0]], [pair[1]], [ticket], [1 - value if row.swapped else value])
+    payload = as_payload(learner)
+    payload["session"].pop("name")
+    return array("q", [row.at for row in rows]).tobytes(), payload
+
+
+def test_an_ask_that_is_never_told_changes_nothing(drinks):
+    prefer(drinks, "milk", 4)
+    before, head = state(drinks), len(events(drinks))
+    for n in range(20):
+        arena.ask(drinks, "drinks", f"voter {n}")
+    assert state(drinks) == before == state_from_nothing(drinks)
+    assert len(events(drinks)) == head
+
+
+def test_the_next_duel_comes_in_the_same_commit(drinks):
+    asked = arena.ask(drinks, "drinks", "ann")
+    commits = drinks.writer.commits
+    told = arena.tell(drinks, asked.duel, "ann", "left", wants_next=True)
+    assert drinks.writer.commits == commits + 1
+    assert arena.tell(drinks, told.next.duel, "ann", "right").first
+
+
+def test_who_cannot_be_asked_any_more_gets_no_next_duel(drinks):
+    asked = arena.ask(drinks, "drinks", "ann")
+    arena.change_arms(drinks, "drinks", pause=["milk"])
+    names = {asked.left.name, asked.right.name}
+    if "milk" in names:
+        with pytest.raises(errors.Gone):
+            arena.tell(drinks, asked.duel, "ann", "left", wants_next=True)
+    else:
+        assert arena.tell(drinks, asked.duel, "ann", "left", wants_next=True).next is not None
+    arena.change_arms(drinks, "drinks", pause=["tea"])
+    with pytest.raises(errors.Conflict, match="fewer than two"):
+        arena.ask(drinks, "drinks", "ann")
+
+
+def test_an_unknown_arena_is_not_found(drinks):
+    for slug in ("nothing", "", "\x00", "DROP TABLE"):
+        with pytest.raises(errors.NotFound):
+            arena.ask(drinks, slug, "ann")

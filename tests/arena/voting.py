@@ -1,0 +1,45 @@
+"""What tests of the arena do again and again."""
+
+from __future__ import annotations
+
+from driftduel.arena import service as arena
+from driftduel.arena.service.running import folded
+from driftduel.arena.service.verifying import state_of
+from driftduel.arena.store import schema, statements
+
+
+def vote(service, verdict="left", voter="ann", slug="drinks"):
+    """Ask and tell; return what was told and the names of the arms."""
+    asked = arena.ask(service, slug, voter)
+    return arena.tell(service, asked.duel, voter, verdict)
+
+
+def prefer(service, name, n, voter="ann", slug="drinks"):
+    """Vote for an arm wherever it is shown, else for a tie."""
+    for _ in range(n):
+        asked = arena.ask(service, slug, voter)
+        sides = {asked.left.name: "left", asked.right.name: "right"}
+        arena.tell(service, asked.duel, voter, sides.get(name, "tie"))
+
+
+def state(service, slug="drinks"):
+    """All that the copy of this process is, as of the head of the log."""
+    service.follow()
+    return state_of(service.hosted(slug).replica)
+
+
+def state_from_nothing(service, slug="drinks"):
+    """The same, folded again."""
+    with service.store.reading() as connection:
+        (row,) = statements.find_arenas(connection, schema.arena.c.slug == slug)
+        return state_of(folded(connection, row))
+
+
+def events(service, slug="drinks"):
+    """All events, as rows."""
+    import sqlalchemy as sa
+
+    with service.store.reading() as connection:
+        (row,) = statements.find_arenas(connection, schema.arena.c.slug == slug)
+        mine = sa.select(schema.event).where(schema.event.c.arena == row.id)
+        return connection.execute(mine.order_by(schema.event.c.seq)).all()
