@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from driftduel.criteria import VonNeumann as VonNeumann
     from driftduel.criteria import Weighted as Weighted
     from driftduel.experiments.results import Results as Results
+    from driftduel.inference.estimates import Estimate as Estimate
+    from driftduel.inference.estimates import estimate as estimate
     from driftduel.learners import Learner as Learner
     from driftduel.learners import all_learners as all_learners
     from driftduel.learners import learner_file as learner_file
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
     from driftduel.simulation import Run as Run
     from driftduel.simulation import simulate as simulate
     from driftduel.simulation import simulate_many as simulate_many
+    from driftduel.streams.logs import Log as Log
+    from driftduel.streams.reading import read_log as read_log
     from driftduel.streams.squares import read_matrix as read_matrix
     from driftduel.streams.stream import Stream as Stream
     from driftduel.tournaments import banks_set as banks_set

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 def count(n: int, what: str, many: str | None = None) -> str:
@@ -38,3 +38,16 @@ def meant(name: object, known: Iterable[str]) -> str:
     alike = {word.lower(): word for word in known if word != name}
     found = get_close_matches(str(name).lower(), alike, n=1)
     return f"; did you mean {alike[found[0]]}?" if found else ""
+
+
+def listing(names: Sequence[str], most: int = 5) -> str:
+    """Return names one after the other, the first few of many.
+
+    Examples
+    --------
+    >>> listing(["tea"]), listing(["tea", "milk", "water"]), listing(list("abcdefgh"), most=3)
+    ('tea', 'tea, milk and water', 'a, b, c and 5 more')
+    """
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most:,} more"
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))

@@ -317,15 +317,18 @@ class Log:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __repr__(self) -> str:
+    @property
+    def period(self) -> str:
+        """From when to when, in words."""
         if self.span is None:
-            when = f"time {self.time[0]:g} to {self.time[-1]:g}"
-        else:
-            when = f"{self.span[0]} to {self.span[1]}"
+            return f"time {self.time[0]:g} to {self.time[-1]:g}"
+        return f"{self.span[0]} to {self.span[1]}"
+
+    def __repr__(self) -> str:
         votes = _words.count(self.n_votes, "vote")
         if self.n_serves:
             votes += f" and {_words.count(self.n_serves, 'serve')}"
-        return f"Log({self.n_arms} arms, {votes}, {when})"
+        return f"Log({self.n_arms} arms, {votes}, {self.period})"
 
 
 def as_arms(arms: Sequence[str]) -> tuple[str, ...]:
