@@ -48,6 +48,10 @@ from driftduel.learners.rivals.forgetting_condorcet import DiscountedRUCB as Dis
 from driftduel.learners.rivals.forgetting_condorcet import SlidingRUCB as SlidingRUCB
 from driftduel.learners.rivals.forgetting_thompson import DiscountedDTS as DiscountedDTS
 from driftduel.learners.rivals.forgetting_thompson import SlidingDTS as SlidingDTS
+from driftduel.learners.rivals.maxing import BordaMaxing as BordaMaxing
+from driftduel.learners.rivals.maxing import BordaRanking as BordaRanking
+from driftduel.learners.rivals.maxing import Knockout as Knockout
+from driftduel.learners.rivals.maxing import SeqEliminate as SeqEliminate
 from driftduel.learners.rivals.oracle import Oracle as Oracle
 from driftduel.learners.rivals.restarts import PeriodicRestart as PeriodicRestart
 from driftduel.learners.rivals.restarts import SlidingWindow as SlidingWindow

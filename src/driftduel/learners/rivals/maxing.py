@@ -1,0 +1,613 @@
+"""Maxing, then commit: find an arm that is nearly best with few duels, and play it for ever.
+
+`BordaMaxing` and `BordaRanking` toss arms: a toss of an arm is a duel with another one drawn
+uniformly, so that its mean is the Borda score up to the factor K/(K-1). All arms left are tossed
+n times each. BordaRanking then takes the best, BordaMaxing the better half, until one is left.
+`SeqEliminate` and `Knockout` are made of matches: two arms duel, n times at most, until
+
+    |phat - 1/2 - middle| > sqrt(ln(4 n^2 / delta) / (2 n)) - slack,
+
+where phat is how often the first one won; it stays if phat - 1/2 > middle, in a knockout also if
+they are equal. None comes back from its choice. An outcome counts for the arm whose turn it is, or
+for the match that is on; others change nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import KW_ONLY, dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftduel._checks import BadParameter
+from driftduel._jit import inline_kernel, kernel
+from driftduel._parameters import bounded
+from driftduel.criteria import Borda, Condorcet
+from driftduel.learners.base import Learner, Literature
+from driftduel.learners.parts.failure import failure_of
+from driftduel.learners.ranges import (
+    CHANCE,
+    COUNT,
+    FIXED,
+    NUMBER,
+    WEIGHT,
+    Known,
+    Ranges,
+    arms_first,
+    below,
+    halves,
+    such_that,
+    whole,
+)
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Records = NDArray[np.void]
+Ticket = tuple[float]
+
+PAPER = "Falahatgar, Hao, Orlitsky, Pichapati & Ravindrakumar, Maxing and Ranking with Few Assumptions, NIPS 2017"  # noqa: E501
+
+
+@dataclass(frozen=True, eq=False)
+class _Maxing(Learner):
+    """What all of them have in common: how near to the best is near enough, and how sure."""
+
+    _: KW_ONLY
+    epsilon: float | None = bounded(None, above=0, most=1)
+    failure: float | None = bounded(None, above=0, below=1)
+
+    def validate(self) -> None:
+        """Raise BadParameter if nothing says how near to the best is near enough."""
+        if self.epsilon is None and self.horizon is None:
+            raise BadParameter("epsilon", "is None and so is horizon, one of them must be given")
+
+    @abstractmethod
+    def duels_for(self, log_failure: float) -> float:
+        """Return about how many duels an epsilon takes, divided by epsilon^-2."""
+
+    def _delta(self) -> float:
+        return failure_of(self.failure, self.horizon)
+
+    def _epsilon(self) -> float:
+        """Return epsilon: as given, or where epsilon T and the duels cost least together."""
+        if self.epsilon is not None:
+            return self.epsilon
+        duels = self.duels_for(-math.log(self._delta()))
+        return min(0.5, (2 * duels / self.known_horizon) ** (1 / 3))
+
+
+# Tosses: Borda maxing and ranking.
+
+TOSSING = np.dtype(
+    [
+        ("step", "i8"),  # tosses of each arm in this stage
+        ("turn", "i8"),  # whose turn it is, a place in the list of arms
+        ("n_active", "i8"),
+        ("tosses", "f8"),  # of each arm in this stage
+        ("nearness", "f8"),  # epsilon of the stage
+        ("certainty", "f8"),  # ln(3/delta) of the stage
+        ("halving", "i8"),  # whether the better half stays, or the best arm only
+    ],
+    align=True,
+)
+
+
+class TossingState(NamedTuple):
+    """The arrays of `BordaMaxing` and `BordaRanking`."""
+
+    clock: Records  # (1,) TOSSING
+    active: Ints  # (K,) the arms left first, in order
+    sums: Floats  # (K,) summed outcomes of the stage
+
+
+TOSSING_RANGES: Ranges = {
+    "clock": {
+        "step": COUNT,
+        "n_active": whole(1, "arms"),
+        "turn": below("clock.n_active"),
+        "tosses": WEIGHT,
+        "nearness": WEIGHT,
+        "certainty": WEIGHT,
+        "halving": FIXED,
+    },
+    "active": arms_first("clock.n_active"),
+    "sums": halves(0, lambda known: known.state.clock["step"][0] + 1),
+}
+
+
+@inline_kernel
+def choose_toss(state: TossingState, rng: np.random.Generator) -> tuple[int, int, Ticket]:
+    """Return the arm whose turn it is and draw its opponent from the others."""
+    clock = state.clock[0]
+    left = state.active[clock["turn"]]
+    if clock["n_active"] == 1:
+        return left, left, (1.0,)
+    n_others = state.sums.shape[0] - 1
+    right = int(rng.random() * n_others)
+    if right >= left:
+        right += 1
+    return left, right, (1.0 / n_others,)
+
+
+@inline_kernel
+def learn_toss(state: TossingState, left: int, right: int, ticket: Ticket, outcome: float) -> bool:
+    """Take in a toss of the arm whose turn it is; say when the stage is over."""
+    clock = state.clock[0]
+    if clock["n_active"] == 1 or left != state.active[clock["turn"]]:
+        return False
+    state.sums[left] += outcome
+    clock["turn"] += 1
+    if clock["turn"] < clock["n_active"]:
+        return False
+    clock["turn"] = 0
+    clock["step"] += 1
+    return clock["step"] >= clock["tosses"]
+
+
+@kernel
+def end_stage(state: TossingState, rng: np.random.Generator) -> None:
+    """Keep the better half, or the best arm; of equals the first stays."""
+    clock = state.clock[0]
+    active, sums = state.active, state.sums
+    n_active = clock["n_active"]
+    for place in range(1, n_active):
+        arm = active[place]
+        hole = place
+        while hole > 0 and sums[active[hole - 1]] < sums[arm]:
+            active[hole] = active[hole - 1]
+            hole -= 1
+        active[hole] = arm
+    n_active = (n_active + 1) // 2 if clock["halving"] else 1
+    for place in range(1, n_active):
+        arm = active[place]
+        hole = place
+        while hole > 0 and active[hole - 1] > arm:
+            active[hole] = active[hole - 1]
+            hole -= 1
+        active[hole] = arm
+    for arm in range(sums.shape[0]):
+        sums[arm] = 0.0
+    clock["n_active"] = n_active
+    clock["step"] = 0
+    clock["nearness"] *= 0.75
+    clock["certainty"] += math.log(2.0)
+    clock["tosses"] = 4.0 * clock["certainty"] / (clock["nearness"] * clock["nearness"])
+
+
+@dataclass(frozen=True, eq=False)
+class _Tossing(_Maxing):
+    """What Borda maxing and ranking have in common."""
+
+    ranges = TOSSING_RANGES
+    ticket = (CHANCE,)
+    choose = staticmethod(choose_toss)
+    learn = staticmethod(learn_toss)
+    settle = staticmethod(end_stage)
+    serves = (Borda,)
+
+    def _begun(
+        self, tosses: float, nearness: float, certainty: float, *, halving: bool
+    ) -> TossingState:
+        clock = np.zeros(1, TOSSING)
+        clock["n_active"] = self.n_arms
+        clock["tosses"] = tosses
+        clock["nearness"] = nearness
+        clock["certainty"] = certainty
+        clock["halving"] = halving
+        return TossingState(clock, np.arange(self.n_arms), np.zeros(self.n_arms))
+
+    def active_of(self, state: TossingState) -> Ints:
+        """Return the arms left."""
+        return np.array(state.active[: state.clock[0]["n_active"]])
+
+    def best_of(self, state: TossingState) -> int:
+        """Return the arm left with the best mean in this stage."""
+        clock = state.clock[0]
+        arms = self.active_of(state)
+        tosses = clock["step"] + (np.arange(len(arms)) < clock["turn"])
+        means = np.where(tosses > 0, state.sums[arms] / np.maximum(tosses, 1), 0.5)
+        return int(arms[means.argmax()])
+
+
+@dataclass(frozen=True, eq=False)
+class BordaMaxing(_Tossing):
+    """Borda maxing: median elimination on tosses, then the last arm for ever.
+
+    In stage l every arm left is tossed ``(4 / eps_l^2) ln(3 / delta_l)`` times and the better half
+    stays; ``eps_1 = epsilon / 4``, ``delta_1 = delta / 2``, then ``eps <- 3/4 eps`` and
+    ``delta <- delta / 2``.
+
+    Parameters
+    ----------
+    n_arms, horizon, criterion, seed, labels
+        As for every learner; the criterion must be Borda.
+    epsilon : float, optional
+        How far below the best score the arm may be; by default, with a horizon,
+        ``(128 K ln(6/delta) / T)^(1/3)``, where epsilon T and the first stage cost least, at most
+        1/2.
+    failure : float, optional
+        The probability delta of a worse arm; by default 1/T, or 0.01 without a horizon.
+
+    References
+    ----------
+    Falahatgar et al., Maxing and Ranking with Few Assumptions, NIPS 2017, by median elimination
+    (Even-Dar, Mannor & Mansour, JMLR 2006). O((K / epsilon^2) ln(1/delta)) duels find an arm whose
+    Borda score is within epsilon of the best with probability 1 - delta; so Borda regret
+    ``(K ln T)^(1/3) T^(2/3)`` in a stationary world; told T or epsilon. The opponent of a toss is
+    not the arm itself, an odd arm stays, and the default of epsilon is ours. A round costs O(1) on
+    average.
+
+    Examples
+    --------
+    >>> learner = BordaMaxing(3, epsilon=0.9, failure=0.1)
+    >>> for _ in range(3000):
+    ...     duel = learner.ask()
+    ...     learner.tell(duel, 0.5 if duel.left == duel.right else float(duel.left > duel.right))
+    >>> learner.best(), learner.active
+    (2, array([2]))
+    """
+
+    literature: ClassVar = Literature(
+        PAPER, "(K ln T)^(1/3) T^(2/3) Borda, stationary", "T or epsilon", "O(1)"
+    )
+
+    def duels_for(self, log_failure: float) -> float:
+        """Return the duels of the first stage."""
+        return 64 * self.n_arms * (math.log(6) + log_failure)
+
+    def allocate(self) -> TossingState:
+        """Return a fresh state."""
+        nearness = self._epsilon() / 4
+        certainty = math.log(6 / self._delta())
+        return self._begun(4 * certainty / nearness**2, nearness, certainty, halving=True)
+
+
+@dataclass(frozen=True, eq=False)
+class BordaRanking(_Tossing):
+    """Borda ranking: ``(2 / epsilon^2) ln(2 K / delta)`` tosses of every arm, then the best.
+
+    Parameters
+    ----------
+    n_arms, horizon, criterion, seed, labels
+        As for every learner; the criterion must be Borda.
+    epsilon : float, optional
+        How far wrong the order of scores may be; by default, with a horizon,
+        ``(4 K ln(2K/delta) / T)^(1/3)``, where epsilon T and the tosses cost least, at most 1/2.
+    failure : float, optional
+        The probability delta of a worse order; by default 1/T, or 0.01 without a horizon.
+
+    References
+    ----------
+    Falahatgar et al., Maxing and Ranking with Few Assumptions, NIPS 2017, as other code has it.
+    O((K / epsilon^2) ln(K/delta)) duels sort all arms by Borda score up to epsilon; so Borda
+    regret ``(K ln(KT))^(1/3) T^(2/3)`` in a stationary world; told T or epsilon. The opponent of a
+    toss is not the arm itself, and the default of epsilon is ours. A round costs O(1).
+
+    Examples
+    --------
+    >>> learner = BordaRanking(3, epsilon=0.5, failure=0.1)
+    >>> for _ in range(120):
+    ...     duel = learner.ask()
+    ...     learner.tell(duel, 0.5 if duel.left == duel.right else float(duel.left > duel.right))
+    >>> learner.best(), learner.active
+    (2, array([2]))
+    """
+
+    literature: ClassVar = Literature(
+        PAPER, "(K ln(KT))^(1/3) T^(2/3) Borda, stationary", "T or epsilon", "O(1)"
+    )
+
+    def duels_for(self, log_failure: float) -> float:
+        """Return the duels of all arms."""
+        return 2 * self.n_arms * (math.log(2 * self.n_arms) + log_failure)
+
+    def allocate(self) -> TossingState:
+        """Return a fresh state."""
+        certainty = math.log(2 * self.n_arms / self._delta())
+        epsilon = self._epsilon()
+        return self._begun(2 * certainty / epsilon**2, epsilon, certainty, halving=False)
+
+
+# Matches: Seq-Eliminate and Knockout.
+
+MATCH = np.dtype(
+    [
+        ("n_active", "i8"),
+        ("place", "i8"),  # the match: its arm and the next in the list, or the first and the next
+        ("anchored", "i8"),  # whether the first arm plays all matches
+        ("stage", "i8"),
+        ("duels", "i8"),  # of this match
+        ("wins", "f8"),
+        ("budget", "f8"),  # duels of a match at most
+        ("middle", "f8"),
+        ("slack", "f8"),
+        ("level", "f8"),  # ln(4/delta) of a match
+        ("first_slack", "f8"),  # the slack before the first stage
+    ],
+    align=True,
+)
+
+
+class MatchState(NamedTuple):
+    """The arrays of `SeqEliminate` and `Knockout`."""
+
+    clock: Records  # (1,) MATCH
+    active: Ints  # (K,) all arms, those left first
+
+
+def _is_match(place: Ints, known: Known) -> bool:
+    return bool(place[0] >= 0 and place[0] + 1 < max(known.state.clock["n_active"][0], 2))
+
+
+MATCH_RANGES: Ranges = {
+    "clock": {
+        "n_active": whole(1, "arms"),
+        "place": such_that("a place with another arm after it", _is_match),
+        "anchored": FIXED,
+        "stage": whole(1, lambda known: max(known.n_arms.bit_length(), 1)),
+        "duels": COUNT,
+        "wins": halves(0, "clock.duels"),
+        "budget": WEIGHT,
+        "middle": FIXED,
+        "slack": WEIGHT,
+        "level": NUMBER,
+        "first_slack": FIXED,
+    },
+    "active": arms_first("arms"),
+}
+
+
+@inline_kernel
+def choose_match(state: MatchState, rng: np.random.Generator) -> tuple[int, int, Ticket]:
+    """Return the two arms of the match; the last arm left is a pair with itself."""
+    clock = state.clock[0]
+    if clock["n_active"] == 1:
+        return state.active[0], state.active[0], (1.0,)
+    place = clock["place"]
+    if clock["anchored"]:
+        return state.active[place + 1], state.active[0], (1.0,)
+    return state.active[place], state.active[place + 1], (1.0,)
+
+
+@inline_kernel
+def learn_match(state: MatchState, left: int, right: int, ticket: Ticket, outcome: float) -> bool:
+    """Count a duel of this match; say when it is over."""
+    clock = state.clock[0]
+    if clock["n_active"] == 1:
+        return False
+    place = clock["place"]
+    first = state.active[place + 1 if clock["anchored"] else place]
+    second = state.active[0 if clock["anchored"] else place + 1]
+    if left != first or right != second:
+        return False
+    clock["duels"] += 1
+    clock["wins"] += outcome
+    duels = clock["duels"]
+    lead = abs(clock["wins"] / duels - 0.5 - clock["middle"])
+    radius = math.sqrt((clock["level"] + 2.0 * math.log(duels)) / (2.0 * duels))
+    return duels >= clock["budget"] or lead > radius - clock["slack"]
+
+
+@kernel
+def end_challenge(state: MatchState, rng: np.random.Generator) -> None:
+    """Let the challenger take the place of the anchor if it won; the next one challenges."""
+    clock = state.clock[0]
+    if clock["wins"] / clock["duels"] - 0.5 > clock["middle"]:
+        _swap(state, 0, clock["place"] + 1)
+    clock["place"] += 1
+    if clock["place"] + 1 == clock["n_active"]:
+        clock["place"] = 0
+        clock["n_active"] = 1
+    clock["duels"] = 0
+    clock["wins"] = 0.0
+
+
+@kernel
+def end_match(state: MatchState, rng: np.random.Generator) -> None:
+    """Send the winner to the front; after all matches pair the winners at random."""
+    clock = state.clock[0]
+    place = clock["place"]
+    n_active = clock["n_active"]
+    _swap(state, place // 2, place if clock["wins"] / clock["duels"] >= 0.5 else place + 1)
+    clock["duels"] = 0
+    clock["wins"] = 0.0
+    clock["place"] += 2
+    if clock["place"] + 1 < n_active:
+        return
+    if clock["place"] < n_active:  # an odd arm has no match
+        _swap(state, clock["place"] // 2, clock["place"])
+    clock["n_active"] = n_active = (n_active + 1) // 2
+    clock["place"] = 0
+    for last in range(n_active - 1, 0, -1):
+        _swap(state, last, min(int(rng.random() * (last + 1)), last))
+    if n_active > 1:
+        begin_round(clock)
+
+
+@inline_kernel
+def begin_round(clock: np.void) -> None:
+    """Make matches of the next round longer: nearer and surer."""
+    clock["stage"] += 1
+    clock["slack"] = clock["first_slack"] * 2.0 ** (-clock["stage"] / 3.0)
+    clock["level"] += math.log(2.0)
+    certainty = clock["level"] - math.log(2.0)  # ln(2/delta)
+    clock["budget"] = certainty / (2.0 * clock["slack"] * clock["slack"])
+
+
+@inline_kernel
+def _swap(state: MatchState, one: int, other: int) -> None:
+    kept = state.active[one]
+    state.active[one] = state.active[other]
+    state.active[other] = kept
+
+
+@dataclass(frozen=True, eq=False)
+class _Matches(_Maxing):
+    """What Seq-Eliminate and Knockout have in common."""
+
+    ranges = MATCH_RANGES
+    ticket = (CHANCE,)
+    choose = staticmethod(choose_match)
+    learn = staticmethod(learn_match)
+    serves = (Condorcet,)
+
+
+@dataclass(frozen=True, eq=False)
+class SeqEliminate(_Matches):
+    """Seq-Eliminate: an anchor, drawn at random, is challenged by every other arm once.
+
+    A match has ``2 ln(2 K / delta) / epsilon^2`` duels at most; a challenger that wins more than
+    ``1/2 + epsilon/2`` of them is the new anchor. The middle is epsilon/2, there is no slack.
+
+    Parameters
+    ----------
+    n_arms, horizon, criterion, seed, labels
+        As for every learner; the criterion must be Condorcet.
+    epsilon : float, optional
+        By how much an arm may beat the one found; by default, with a horizon,
+        ``(4 K ln(2K/delta) / T)^(1/3)``, where epsilon T and the matches cost least, at most 1/2.
+    failure : float, optional
+        The probability delta of a worse arm; by default 1/T, or 0.01 without a horizon.
+
+    References
+    ----------
+    Falahatgar et al., Maxing and Ranking with Few Assumptions, NIPS 2017, as other code has it.
+    O((K / epsilon^2) ln(K/delta)) duels find an arm that none beats by more than epsilon, with
+    probability 1 - delta, under strong transitivity; so Condorcet regret
+    ``(K ln(KT))^(1/3) T^(2/3)`` in a stationary world; told T or epsilon. Challengers come in the
+    order of their numbers and the default of epsilon is ours. A round costs O(1).
+
+    Examples
+    --------
+    >>> learner = SeqEliminate(3, epsilon=0.2, failure=0.1)
+    >>> for _ in range(100):
+    ...     duel = learner.ask()
+    ...     learner.tell(duel, 0.5 if duel.left == duel.right else float(duel.left < duel.right))
+    >>> learner.best(), learner.active
+    (0, array([0]))
+    """
+
+    literature: ClassVar = Literature(
+        PAPER,
+        "(K ln(KT))^(1/3) T^(2/3) Condorcet under SST, stationary",
+        "T or epsilon",
+        "O(1)",
+    )
+    settle = staticmethod(end_challenge)
+
+    def duels_for(self, log_failure: float) -> float:
+        """Return the duels of all matches at most."""
+        return 2 * self.n_arms * (math.log(2 * self.n_arms) + log_failure)
+
+    def allocate(self) -> MatchState:
+        """Return a fresh state; the anchor is yet to be drawn."""
+        epsilon, delta = self._epsilon(), self._delta() / self.n_arms
+        clock = np.zeros(1, MATCH)
+        clock["n_active"] = self.n_arms
+        clock["anchored"] = 1
+        clock["stage"] = 1
+        clock["budget"] = 2 * math.log(2 / delta) / epsilon**2
+        clock["middle"] = epsilon / 2
+        clock["level"] = math.log(4 / delta)
+        return MatchState(clock, np.arange(self.n_arms))
+
+    def begin(self, state: MatchState, rng: np.random.Generator) -> None:
+        """Draw the anchor."""
+        anchor = int(rng.random() * self.n_arms)
+        state.active[:] = [anchor, *(arm for arm in range(self.n_arms) if arm != anchor)]
+
+    def active_of(self, state: MatchState) -> Ints:
+        """Return the anchor and those who have yet to challenge it."""
+        clock = state.clock[0]
+        waiting = state.active[clock["place"] + 1 : clock["n_active"]]
+        return np.sort(np.append(waiting, state.active[0]))
+
+    def best_of(self, state: MatchState) -> int:
+        """Return the anchor."""
+        return int(state.active[0])
+
+
+@dataclass(frozen=True, eq=False)
+class Knockout(_Matches):
+    """Knockout: arms are paired at random and the winners go on, until one is left.
+
+    In round r there are ``ln(2 / delta_r) / (2 eps_r^2)`` duels a match at most, with
+    ``eps_r = (2^(1/3) - 1) epsilon / (gamma 2^(r/3))`` as the slack and ``delta_r = delta / 2^r``.
+    The middle is 0.
+
+    Parameters
+    ----------
+    n_arms, horizon, criterion, seed, labels
+        As for every learner; the criterion must be Condorcet.
+    epsilon : float, optional
+        By how much an arm may beat the one found; by default, with a horizon,
+        ``(58 gamma^2 K ln(4/delta) / T)^(1/3)``, where epsilon T and the matches cost about least,
+        at most 1/2.
+    failure : float, optional
+        The probability delta of a worse arm; by default 1/T, or 0.01 without a horizon.
+    gamma : float
+        How far from strong stochastic transitivity preferences may be, 1 for not at all.
+
+    References
+    ----------
+    Falahatgar, Orlitsky, Pichapati & Suresh, Maximum Selection and Ranking under Noisy
+    Comparisons, ICML 2017, as other code has it. O((gamma^4 K / epsilon^2) ln(1/delta)) duels find
+    an arm that none beats by more than epsilon, with probability 1 - delta, under gamma-relaxed
+    strong transitivity and the triangle inequality; so Condorcet regret
+    ``(K ln T)^(1/3) T^(2/3)`` in a stationary world; told T or epsilon, and gamma. An odd arm goes
+    on without a match; the default of epsilon is ours. A round costs O(1).
+
+    Examples
+    --------
+    >>> learner = Knockout(3, epsilon=0.9, failure=0.1)
+    >>> for _ in range(100):
+    ...     duel = learner.ask()
+    ...     learner.tell(duel, 0.5 if duel.left == duel.right else float(duel.left < duel.right))
+    >>> learner.best(), learner.active
+    (0, array([0]))
+    """
+
+    _: KW_ONLY
+    gamma: float = bounded(1.0, least=1)
+
+    literature: ClassVar = Literature(
+        "Falahatgar, Orlitsky, Pichapati & Suresh, Maximum Selection and Ranking under Noisy "
+        "Comparisons, ICML 2017",
+        "(K ln T)^(1/3) T^(2/3) Condorcet under SST and STI, stationary",
+        "T or epsilon, gamma",
+        "O(1)",
+    )
+    settle = staticmethod(end_match)
+
+    def duels_for(self, log_failure: float) -> float:
+        """Return about the duels of all matches: K/2^r of them in round r, nearly all early."""
+        return 29 * self.gamma**2 * self.n_arms * (math.log(4) + log_failure)
+
+    def allocate(self) -> MatchState:
+        """Return a fresh state; pairs are yet to be drawn."""
+        clock = np.zeros(1, MATCH)
+        clock["n_active"] = self.n_arms
+        clock["first_slack"] = (2 ** (1 / 3) - 1) * self._epsilon() / self.gamma
+        clock["level"] = math.log(4 / self._delta())
+        begin_round(clock[0])
+        return MatchState(clock, np.arange(self.n_arms))
+
+    def begin(self, state: MatchState, rng: np.random.Generator) -> None:
+        """Pair the arms at random."""
+        for last in range(self.n_arms - 1, 0, -1):
+            other = min(int(rng.random() * (last + 1)), last)
+            state.active[[last, other]] = state.active[[other, last]]
+
+    def active_of(self, state: MatchState) -> Ints:
+        """Return the winners so far and those whose match is to come."""
+        clock = state.clock[0]
+        place = clock["place"]
+        ahead = state.active[place : clock["n_active"]]
+        return np.sort(np.append(state.active[: place // 2], ahead))
+
+    def best_of(self, state: MatchState) -> int:
+        """Return the first arm of those left, a winner if there is one."""
+        return int(state.active[0])
