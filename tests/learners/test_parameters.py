@@ -16,6 +16,16 @@ from driftduel.learners import Calibration, Constants, all_learners
 from driftduel.learners.calibrated.calibration import FOR_PAIRS
 from driftduel.learners.making import learner_from
 
+UNLESS_TOLD = (
+    "BordaETC",
+    "BordaMaxing",
+    "BordaRanking",
+    "Knockout",
+    "RRDB",
+    "SAVAGE",
+    "SeqEliminate",
+)
+"""They need a horizon unless they are told something else."""
 KINDS = {**all_learners(), "Calibration": Calibration, "Constants": Constants}
 NUMBERS = [
     (name, parameter)
@@ -109,7 +119,7 @@ def test_a_learner_that_needs_a_horizon_says_so(name):
     if kind.needs_horizon:
         with pytest.raises(BadParameter, match=f"^horizon is None, {name} must be told it$"):
             kind(4)
-    elif name not in ("BordaETC", "RRDB", "SAVAGE"):  # they need one unless told something else
+    elif name not in UNLESS_TOLD:
         assert kind(4).horizon is None
 
 
