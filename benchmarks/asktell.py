@@ -65,7 +65,7 @@ def log_told(learner: dd.Learner, seed: int) -> tuple[float, float, float]:
     log = []
     for _ in range(LOG):
         duel = source.ask()
-        outcome = float(chance.random() < matrix[duel.left, duel.right])
+        outcome = float(chance.random() < matrix[duel.left, duel.right]) if duel.is_vote else 0.5
         source.tell(duel, outcome)
         log.append((duel.left, duel.right, duel.ticket or (), outcome))
     columns = [np.array(column) for column in zip(*log, strict=True)]
@@ -97,7 +97,7 @@ def play(
     duels = [ask(learner) for _ in range(ROUNDS)]
     middle = time.thread_time()
     for duel in duels:
-        tell(learner, duel, float(duel.left <= duel.right))
+        tell(learner, duel, float(duel.left < duel.right) if duel.is_vote else 0.5)
     end = time.thread_time()
     return 1e6 * (middle - begin) / ROUNDS, 1e6 * (end - middle) / ROUNDS
 

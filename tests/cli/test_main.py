@@ -92,7 +92,7 @@ def test_commands_that_play_a_round_at_most_do_without_numba(tmp_path):
     environment = {key: value for key, value in os.environ.items() if "COV" not in key}
     file = tmp_path / "drinks.json"
     command("new", file, "--arms", "tea,coffee,milk", "--seed", 3)
-    beside = driftduel.CalibratedMetaBosse(3, labels=["tea", "coffee", "milk"], seed=3)
+    beside = driftduel.DriftPoll(3, labels=["tea", "coffee", "milk"], seed=3)
     for _ in range(2):
         code, left, right = command("ask", file).split()
         duel = beside.ask()

@@ -9,6 +9,7 @@ import numpy as np
 
 from driftduel import simulate
 from driftduel.learners.base import Duel, learner_generator, settle_generator
+from driftduel.testing.driving import tell_as_played
 from tests.naive.protocol import Oracle
 
 # Worlds.
@@ -103,7 +104,7 @@ def play_beside(
             told, ticket = waiting.pop(script.integers(len(waiting)))
             won = float(script.random() < matrix[told.left, told.right])
             outcome = 0.5 if script.random() < ties else won
-            learner.tell(told, outcome)
+            tell_as_played(learner, told, outcome)
             numbers.drawn_from = numbers.settling
             oracle.tell(told.left, told.right, ticket, outcome)
     compare_what_is_known(learner, oracle)
@@ -153,7 +154,7 @@ def play(learner, n_rounds, outcome):
     for _ in range(n_rounds):
         duel = learner.ask()
         pairs.append((duel.left, duel.right))
-        learner.tell(duel, outcome(duel.left, duel.right))
+        tell_as_played(learner, duel, outcome(duel.left, duel.right))
     return pairs
 
 

@@ -190,7 +190,7 @@ def aged(variant, age, seed):
 
 
 def vote(duel, chance):
-    if chance.random() < 0.1:
+    if chance.random() < 0.1 or not duel.is_vote:
         return 0.5
     return float(chance.random() < 0.5 + 0.3 * np.sign(duel.right - duel.left))
 

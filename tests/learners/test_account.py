@@ -11,6 +11,7 @@ import pytest
 import driftduel as dd
 from driftduel.learners.calibrated.account import wilson
 from driftduel.learners.parts.journal import CHANGE, UNDATED, note_change, read_changes
+from driftduel.testing.driving import tell_as_played
 
 KINDS = ["borda", "condorcet"]
 
@@ -23,7 +24,7 @@ def play(learner, world, seed=0):
         duel = learner.ask()
         tosses = learner.session.open[duel.id][2][1]
         outcome = float(script.random() < world.matrix(t)[duel.left, duel.right])
-        learner.tell(duel, outcome)
+        tell_as_played(learner, duel, outcome)
         log.append((duel.left, duel.right, tosses, outcome))
     return log
 
@@ -143,7 +144,7 @@ def test_the_best_comes_first_and_the_others_by_score(kind):
 
 def test_one_round_and_one_duel_are_told_as_one():
     learner = dd.CalibratedMetaBosse(2, criterion="condorcet", labels=["tea", "coffee"])
-    learner.tell(learner.ask(), "left")
+    tell_as_played(learner, learner.ask(), "left")
     words = str(learner.report())
     assert words.startswith("After 1 round ")
     assert ", 1 duel), " in words
@@ -178,7 +179,7 @@ def test_who_is_out_is_told_with_a_reason_and_nobody_else(kind):
         for t in range(world.horizon):
             duel = learner.ask()
             won = script.random() < world.matrix(t)[duel.left, duel.right]
-            learner.tell(duel, float(won))
+            tell_as_played(learner, duel, float(won))
             if t % 25 == 0:
                 report = learner.report()
                 out = [one.arm for one in report.standings if not one.active]
@@ -193,7 +194,7 @@ def test_only_the_latest_changes_are_remembered_in_order():
         duel = learner.ask()
         best = n // 40 % 3
         sure = 0.5 + 0.5 * ((duel.left == best) - (duel.right == best))
-        learner.tell(duel, float(script.random() < sure))
+        tell_as_played(learner, duel, float(script.random() < sure))
     noticed = [change.noticed for change in learner.report().changes]
     assert len(learner.episodes) > 65
     assert noticed == learner.episodes[-64:]

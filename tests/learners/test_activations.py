@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import driftduel as dd
+from driftduel.testing.driving import tell_as_played
 
 QUICK = dd.learners.Constants(scale=0.004)
 HASTY = dd.learners.DuelCalibration(alarm=0.5, proof=-6.0, likely=-2.0, watch=1.0, replay_rate=1.0)
@@ -28,7 +29,7 @@ def rounds_of(learner, n_rounds=600):
     script = np.random.default_rng(2)
     gone = back = 0
     for _ in range(n_rounds):
-        learner.tell(learner.ask(), float(script.random() < 0.5))
+        tell_as_played(learner, learner.ask(), float(script.random() < 0.5))
         went = learner.evictions[gone:]
         came = [item.arm for item in learner.activations[back:]]
         assert all(item.round == learner.rounds for item in learner.activations[back:])

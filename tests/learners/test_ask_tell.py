@@ -207,6 +207,67 @@ def test_how_the_latest_duels_were_told_is_remembered_of_the_others_only_that(mo
         assert error.value.how is None
 
 
+# One arm twice: show this one, ask nobody
+
+
+def test_of_one_arm_twice_nothing_but_a_tie_can_be_told():
+    learner = dd.FixedPair(3, left=2, right=2)
+    duel = learner.ask()
+    assert not duel.is_vote
+    for outcome in ("left", "right", 1, 0.0):
+        assert unchanged_by(learner, duel, outcome) == (
+            f"duel 0 shows arm 2 twice, nobody can prefer one: outcome is {outcome!r}, must be "
+            "0.5 or 'tie'"
+        )
+    learner.tell(duel, "tie")
+    assert learner.rounds == 1
+    before = as_payload(learner)
+    for outcome in (1.0, 0.0):
+        with pytest.raises(
+            ValueError, match=r"^outcomes\[1\] = . of arm 1 against itself, must be"
+        ):
+            learner.fold([1, 1], [2, 1], [(1.0,)] * 2, [1.0, outcome])
+    assert as_payload(learner) == before
+
+
+def test_who_asks_for_votes_gets_two_arms_and_self_duels_pass_as_ties():
+    learner, beside = dd.DriftDuel(3, seed=1), dd.DriftDuel(3, seed=1)
+    for _ in range(200):
+        duel = learner.ask(votes_only=True)
+        twin = beside.ask()
+        while not twin.is_vote:
+            beside.tell(twin, "tie")
+            twin = beside.ask()
+        assert (duel.id, duel.left, duel.right) == (twin.id, twin.left, twin.right)
+        assert duel.ticket == twin.ticket
+        assert duel.propensity == pytest.approx(
+            twin.propensity / beside.session.state.plan[0]["total"]
+        )
+        learner.tell(duel, float(duel.left < duel.right))
+        beside.tell(twin, float(duel.left < duel.right))
+    assert learner.rounds == beside.rounds > 400
+    assert as_payload(learner)["session"]["state"] == as_payload(beside)["session"]["state"]
+
+
+def test_votes_that_wait_keep_their_propensity_in_a_file(tmp_path):
+    for learner, chance in ((dd.Uniform(3, seed=1), 1 / 6), (dd.DTS(3, seed=1), None)):
+        duel = learner.ask(votes_only=True)
+        assert duel.propensity == (chance and pytest.approx(chance))
+        learner.save(tmp_path / "drinks.json")
+        again = dd.load_learner(tmp_path / "drinks.json")
+        assert again.open_duels == [duel]
+        again.tell(duel, "left")
+
+
+def test_a_learner_that_only_serves_is_not_asked_for_votes_for_ever():
+    learner = dd.FixedPair(3, left=2, right=2)
+    with pytest.raises(
+        ValueError, match=r"^10,000 duels in a row were of one arm twice: FixedPair"
+    ):
+        learner.ask(votes_only=True)
+    assert (learner.rounds, learner.open_duels) == (10_000, [])
+
+
 # Codes
 
 
@@ -227,8 +288,8 @@ def test_a_duel_may_be_told_by_its_code():
 
 def test_a_code_of_another_learner_or_pair_is_refused_open_or_told():
     learner, other = dd.Uniform(9, seed=1), dd.Uniform(9, seed=2)
-    learner.tell(learner.ask(), 1)
-    other.tell(other.ask(), 1)
+    learner.tell(learner.ask(), 0.5)
+    other.tell(other.ask(), 0.5)
     twin = copy.deepcopy(learner)
     twin.session.rng.random()  # so that it asks other pairs
     for told_here in (False, True):
@@ -379,8 +440,8 @@ def test_what_is_learned_depends_on_what_is_told_alone(clock):
         if n % 3 == 0:
             other.cancel(twin)
         elif n % 3 == 1:
-            plain.tell(duel, "left")
-            other.tell(twin, "left")
+            plain.tell(duel, "left" if duel.is_vote else "tie")
+            other.tell(twin, "left" if twin.is_vote else "tie")
     saved = [as_payload(item)["session"] for item in (plain, other)]
     for part in ("state", "generator", "told", "episodes", "evictions", "replays"):
         assert saved[0][part] == saved[1][part]
@@ -476,8 +537,8 @@ def test_rounds_are_refused_after_a_horizon_that_must_not_be_passed():
     learner = dd.MetaBosse(2, 3, intervals="all")
     duels = [learner.ask() for _ in range(5)]
     for duel in duels[:3]:
-        learner.tell(duel, 1)
-    assert unchanged_by(learner, duels[3], 1).startswith("the horizon of 3 rounds is over")
+        learner.tell(duel, 0.5)
+    assert unchanged_by(learner, duels[3], 0.5).startswith("the horizon of 3 rounds is over")
     before = as_payload(learner)
     with pytest.raises(ValueError, match=r"^the horizon of 3 rounds is over"):
         learner.ask()

@@ -16,6 +16,7 @@ from driftduel.learners.rivals.borda_elimination import (
     SparseBordaElimination,
     sparse_lead,
 )
+from driftduel.testing.driving import tell_as_played
 from tests.learners.driving import drawn, ladder, play_beside
 from tests.naive import borda as naive
 
@@ -66,7 +67,7 @@ def test_the_confidence_bound_commits_after_the_rounds_computed_by_hand():
         if duel.left == duel.right:
             break
         as_left += duel.left
-        learner.tell(duel, float(duel.left))
+        tell_as_played(learner, duel, float(duel.left))
         sure = 2 * as_left / t > 4 * math.sqrt(2 / t * math.log(4e12))
         assert learner.active.tolist() == ([1] if sure else [0, 1])
     assert 800 < t < 1100
@@ -136,7 +137,9 @@ def test_active_ranking_keeps_the_top_in_play():
     learner = ActiveRanking(5, top=2, seed=2)
     for _ in range(5000):
         duel = learner.ask()
-        learner.tell(duel, 0.5 if duel.left == duel.right else float(duel.left > duel.right))
+        tell_as_played(
+            learner, duel, 0.5 if duel.left == duel.right else float(duel.left > duel.right)
+        )
         if len(learner.active) == 2:
             break
     assert learner.active.tolist() == [3, 4]
@@ -147,10 +150,10 @@ def test_elimination_waits_for_the_duel_whose_turn_it_is():
     learner = BordaElimination(4, 1000, seed=1)
     first, same, third = learner.ask(), learner.ask(), learner.ask()
     assert (first.left, first.right) == (same.left, same.right)
-    learner.tell(same, 1.0)
+    tell_as_played(learner, same, 1.0)
     before = learner.session.state.sums.tolist()
-    learner.tell(first, 1.0)
-    learner.tell(third, 0.0)
+    tell_as_played(learner, first, 1.0)
+    tell_as_played(learner, third, 0.0)
     assert learner.session.state.sums.tolist() == before
 
 

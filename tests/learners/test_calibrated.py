@@ -14,6 +14,7 @@ import pytest
 import driftduel as dd
 from driftduel.learners.calibrated.calibration import FOR_PAIRS, FOR_SCORES, Calibration
 from driftduel.learners.calibrated.scores import pair_chance
+from driftduel.testing.driving import tell_as_played
 from tests.learners.driving import drawn, play, play_beside, random_matrix, tosses
 from tests.learners.problems import random_weight
 from tests.modes import COMPILED
@@ -165,7 +166,7 @@ def test_a_voter_who_always_says_left_speaks_for_nobody(kind):
     for seed in range(6):
         learner = dd.CalibratedMetaBosse(3, criterion=any_weight(kind, 3), seed=seed)
         for _ in range(1500):
-            learner.tell(learner.ask(), 1.0)
+            tell_as_played(learner, learner.ask(), 1.0)
         assert learner.episodes == [0]
         state = learner.session.state
         tosses = state.sums[1].sum()
@@ -232,7 +233,7 @@ def test_random_replays_look_at_all_arms_again(kind):
     for _ in range(600):
         duel = learner.ask()
         before, leader = len(learner.replays), learner.best()
-        learner.tell(duel, float(script.random() < matrix[duel.left, duel.right]))
+        tell_as_played(learner, duel, float(script.random() < matrix[duel.left, duel.right]))
         if len(learner.replays) > before:
             assert learner.replays[-1].start == learner.rounds
             # For Condorcet a new leader ends the replay at once.
@@ -316,7 +317,7 @@ def test_a_known_change_of_the_weight_is_followed():
     for _ in range(1500):
         duel = learner.ask()
         met.append(duel)
-        learner.tell(duel, float(script.random() < matrix[duel.left, duel.right]))
+        tell_as_played(learner, duel, float(script.random() < matrix[duel.left, duel.right]))
         if learner.rounds == 300:
             assert learner.best() == 0
     assert all(2 in (duel.left, duel.right) for duel in met[:300] if duel.left != duel.right)

@@ -379,7 +379,19 @@ class OneDuelAtATime(ChampionStays):
 @dataclass(frozen=True, eq=False)
 class TakesAnything(ChampionStays):
     def tell(self, duel, outcome):
-        super().tell(duel, float(bool(outcome)))
+        super().tell(duel, 0.5)
+
+
+@dataclass(frozen=True, eq=False)
+class AsksNobody(ChampionStays):
+    def ask(self, *, votes_only=False):
+        return super().ask()
+
+
+@dataclass(frozen=True, eq=False)
+class ClaimsToAskForVotes(ChampionStays):
+    def vote_chance_of(self, state):
+        return 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -518,6 +530,12 @@ BROKEN = [
     (testing.check_reading_changes_nothing, LooksByChance, "reading changed the learner"),
     (testing.check_reading_changes_nothing, HandsOutItsArrays, "reading changed the learner"),
     (testing.check_takes_ties, NoTies, "300 ties were told, rounds is 0"),
+    (
+        testing.check_self_duels_end_in_ties,
+        TakesAnything,
+        "'left' of one arm against itself was accepted",
+    ),
+    (testing.check_votes_only_asks_for_votes, AsksNobody, "asked for a vote, it shows arm"),
     (testing.check_counts_each_duel_once, OneDuelAtATime, "were told, rounds is"),
     (
         testing.check_lost_duels_cost_nothing,
@@ -598,6 +616,11 @@ BROKEN = [
         testing.check_propensities_match_frequencies,
         ClaimsThisAndThat,
         "after 0 rounds one pair has several propensities",
+    ),
+    (
+        testing.check_propensities_match_frequencies,
+        ClaimsToAskForVotes,
+        "after 0 rounds duels are votes with chance 1.0, but 0.7",
     ),
     (
         testing.check_resumes_bit_for_bit,

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import driftduel as dd
+from driftduel.testing.driving import tell_as_played
 from tests.learners.driving import (
     as_matrix,
     drawn,
@@ -101,7 +102,7 @@ def test_a_pull_of_scb_by_hand():
         assert (duel.left, duel.right) == (first.left, first.right) == (first.left, 1 - first.left)
         assert duel.propensity == 1.0
         assert pulls[first.left] == 0, n
-        learner.tell(duel, 1.0)
+        tell_as_played(learner, duel, 1.0)
     assert pulls[first.left] == learner.session.state.arms["pay"][first.left] == 1
     duel = learner.ask()
     assert (duel.left, duel.right) == (first.right, first.left)
@@ -112,8 +113,8 @@ def test_an_outcome_of_an_earlier_pull_is_not_counted_for_this_one():
     learner = dd.SCB(2)
     late = learner.ask()
     for _ in range(5):
-        learner.tell(learner.ask(), 1.0)
-    learner.tell(late, 0.0)
+        tell_as_played(learner, learner.ask(), 1.0)
+    tell_as_played(learner, late, 0.0)
     assert learner.session.state.phase[0]["duels"] == 0
     assert learner.rounds == 6
 

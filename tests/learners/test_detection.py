@@ -12,7 +12,7 @@ import driftduel as dd
 from driftduel.learners.rivals.detection import DETECT, MDB
 from driftduel.learners.rivals.elimination import RRDB
 from driftduel.testing import CHECKS
-from driftduel.testing.driving import switching_world
+from driftduel.testing.driving import switching_world, tell_as_played
 from tests.learners.driving import drawn, higher_wins, lower_wins, play, play_beside, random_world
 from tests.naive import detection as naive
 
@@ -146,7 +146,7 @@ def test_outcomes_from_before_a_new_beginning_do_not_count():
         state = learner.session.state
         before = [array.copy() for array in (state.windows, state.watch, *state.inner)]
         for duel in late:
-            learner.tell(duel, 1.0)
+            tell_as_played(learner, duel, 1.0)
         after = [state.windows, state.watch, *state.inner]
         assert all(np.array_equal(one, other) for one, other in zip(before, after, strict=True))
         assert learner.session.state.clock[0]["round"] == learner.rounds
@@ -159,7 +159,7 @@ def test_late_outcomes_of_the_learner_inside_change_nothing():
     play(learner, 1, lower_wins)
     expected = learner.best()
     for duel in late:
-        learner.tell(duel, float(duel.left != expected))
+        tell_as_played(learner, duel, float(duel.left != expected))
     assert learner.best() == expected
     assert not learner.session.state.watch["kept"].any()
     assert learner.session.state.clock[0]["left"] == 0
@@ -171,7 +171,7 @@ def test_a_turn_is_taken_once_however_many_duels_were_asked():
     duels = [learner.ask() for _ in range(2)]
     assert [(duel.left, duel.right) for duel in duels] == [(0, 1)] * 2
     for duel in duels:
-        learner.tell(duel, 1.0)
+        tell_as_played(learner, duel, 1.0)
     assert play(learner, 1, lower_wins) == [(0, 2)]
     assert learner.session.state.watch["kept"].tolist() == [0, 2, 1]
 

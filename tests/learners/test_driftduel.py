@@ -16,7 +16,7 @@ import driftduel as dd
 from driftduel.learners.calibrated.constants import DuelCalibration
 from driftduel.learners.calibrated.state import KINDS as DUELS
 from driftduel.learners.parts.dates import ROOM
-from driftduel.testing.driving import switching_world
+from driftduel.testing.driving import switching_world, tell_as_played
 from tests.learners.driving import play, play_beside, random_matrix, tosses
 from tests.learners.problems import random_weight
 from tests.modes import COMPILED
@@ -318,7 +318,7 @@ def test_a_coin_says_whether_the_leader_stands_left(kind, seed):
                 sides["leader" if duel.left == leader else "other"] += 1
         if t % 300 == 0:
             outcome = tosses(matrix if t % 600 else matrix.T, seed=t)
-        learner.tell(duel, outcome(duel.left, duel.right))
+        tell_as_played(learner, duel, outcome(duel.left, duel.right))
     for one, two in (("lower", "higher"), ("leader", "other")):
         n = sides[one] + sides[two]
         assert n > 100
@@ -356,7 +356,9 @@ def test_a_clear_change_is_declared_with_its_names_and_its_time(kind, n_arms):
         script = np.random.default_rng(seed)
         for t in range(4000):
             duel = learner.ask()
-            learner.tell(duel, float(script.random() < world.matrix(t)[duel.left, duel.right]))
+            tell_as_played(
+                learner, duel, float(script.random() < world.matrix(t)[duel.left, duel.right])
+            )
         assert learner.best() == n_arms - 1
         changes = learner.report().changes
         assert learner.episodes == [0, *(change.noticed for change in changes)]
@@ -405,7 +407,7 @@ def test_outcomes_a_hundred_rounds_late_in_any_order_are_learned_from(kind, tmp_
         waiting.append(learner.ask())
         if len(waiting) > 100:
             duel = waiting.pop(script.integers(len(waiting)))
-            learner.tell(duel, float(script.random() < matrix[duel.left, duel.right]))
+            tell_as_played(learner, duel, float(script.random() < matrix[duel.left, duel.right]))
     assert len(learner.open_duels) == 100
     assert learner.best() == 0
     assert learner.episodes == [0]
@@ -413,7 +415,7 @@ def test_outcomes_a_hundred_rounds_late_in_any_order_are_learned_from(kind, tmp_
     again = dd.load_learner(tmp_path / "late.json")
     for duel in waiting:
         for one in (learner, again):
-            one.tell(duel, float(matrix[duel.left, duel.right] > 0.5))
+            tell_as_played(one, duel, float(matrix[duel.left, duel.right] > 0.5))
     assert again.report() == learner.report()
     assert again.ask() == learner.ask()
 

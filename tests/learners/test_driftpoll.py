@@ -146,7 +146,7 @@ def test_an_arm_told_against_itself_says_nothing():
     learner = dd.DriftPoll(4, seed=1)
     play(learner, 50, lower_wins)
     before = learner.session.state.bank.weights.copy()
-    learner.fold([3] * 9, [3] * 9, [(0.1, 1.0, 1.0)] * 9, [1.0] * 9)
+    learner.fold([3] * 9, [3] * 9, [(0.1, 1.0, 1.0)] * 9, [0.5] * 9)
     assert (learner.session.state.bank.weights == before).all()
     assert learner.rounds == 59
 

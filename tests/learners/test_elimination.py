@@ -11,6 +11,7 @@ import pytest
 import driftduel as dd
 from driftduel.learners.rivals.elimination import RRDB, SAVAGE, BeatTheMean, InterleavedFilter
 from driftduel.testing import CHECKS
+from driftduel.testing.driving import tell_as_played
 from tests.learners.driving import drawn, lower_wins, play, play_beside, random_world
 from tests.naive import elimination as naive
 
@@ -129,7 +130,7 @@ def test_interleaved_filter_takes_the_first_better_arm_and_keeps_ties():
     play(learner, 3, lambda left, right: score[right])
     assert learner.best() == first
     assert learner.active.tolist() == sorted([tied, first, second])
-    learner.tell(late, 1.0)
+    tell_as_played(learner, late, 1.0)
     assert learner.session.state.rivals["duels"].sum() == 0
 
 
@@ -150,7 +151,7 @@ def test_outcomes_with_an_arm_that_left_do_not_count():
         while len(learner.active) == 2:
             play(learner, 1, lower_wins)
         for duel in late:
-            learner.tell(duel, 0.0)
+            tell_as_played(learner, duel, 0.0)
         assert learner.active.tolist() == [0]
 
 

@@ -15,6 +15,7 @@ import pytest
 
 import driftduel as dd
 from driftduel.learners.episodic.bosse import choose, learn
+from driftduel.testing.driving import tell_as_played
 from tests.learners.driving import as_matrix, random_world
 from tests.learners.problems import CRITERIA, random_learner
 
@@ -93,7 +94,7 @@ def visited_states(learner, rng, n_states):
         if t in keep | {0}:
             states.append(deepcopy(learner.session.state))
         duel = learner.ask()
-        learner.tell(duel, float(rng.random() < world[t, duel.left, duel.right]))
+        tell_as_played(learner, duel, float(rng.random() < world[t, duel.left, duel.right]))
     return states
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import driftduel as dd
+from driftduel.testing.driving import tell_as_played
 from tests.learners.driving import random_world
 from tests.learners.problems import CRITERIA, random_learner
 from tests.modes import COMPILED
@@ -56,7 +57,7 @@ def play(learner, rng, rounds, delay):
         outcome = float(rng.random() < world[len(log), duel.left, duel.right])
         outcome = 0.5 if rng.random() < 0.1 else outcome
         log.append(Told(asked, outcome, set(learner.active.tolist())))
-        learner.tell(duel, outcome)
+        tell_as_played(learner, duel, outcome)
     return log
 
 

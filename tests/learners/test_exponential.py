@@ -14,6 +14,7 @@ from driftduel.learners.rivals.dex3 import DEX3P, DEX3S, BordaDEX3S
 from driftduel.learners.rivals.exponential import DEXP3, DEXP3HP, DEXP3S
 from driftduel.learners.rivals.rex3 import REX3
 from driftduel.learners.rivals.sparring import SparringEXP3
+from driftduel.testing.driving import tell_as_played
 from tests.learners.driving import drawn, final_and_late_regret, ladder, play_beside
 from tests.naive import exponential as naive
 
@@ -127,7 +128,7 @@ def test_the_estimates_of_d_exp3_have_the_borda_scores_for_their_mean():
     matrix = np.array([[0.5, 0.8, 0.3], [0.2, 0.5, 0.9], [0.7, 0.1, 0.5]])
     learner = DEXP3(3, 500, seed=1)
     for n in range(300):
-        learner.tell(learner.ask(), float(n % 3 == 0))
+        tell_as_played(learner, learner.ask(), float(n % 3 == 0))
     state = learner.session.state
     rate, gamma = state.rule[0]["rate"], state.rule[0]["exploration"]
     q = (1 - gamma) * state.weights[0] / state.weights[0].sum() + gamma / 3
@@ -166,7 +167,7 @@ def test_absurdly_quick_learning_overflows_nothing(kind):
     for n in range(200):
         duel = learner.ask()
         assert 0 < duel.propensity <= 1
-        learner.tell(duel, (1.0, 0.5, 0.0)[n % 3])
+        tell_as_played(learner, duel, (1.0, 0.5, 0.0)[n % 3])
     assert all(np.isfinite(array).all() for array in learner.session.state if array.dtype == float)
 
 

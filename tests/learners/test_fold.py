@@ -22,7 +22,7 @@ def played(learner, n_rounds, seed=0):
     log = []
     for _ in range(n_rounds):
         duel = learner.ask()
-        outcome = float(script.choice([0, 0.5, 1]))
+        outcome = float(script.choice([0, 0.5, 1])) if duel.is_vote else 0.5
         learner.tell(duel, outcome)
         log.append((duel.left, duel.right, duel.ticket, outcome))
     return tuple(zip(*log, strict=True))

@@ -15,6 +15,7 @@ from driftduel.learners.rivals.forgetting import (
     SlidingBordaGreedy,
     SlidingBordaUCB,
 )
+from driftduel.testing.driving import tell_as_played
 from tests.learners.driving import drawn, play_beside
 from tests.naive import forgetting as naive
 
@@ -57,12 +58,12 @@ def test_the_first_rounds_of_the_bound_by_hand():
         duel = learner.ask()
         assert duel.left == arm
         assert duel.propensity == pytest.approx(1 / 3)
-        learner.tell(duel, outcome)
+        tell_as_played(learner, duel, outcome)
     # 1 + .5 sqrt(ln 1.75 / .25) = 1.75; .5 + .5 sqrt(ln 1.75 / .5) = 1.03; 0.37
     duel = learner.ask()
     assert duel.left == 0
     assert learner.best() == 0
-    learner.tell(duel, 0.0)
+    tell_as_played(learner, duel, 0.0)
     # Now the weights are 1/8 + 1, 1/4 and 1/2 and the scores 1/9, 1/2 and 0: the second arm.
     assert learner.best() == 1
     bounds = [1 / 9 + 0.5 * math.sqrt(math.log(1.875) / 1.125), 0.5 + math.sqrt(math.log(1.875))]
@@ -74,7 +75,7 @@ def test_exploitation_teaches_nothing():
     learner = SlidingBordaGreedy(3, exploration=0.01, window=5, seed=3)
     for _ in range(20):
         duel = learner.ask()
-        learner.tell(duel, 0.0)
+        tell_as_played(learner, duel, 0.0)
     assert learner.session.state.weights.tolist() == [0, 0, 0]
 
 
@@ -83,7 +84,7 @@ def test_weights_stay_finite_for_ever():
     learner = DiscountedBordaGreedy(2, exploration=1.0, memory=1.001, seed=1)
     for n in range(300):
         duel = learner.ask()
-        learner.tell(duel, 0.5 + 0.5 * ((duel.left == n % 2) - (duel.right == n % 2)))
+        tell_as_played(learner, duel, 0.5 + 0.5 * ((duel.left == n % 2) - (duel.right == n % 2)))
         state = learner.session.state
         assert np.isfinite(state.weights).all()
         assert 1 <= state.clock[0]["unit"] <= 1e100

@@ -20,7 +20,7 @@ for n in range(votes):
     with dd.learner_file(path) as learner:
         duel = learner.ask()
     with dd.learner_file(path) as learner:
-        learner.tell(duel.code, "left")
+        learner.tell(duel.code, "tie")
     print(duel.code, flush=True)
 """
 
@@ -54,7 +54,7 @@ def test_what_is_done_in_the_block_is_in_the_file_afterwards(path):
 def test_a_block_that_fails_leaves_the_file_as_it_was(path):
     def vote_and_fail():
         with dd.learner_file(path) as learner:
-            learner.tell(learner.ask(), 1.0)
+            learner.tell(learner.ask(), 0.5)
             raise RuntimeError("enough")
 
     before = path.read_bytes()
@@ -81,7 +81,7 @@ def test_threads_and_processes_that_vote_at_once_lose_nothing(path):
     def vote():
         for _ in range(15):
             with dd.learner_file(path) as learner:
-                learner.tell(learner.ask(), "right")
+                learner.tell(learner.ask(), "tie")
 
     threads = [threading.Thread(target=vote) for _ in range(2)]
     for thread in threads:

@@ -10,7 +10,7 @@ import pytest
 import driftduel as dd
 from driftduel.learners import Constants, Report
 from driftduel.learners.history import Activation, Eviction
-from driftduel.testing.driving import snapshot, switching_world
+from driftduel.testing.driving import snapshot, switching_world, tell_as_played
 
 LABELS = ("tea", "coffee", "milk")
 
@@ -19,7 +19,7 @@ def played(learner, n_rounds=200):
     world = switching_world(learner.n_arms, n_rounds)
     for t in range(n_rounds):
         duel = learner.ask()
-        learner.tell(duel, float(world.matrix(t)[duel.left, duel.right] > 0.5))
+        tell_as_played(learner, duel, float(world.matrix(t)[duel.left, duel.right] > 0.5))
     return learner
 
 

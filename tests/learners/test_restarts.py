@@ -21,7 +21,7 @@ from driftduel.testing import (
     check_resumes_bit_for_bit,
     check_simulate_equals_ask_and_tell,
 )
-from driftduel.testing.driving import switching_world
+from driftduel.testing.driving import switching_world, tell_as_played
 from tests.modes import COMPILED
 
 QUICK = Constants(scale=0.02)
@@ -123,7 +123,7 @@ def test_a_window_of_wins_holds_the_latest_outcomes_and_no_others():
     for n in range(1, 201):
         duel = learner.ask()
         outcome = float(script.choice([0.0, 0.5, 1.0]))
-        learner.tell(duel, outcome)
+        tell_as_played(learner, duel, outcome)
         log.append((duel.left, duel.right, outcome))
         leads = np.zeros((3, 3))
         for left, right, told in log[max(0, n - n % 10 - 30) :]:
@@ -135,13 +135,13 @@ def test_outcomes_of_duels_asked_before_a_restart_are_not_learned():
     learner = PeriodicRestart.of(dd.Uniform(3, seed=1), every=5)
     old = learner.ask()
     for _ in range(5):
-        learner.tell(learner.ask(), 1.0)
+        tell_as_played(learner, learner.ask(), 1.0)
     assert learner.episodes == [0, 5]
-    learner.tell(old, 1.0)
+    tell_as_played(learner, old, 1.0)
     assert learner.session.state.inner.rounds[0] == 0
     assert learner.rounds == 6
     for _ in range(4):
-        learner.tell(learner.ask(), 1.0)
+        tell_as_played(learner, learner.ask(), 1.0)
     assert learner.episodes == [0, 5, 10]
 
 
@@ -202,7 +202,7 @@ def test_what_happens_inside_is_dated_from_the_first_round(every):
     expected = [n for n in range(100) if n % every % 4 == 3]
     by_hand = PeriodicRestart.of(Diarist(3), every=every)
     for _ in range(100):
-        by_hand.tell(by_hand.ask(), 1.0)
+        tell_as_played(by_hand, by_hand.ask(), 1.0)
     for result in (dd.simulate(learner, switching_world(3, 100)), by_hand):
         assert [item.round for item in result.evictions] == expected
         assert [item.start for item in result.replays] == expected
@@ -217,7 +217,7 @@ def test_what_happens_inside_is_dated_from_the_first_round(every):
 def test_a_window_tells_again_what_overflows_the_journal_inside():
     learner = SlidingWindow.of(Diarist(3), window=40, every=10)
     for _ in range(95):
-        learner.tell(learner.ask(), 1.0)
+        tell_as_played(learner, learner.ask(), 1.0)
     # Told again were 40 outcomes, 10 notes; what was found twice is not noted twice.
     assert learner.session.state.inner.rounds[0] == 45
     assert [item.round for item in learner.evictions if item.round >= 90] == [93]
@@ -225,10 +225,10 @@ def test_a_window_tells_again_what_overflows_the_journal_inside():
 
 def test_a_learner_inside_keeps_its_own_state_to_itself():
     inner = dd.Uniform(3, 50, seed=7, labels=["a", "b", "c"])
-    inner.tell(inner.ask(), 1.0)
+    tell_as_played(inner, inner.ask(), 1.0)
     learner = PeriodicRestart.of(inner, every=10)
     assert (learner.horizon, learner.seed, learner.labels) == (50, 7, ("a", "b", "c"))
-    learner.tell(learner.ask(), 1.0)
+    tell_as_played(learner, learner.ask(), 1.0)
     assert inner.rounds == 1
     assert learner.inner.rounds == 0
     assert learner.inner is not inner
@@ -324,7 +324,7 @@ def test_a_learner_that_says_so_is_told_again_with_its_longer_tickets(monkeypatc
     log = []
     for n in range(1, 101):
         duel = learner.ask()
-        learner.tell(duel, float(duel.left == 1))
+        tell_as_played(learner, duel, float(duel.left == 1))
         exploring = learner.session.state.kept[(n - 1) % 30, 4] == 1
         log.append((duel.left, duel.right, float(duel.left == 1), exploring))
     weights = np.zeros(3)

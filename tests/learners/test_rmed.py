@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import driftduel as dd
+from driftduel.testing.driving import tell_as_played
 from tests.learners.driving import drawn, final_and_late_regret, ladder, play_beside
 from tests.naive import rmed as naive
 
@@ -73,7 +74,7 @@ def test_first_rounds_of_rmed1_by_hand():
     for outcome in (1.0, 1.0, 1.0):
         duel = learner.ask()
         asked.append((duel.left, duel.right))
-        learner.tell(duel, outcome)
+        tell_as_played(learner, duel, outcome)
     assert asked == [(0, 1), (0, 2), (1, 2)]
     # One duel lost for certain costs kl(0, 1/2) = ln 2.
     divergences = learner.session.state.arms["divergence"]
@@ -82,7 +83,7 @@ def test_first_rounds_of_rmed1_by_hand():
     for pair in ((0, 0), (1, 0), (2, 0)):
         duel = learner.ask()
         assert (duel.left, duel.right, duel.propensity) == (*pair, 1.0)
-        learner.tell(duel, 0.5 if pair == (0, 0) else 0.0)
+        tell_as_played(learner, duel, 0.5 if pair == (0, 0) else 0.0)
     # I = 0, 2 ln 2, 3 ln 2; ln 6 + 1/2 = 2.29 lets all in but they had to be in time: arm 1 at
     # round 5, 2 ln 2 <= ln 5 + 1/2 = 2.11, arm 2 at round 6, 3 ln 2 = 2.08 <= 2.29.
     assert learner.session.state.arms["waits"].tolist() == [1, 1, 1]
@@ -92,12 +93,12 @@ def test_an_outcome_told_late_does_not_skip_a_pair_at_the_beginning():
     learner = dd.RMED1(3)
     duels = [learner.ask() for _ in range(4)]
     for duel in duels:
-        learner.tell(duel, 1.0)
+        tell_as_played(learner, duel, 1.0)
     asked = []
     for _ in range(2):
         duel = learner.ask()
         asked.append((duel.left, duel.right))
-        learner.tell(duel, 1.0)
+        tell_as_played(learner, duel, 1.0)
     assert asked == [(0, 2), (1, 2)]
 
 

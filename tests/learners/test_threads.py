@@ -60,7 +60,7 @@ def voter(learner):
             pair = [learner.ask(), learner.ask()]
             duels += pair
             for duel in reversed(pair):
-                learner.tell(duel, 1.0)
+                learner.tell(duel, 1.0 if duel.is_vote else 0.5)
         return duels
 
     return vote
@@ -78,7 +78,7 @@ def test_threads_that_ask_and_tell_at_once_lose_nothing():
     assert learner.open_duels == []
     leads = np.zeros((4, 4))
     for duel in duels:
-        leads[duel.left, duel.right] += 0.5
+        leads[duel.left, duel.right] += 0.5 * duel.is_vote
     assert learner.session.state.leads.tolist() == leads.tolist()
 
 
@@ -123,7 +123,7 @@ def test_a_copy_has_a_session_and_a_lock_of_its_own(duplicate):
         twin = duplicate(learner)
     assert as_payload(twin) == before
     assert twin.session.lock is not learner.session.lock
-    twin.tell(duel, 1.0)
+    twin.tell(duel, 0.5)
     assert (twin.rounds, learner.rounds) == (1, 0)
     assert learner.clone().rounds == 0
     assert as_payload(learner) == before
@@ -177,7 +177,7 @@ def learning():
     learner = Slow(2)
     duel = learner.ask()
     LEARNING.clear()
-    thread = threading.Thread(target=learner.tell, args=(duel, 1.0))
+    thread = threading.Thread(target=learner.tell, args=(duel, 0.5))
     thread.start()
     LEARNING.wait()
     yield learner
@@ -206,5 +206,5 @@ def test_no_file_holds_a_learner_that_has_half_learned(learning, tmp_path):
 
 
 def test_an_outcome_told_while_another_is_learned_is_not_lost(learning):
-    learning.tell(learning.ask(), 1.0)
+    learning.tell(learning.ask(), 0.5)
     assert (learning.rounds, learning.session.state.told[0]) == (2, 2)

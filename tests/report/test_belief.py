@@ -7,6 +7,7 @@ import driftduel as dd
 from driftduel.report.belief import LENGTHS, MOST_ARMS, Belief, belief_chart
 from driftduel.report.document import compose
 from driftduel.shifts.spells import Spell
+from driftduel.testing.driving import tell_as_played
 from tests.report import sweeps
 
 P, Q = [[0.5, 0.95], [0.05, 0.5]], [[0.5, 0.05], [0.95, 0.5]]
@@ -54,7 +55,7 @@ def test_who_is_drawn_in_play_is_active_in_that_very_round(name):
     for round_ in range(399):
         active[round_, learner.active] = True
         picks[round_, learner.best()] = True
-        learner.tell(learner.ask(), float(outcomes.random() < 0.5))
+        tell_as_played(learner, learner.ask(), float(outcomes.random() < 0.5))
     changes = np.abs(np.diff(active.astype(int), axis=0)).sum()
     assert changes >= 10  # arms go and come back, or there is nothing to see
     assert (drawn(chart, "in play", list("abcd"), 399) == active).all()

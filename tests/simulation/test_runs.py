@@ -11,6 +11,7 @@ import pytest
 import driftduel as dd
 from driftduel.learners import Constants
 from driftduel.simulation import loop, runs, world_generator
+from driftduel.testing.driving import tell_as_played
 from tests.simulation.worlds import CYCLE, ORDER, SEQUENCE, SWITCHING, TURNED, played
 
 EAGER = dd.MetaBosse(4, 300, constants=Constants(scale=0.01))
@@ -179,7 +180,7 @@ def test_a_world_that_changes_every_round_is_followed():
     for t in range(500):
         duel = by_hand.ask()
         assert (duel.left, duel.right) == (left[t], right[t])
-        by_hand.tell(duel, float(chance.random() < matrices[t, duel.left, duel.right]))
+        tell_as_played(by_hand, duel, float(chance.random() < matrices[t, duel.left, duel.right]))
     assert by_hand.session.state.leads.sum() == wins - 250
     assert run.best == by_hand.best()
 

@@ -64,7 +64,7 @@ def new(
     ] = None,
     learner: Annotated[
         str, typer.Option(help="Who plays: a name of driftduel learners, or MODULE:CLASS.")
-    ] = "CalibratedMetaBosse",
+    ] = "DriftPoll",
     seed: Annotated[int, typer.Option(help="Seed of the learner's randomness.")] = 0,
     param: Param = None,
     max_open: Annotated[
@@ -102,17 +102,25 @@ def new(
         console().print(f"{file}: {learner} with {len(names)} arms", soft_wrap=True)
 
 
-def ask(file: File, own: Own = None, as_json: Json = False) -> None:
+def ask(
+    file: File,
+    own: Own = None,
+    votes_only: Annotated[
+        bool, typer.Option("--votes-only", help="Settle duels of one arm twice, print the next.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
     """Print the next duel: its code, left arm, right arm.
 
-    They are separated by tabs. The two arms may be the same; tell such a duel as a tie. A duel
-    that is never told costs nothing.
+    They are separated by tabs. Learners that serve the best arm may print one arm twice: show
+    this one, ask nobody, and tell a tie. A duel that is never told costs nothing.
     """
     with _learner_in(file, own) as learner:
-        duel = learner.ask()
+        duel = learner.ask(votes_only=votes_only)
     names = _names(learner)
     if as_json:
-        print_json({**_pair(duel, names), "propensity": duel.propensity})
+        facts = {"is_vote": duel.is_vote, "propensity": duel.propensity}
+        print_json({**_pair(duel, names), **facts})
     else:
         print(duel.code, names[duel.left], names[duel.right], sep="\t")
 

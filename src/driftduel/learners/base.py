@@ -224,6 +224,10 @@ class Learner(InNotebooks, ABC):
         """
         raise NotImplementedError(f"{type(self).__name__} cannot change its arms")
 
+    def vote_chance_of(self, state: State) -> float | None:
+        """Return the chance that the next duel is of two different arms; None without a formula."""
+        return None
+
     def collect(self, state: State, history: History) -> None:
         """Move what the state's journal holds into the history; nothing without a journal."""
 
@@ -288,15 +292,38 @@ class Learner(InNotebooks, ABC):
     def __copy__(self) -> Self:
         return deepcopy(self)
 
-    def ask(self) -> Duel:
+    def ask(self, *, votes_only: bool = False) -> Duel:
         """Return the next duel to put before a voter.
 
         Many duels may be open at once, see `limit_open`, and one that is never told costs nothing.
+
+        Parameters
+        ----------
+        votes_only : bool
+            Whether to return two different arms always. A duel of one arm with itself means: show
+            this one, ask nobody. By default it is returned too, `Duel.is_vote` is False, and all
+            that can be told of it is a tie. For who asks for votes only the learner tells itself
+            such ties, which is what it expects of them: each is a round. They are in no log that
+            the caller keeps; who wants to `fold` one asks for all duels.
+
+        Raises
+        ------
+        ValueError
+            If too many duels are open, or if 10,000 in a row are of one arm twice.
+
+        Examples
+        --------
+        >>> import driftduel as dd
+        >>> learner = dd.Uniform(2, seed=2)
+        >>> [learner.ask().is_vote for _ in range(6)]
+        [False, True, False, False, True, True]
+        >>> [learner.ask(votes_only=True).is_vote for _ in range(6)]
+        [True, True, True, True, True, True]
         """
         session = self.session
         session.lock.acquire()  # half of what a with statement costs
         try:
-            return session.ask(self)
+            return session.ask_for_vote(self) if votes_only else session.ask(self)
         finally:
             session.lock.release()
 
@@ -308,7 +335,7 @@ class Learner(InNotebooks, ABC):
         duel : Duel, int or str
             The duel, or its number, or its code, which is safer than the number.
         outcome : float or str
-            1, 0 or 0.5, or "left", "right" or "tie".
+            1, 0 or 0.5, or "left", "right" or "tie"; of one arm twice a tie only.
 
         Raises
         ------
@@ -319,7 +346,7 @@ class Learner(InNotebooks, ABC):
         ClosedDuel
             If the duel was cancelled, has expired, or was told too long ago to know how.
         ValueError
-            If the duel was not asked here or the outcome is none of the three. Whatever is
+            If the duel was not asked here or the outcome is not one that it can have. Whatever is
             raised, the learner is unchanged; the two above are ValueErrors too.
 
         Examples
@@ -357,7 +384,7 @@ class Learner(InNotebooks, ABC):
         tickets : (n, length of a ticket) array of float
             The `Duel.ticket` of each.
         outcomes : (n,) array of float
-            1 left preferred, 0 right preferred, 0.5 tie.
+            1 left preferred, 0 right preferred, 0.5 tie; of one arm twice a tie only.
 
         Raises
         ------
@@ -374,8 +401,9 @@ class Learner(InNotebooks, ABC):
         >>> log = []
         >>> for _ in range(100):
         ...     duel = learner.ask()
-        ...     learner.tell(duel, 1.0)
-        ...     log.append((duel.left, duel.right, duel.ticket, 1.0))
+        ...     outcome = 1.0 if duel.is_vote else 0.5
+        ...     learner.tell(duel, outcome)
+        ...     log.append((duel.left, duel.right, duel.ticket, outcome))
         >>> copy.fold(*zip(*log))
         >>> copy.rounds, copy.best() == learner.best()
         (100, True)

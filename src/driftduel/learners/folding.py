@@ -91,6 +91,10 @@ def _checked(
     results = _as_column(outcomes, "outcomes", len(rows))
     for n in np.flatnonzero(~np.isin(results, list(OUTCOMES.values())))[:1]:
         raise BadParameter("outcomes", f"[{n}] = {results[n]:g}, must be 1, 0 or 0.5")
+    for n in np.flatnonzero((lefts == rights) & (results != OUTCOMES["tie"]))[:1]:
+        raise BadParameter(
+            "outcomes", f"[{n}] = {results[n]:g} of arm {lefts[n]} against itself, must be 0.5"
+        )
     told = session.told + len(rows)
     if len(rows) > 0:
         learner.check_horizon(told)

@@ -37,6 +37,9 @@ WAYS_TO_CLOSE = (*OUTCOMES, "cancelled", "expired")
 REMEMBERED = 10_000
 """Of so many duels, the last that were closed, it is remembered how."""
 
+MOST_SERVED = 10_000
+"""So many self-duels in a row are settled for who asks for votes only."""
+
 MOST_OPEN = 10_000
 """So many duels may be open at once, unless `Learner.limit_open` says otherwise."""
 
@@ -56,15 +59,16 @@ class Duel:
     left, right : int
         The arms; they may be the same.
     propensity : float or None
-        The probability of this ordered pair at the time of asking; None where the learner has
-        no formula for it.
+        The probability of this ordered pair at the time of asking, of those asked for votes only
+        given that the arms differ; None where the learner has no formula for it.
     learner : str
         Which learner asked.
     asked_at : float or None
         When it was asked, in seconds since 1970; None if that is not known.
     ticket : tuple of float or None
-        What the learner has to know of the time of asking, the propensity first, NaN where that
-        is None: what `Learner.fold` needs besides arms and outcome. None if the duel is closed.
+        What the learner has to know of the time of asking, first the propensity of the pair among
+        all pairs, or NaN: what `Learner.fold` needs besides arms and outcome. None if the duel is
+        closed.
     """
 
     id: int
@@ -74,6 +78,11 @@ class Duel:
     learner: str
     asked_at: float | None = field(default=None, compare=False)
     ticket: tuple[float, ...] | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def is_vote(self) -> bool:
+        """Whether the arms differ; if not, it means: show this one, ask nobody."""
+        return self.left != self.right
 
     @property
     def code(self) -> str:
@@ -143,6 +152,8 @@ class Session:
         Left arm, right arm and ticket of each open duel, by its number, in order of asking.
     asked_at : dict
         When open duels were asked.
+    given : dict
+        The propensities of those asked for votes only, given that the arms differ, or NaN.
     closed : dict
         Left arm, right arm and end of the duels closed last, in the order in which they were.
     max_open : int
@@ -166,6 +177,7 @@ class Session:
     folded: int = 0
     open: dict[int, tuple[int, int, tuple[float, ...]]] = field(default_factory=dict)
     asked_at: dict[int, float] = field(default_factory=dict)
+    given: dict[int, float] = field(default_factory=dict)
     closed: OrderedDict[int, tuple[int, int, str]] = field(default_factory=OrderedDict)
     max_open: int = MOST_OPEN
     expire: float | None = None
@@ -201,19 +213,58 @@ class Session:
             self.asked += 1
         return self._duel(number)
 
+    def ask_for_vote(self, learner: Learner) -> Duel:
+        """Return the next duel of two different arms; self-duels before it are told as ties."""
+        duel = self.ask(learner)
+        for _ in range(MOST_SERVED):
+            if duel.is_vote:
+                chance = learner.player.vote_chance_of(self.state)
+                among_all = self.open[duel.id][2][0]
+                self.given[duel.id] = math.nan if chance is None else min(1.0, among_all / chance)
+                return self._duel(duel.id)
+            with undisturbed():
+                ticket = self.open[duel.id][2]
+                self._forget(duel.id)  # nobody was shown it, so nobody will ask how it ended
+                self.take(learner, duel.left, duel.right, ticket, OUTCOMES["tie"])
+            duel = self.ask(learner)
+        self._forget(duel.id)
+        raise ValueError(
+            f"{MOST_SERVED:,} duels in a row were of one arm twice: {type(learner).__name__} shows "
+            f"arm {duel.left} and asks nobody; ask without votes_only, or take DriftPoll for votes"
+        )
+
     def tell(self, learner: Learner, duel: Duel | int | str, outcome: float | str) -> None:
         """Take in the outcome of a duel of the learner whose session this is."""
         number = self._number_of_open(duel)
         value = _as_outcome(outcome)
+        left, right, _ = self.open[number]
+        if left == right and value != OUTCOMES["tie"]:
+            raise ValueError(
+                f"duel {number} shows arm {left} twice, nobody can prefer one: outcome is "
+                f"{outcome!r}, must be 0.5 or 'tie'"
+            )
         learner.check_horizon(self.told + 1)
         with undisturbed():
-            left, right, ticket = self._close(number, _WORDS[value])
-            if self.offer is not None:
-                left, right, ticket, value = self.offer.duel_of_rows(left, right, ticket, value)
-            if learner.learn(self.state, left, right, ticket, value):
-                learner.settle(self.state, self.settle_rng)
-                self.collect(learner)
-            self.told += 1
+            self.take(learner, *self.close(number, _WORDS[value]), value)
+
+    def take(
+        self, learner: Learner, left: int, right: int, ticket: tuple[float, ...], outcome: float
+    ) -> None:
+        """Learn an outcome; of a self-duel any, as the coins are that simulated worlds toss."""
+        if self.offer is not None:
+            left, right, ticket, outcome = self.offer.duel_of_rows(left, right, ticket, outcome)
+        if learner.learn(self.state, left, right, ticket, outcome):
+            learner.settle(self.state, self.settle_rng)
+            self.collect(learner)
+        self.told += 1
+
+    def close(self, number: int, how: str) -> tuple[int, int, tuple[float, ...]]:
+        """End an open duel and remember how; return its arms and its ticket."""
+        left, right, ticket = self._forget(number)
+        self.closed[number] = (left, right, how)
+        if len(self.closed) > REMEMBERED:
+            self.closed.popitem(last=False)
+        return left, right, ticket
 
     def collect(self, learner: Learner) -> None:
         """Move what the journal of the state holds into the history."""
@@ -236,7 +287,7 @@ class Session:
             if closed.how not in ("cancelled", "expired"):
                 raise
         else:
-            self._close(number, "cancelled")
+            self.close(number, "cancelled")
 
     def open_duels(self) -> list[Duel]:
         """Return the duels that may still be told, in order of asking."""
@@ -300,16 +351,14 @@ class Session:
 
     def _duel(self, number: int) -> Duel:
         left, right, ticket = self.open[number]
-        propensity = None if math.isnan(ticket[0]) else ticket[0]
+        chance = self.given.get(number, ticket[0])
+        propensity = None if math.isnan(chance) else chance
         return Duel(number, left, right, propensity, self.name, self.asked_at.get(number), ticket)
 
-    def _close(self, number: int, how: str) -> tuple[int, int, tuple[float, ...]]:
-        left, right, ticket = self.open.pop(number)
+    def _forget(self, number: int) -> tuple[int, int, tuple[float, ...]]:
         self.asked_at.pop(number, None)
-        self.closed[number] = (left, right, how)
-        if len(self.closed) > REMEMBERED:
-            self.closed.popitem(last=False)
-        return left, right, ticket
+        self.given.pop(number, None)
+        return self.open.pop(number)
 
     def _is_expired(self, number: int) -> bool:
         if self.expire is None:
@@ -320,7 +369,7 @@ class Session:
         for number in list(self.open):
             if not self._is_expired(number):
                 return  # the others were asked later
-            self._close(number, "expired")
+            self.close(number, "expired")
 
 
 def _code(learner: str, number: int, left: int, right: int) -> str:

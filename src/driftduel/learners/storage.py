@@ -111,7 +111,7 @@ def load_learner(
     --------
     >>> import tempfile
     >>> import driftduel as dd
-    >>> learner = dd.MetaBosse(3, horizon=1000, labels=["tea", "coffee", "milk"])
+    >>> learner = dd.DriftPoll(3, labels=["tea", "coffee", "milk"])
     >>> duel = learner.ask()
     >>> file = Path(tempfile.mkdtemp()) / "drinks.json"
     >>> learner.save(file)
@@ -167,7 +167,7 @@ def learner_file(
     >>> import tempfile
     >>> import driftduel as dd
     >>> file = Path(tempfile.mkdtemp()) / "drinks.json"
-    >>> dd.MetaBosse(3, labels=["tea", "coffee", "milk"]).save(file)
+    >>> dd.DriftPoll(3, labels=["tea", "coffee", "milk"]).save(file)
     >>> with dd.learner_file(file) as learner:
     ...     duel = learner.ask()
     >>> with dd.learner_file(file) as learner:  # any time later, in any process
@@ -363,16 +363,7 @@ def _encode_session(session: Session) -> dict[str, Any]:
         "asked": session.asked,
         "told": session.told,
         "folded": session.folded,
-        "open": [
-            [
-                number,
-                left,
-                right,
-                [_encode(value, "ticket") for value in ticket],
-                session.asked_at.get(number),
-            ]
-            for number, (left, right, ticket) in session.open.items()
-        ],
+        "open": [_encode_open(session, number) for number in session.open],
         "closed": _encode_closed(session.closed),
         "max_open": session.max_open,
         "expire": session.expire,
@@ -388,6 +379,16 @@ def _encode_session(session: Session) -> dict[str, Any]:
         "settle_generator": session.settle_rng.bit_generator.state,
         "state": {name: _encode_array(array) for name, array in _arrays(session.state)},
     }
+
+
+def _encode_open(session: Session, number: int) -> list[Any]:
+    """Return an open duel; of one asked for votes only, its own propensity is the last value."""
+    left, right, ticket = session.open[number]
+    saved = [_encode(value, "ticket") for value in ticket]
+    row = [number, left, right, saved, session.asked_at.get(number)]
+    if number in session.given:
+        row.append(_encode(session.given[number], "propensity"))
+    return row
 
 
 def _decode_session(content: dict[str, Any], learner: Learner) -> Session:
@@ -419,9 +420,9 @@ def _decode_session(content: dict[str, Any], learner: Learner) -> Session:
         offer=offer,
     )
     for row in content["open"]:
-        if len(row) != 5:
-            raise ValueError(f"an open duel has {len(row)} values, must have 5")
-        number, left, right, saved, asked_at = row
+        if len(row) not in (5, 6):
+            raise ValueError(f"an open duel has {len(row)} values, must have 5 or 6")
+        number, left, right, saved, asked_at, *given = row
         as_count(number, "duel", 0, asked - 1)
         if number in session.open:
             raise ValueError(f"duel {number} is open twice")
@@ -432,6 +433,12 @@ def _decode_session(content: dict[str, Any], learner: Learner) -> Session:
         session.open[number] = (left, right, ticket)
         if asked_at is not None:
             session.asked_at[number] = as_number(asked_at, "time of asking", above=0)
+        for chance in given:
+            given_vote = float(_decode(chance, {}))
+            unknown = math.isnan(given_vote)
+            session.given[number] = (
+                math.nan if unknown else as_number(given_vote, "propensity", above=0, most=1)
+            )
     session.closed = _decode_closed(content["closed"], session, learner.n_arms)
     told_last = sum(how in OUTCOMES for _, _, how in session.closed.values())
     as_count(told_last, "number of duels told last", 0, told - folded)

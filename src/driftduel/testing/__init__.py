@@ -55,8 +55,10 @@ from driftduel.testing.telling import (
     check_counts_each_duel_once,
     check_folds_as_if_told,
     check_lost_duels_cost_nothing,
+    check_self_duels_end_in_ties,
     check_state_depends_on_what_is_told_alone,
     check_takes_ties,
+    check_votes_only_asks_for_votes,
 )
 
 CHECKS = (
@@ -70,6 +72,8 @@ CHECKS = (
     check_configuration_never_changes,
     check_reading_changes_nothing,
     check_takes_ties,
+    check_self_duels_end_in_ties,
+    check_votes_only_asks_for_votes,
     check_counts_each_duel_once,
     check_lost_duels_cost_nothing,
     check_asking_leaves_the_state_alone,

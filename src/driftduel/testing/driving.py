@@ -84,10 +84,25 @@ class Drive:
         """Draw an outcome, a tie now and then, and tell it."""
         outcome = float(self.script.random() < matrix[duel.left, duel.right])
         try:
-            self.learner.tell(duel, 0.5 if self.script.random() < 0.1 else outcome)
+            tie = self.script.random() < 0.1 or not duel.is_vote
+            self.learner.tell(duel, 0.5 if tie else outcome)
         except ValueError as error:
             raise AssertionError(f"a duel that it asked was refused: {error}") from error
         self.told += 1
+
+
+def tell_as_played(learner: Learner, duel: Duel, outcome: float) -> None:
+    """Tell an outcome as `simulate` does, which tosses a coin for an arm against itself."""
+    if duel.is_vote:
+        learner.tell(duel, outcome)
+    else:
+        session = learner.session
+        session.take(learner, *session.close(duel.id, "tie"), outcome)
+
+
+def tell_won(learner: Learner, duel: Duel) -> None:
+    """Tell that the left arm won, or a tie if that is all that can be told."""
+    learner.tell(duel, 1.0 if duel.is_vote else 0.5)
 
 
 def essence(duels: list[Duel]) -> list[tuple[int, int, float | None]]:

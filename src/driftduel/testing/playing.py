@@ -8,7 +8,7 @@ import numpy as np
 
 from driftduel.learners.base import Learner
 from driftduel.simulation import simulate
-from driftduel.testing.driving import Make, drive, expect, snapshot, switching_world
+from driftduel.testing.driving import Make, drive, expect, snapshot, switching_world, tell_won
 
 
 def check_plays_arms_that_exist(make: Make) -> None:
@@ -53,7 +53,7 @@ def check_active_arms_are_arms(make: Make) -> None:
 def check_plays_one_round(make: Make) -> None:
     """Check that a horizon of one round is enough, by hand and in the simulator."""
     learner = make(3, 1, 1)
-    learner.tell(learner.ask(), 1.0)
+    tell_won(learner, learner.ask())
     expect(learner.rounds == 1, f"one outcome was told, rounds is {learner.rounds}")
     run = simulate(make(3, 1, 1), switching_world(3, 1))
     expect(run.plays.sum() == 1, f"{run.plays.sum()} rounds of 1 were played")
@@ -71,7 +71,7 @@ def check_goes_on_or_refuses_after_its_horizon(make: Make) -> None:
     """Check that after its horizon a learner goes on, or raises ValueError and stays as it is."""
     learner = make(3, 20, 1)
     for _ in range(20):
-        learner.tell(learner.ask(), 1.0)
+        tell_won(learner, learner.ask())
     late = None
     before = snapshot(learner)
     try:
@@ -81,7 +81,7 @@ def check_goes_on_or_refuses_after_its_horizon(make: Make) -> None:
     if late is not None:
         before = snapshot(learner)
         try:
-            learner.tell(late, 1.0)
+            tell_won(learner, late)
         except ValueError:
             expect(snapshot(learner) == before, "a tell that was refused changed the learner")
 

@@ -21,6 +21,7 @@ from driftduel.testing.driving import (
     simulate_all,
     snapshot,
     switching_world,
+    tell_as_played,
 )
 
 _FALSE_ALARM = 1e-6
@@ -108,7 +109,8 @@ def check_propensities_match_frequencies(make: Make) -> None:
 
     Each pair, and all pairs never asked together, is a count of a binomial distribution, held
     against Chernoff's bound P(n KL(count/n, p) >= x) <= 2 exp(-x) for n asks; together they fail
-    a right learner with probability below 1e-6. A learner without propensities passes.
+    a right learner with probability below 1e-6. So are the pairs of two arms together, if
+    `Learner.vote_chance_of` knows their chance. A learner without propensities passes.
     """
     small = not compiled(make(4, 1, 0))
     n_asks = 5_000 if small else 100_000
@@ -121,7 +123,13 @@ def check_propensities_match_frequencies(make: Make) -> None:
         faults = bind(_count_asks, learner)(state, rng, n_asks, counts, chances)
         where = f"after {age} rounds"
         expect(faults == 0, f"{where} one pair has several propensities, or an arm is none")
-        _compare(counts, chances, np.log(2 * 17 * len(ages) / _FALSE_ALARM), where)
+        limit = float(np.log(2 * 18 * len(ages) / _FALSE_ALARM))
+        _compare(counts, chances, limit, where)
+        votes, chance = 1 - np.trace(counts) / n_asks, learner.vote_chance_of(state)
+        expect(
+            chance is None or n_asks * _divergence(votes, chance) <= limit,
+            f"{where} duels are votes with chance {chance}, but {votes:.4g} of {n_asks:,} are",
+        )
 
 
 def _ask_and_tell(learner: Learner, world: Stream, seed: int) -> list[Duel]:
@@ -131,7 +139,7 @@ def _ask_and_tell(learner: Learner, world: Stream, seed: int) -> list[Duel]:
         duel = learner.ask()
         duels.append(duel)
         won = chance.random() < world.matrix(round_)[duel.left, duel.right]
-        learner.tell(duel, 1.0 if won else 0.0)
+        tell_as_played(learner, duel, 1.0 if won else 0.0)
     return duels
 
 

@@ -20,6 +20,7 @@ from driftduel.testing.driving import (
     knowledge,
     snapshot,
     switching_world,
+    tell_won,
 )
 
 Told = tuple[int, int, tuple[float, ...], float]
@@ -48,7 +49,7 @@ def check_counts_each_duel_once(make: Make) -> None:
     expect(len(still_open) == 400 - driven.told, "the open duels are not those never told")
     expect({duel.id for duel in driven.waiting} <= still_open, "a duel not told is not open")
     for duel in driven.waiting:
-        learner.tell(duel.id, 0.0)
+        learner.tell(duel.id, 0.0 if duel.is_vote else 0.5)
     expect(learner.rounds == driven.told + len(driven.waiting), "the late outcomes do not count")
 
 
@@ -138,14 +139,51 @@ def check_bad_outcomes_change_nothing(make: Make) -> None:
     for outcome in bad:
         _refuses(learner, duel, outcome, f"the outcome {outcome!r}")
         expect(snapshot(learner) == before, f"the outcome {outcome!r} changed the learner")
-    learner.tell(duel, np.float64(1))
+    learner.tell(duel, np.float64(1 if duel.is_vote else 0.5))
+
+
+def check_self_duels_end_in_ties(make: Make) -> None:
+    """Check that of one arm twice a tie can be told and nothing else; without such duels it passes.
+
+    A self-duel means: show this one, ask nobody.
+    """
+    learner = make(3, 300, 1)
+    for _ in range(300):
+        duel = learner.ask()
+        if not duel.is_vote:
+            before = snapshot(learner)
+            for outcome in ("left", "right", 1.0, 0.0):
+                _refuses(learner, duel, outcome, f"{outcome!r} of one arm against itself")
+                expect(snapshot(learner) == before, f"{outcome!r} of a self-duel changed it")
+        tell_won(learner, duel)
+    expect(learner.rounds == 300, f"300 outcomes were told, rounds is {learner.rounds}")
+
+
+def check_votes_only_asks_for_votes(make: Make) -> None:
+    """Check that who asks for votes only gets two different arms, or a ValueError.
+
+    The self-duels before it are rounds, nothing is left open, and the propensity is one.
+    """
+    learner = make(3, 4000, 1)
+    for _ in range(40):
+        try:
+            duel = learner.ask(votes_only=True)
+        except ValueError:
+            expect(learner.open_duels == [], "an ask that was refused left duels open")
+            return
+        expect(duel.is_vote, f"asked for a vote, it shows arm {duel.left} twice")
+        expect(learner.open_duels == [duel], "there is not the one open duel that was returned")
+        chance = duel.propensity
+        expect(chance is None or 0 < chance <= 1, f"a vote was asked with propensity {chance}")
+        learner.tell(duel, float(duel.left < duel.right))
+    expect(learner.rounds >= 40, f"40 outcomes were told, rounds is {learner.rounds}")
 
 
 def check_bad_duels_change_nothing(make: Make) -> None:
     """Check that a duel told twice, cancelled, never asked or of another is a ValueError."""
     learner = drive(make(3, 100, 1), switching_world(3, 50)).learner
     told, cancelled, still_open = (learner.ask() for _ in range(3))
-    learner.tell(told, "left")
+    tell_won(learner, told)
     learner.cancel(cancelled)
     other = make(3, 100, 1)
     foreign = [other.ask() for _ in range(still_open.id + 1)][-1]
@@ -163,9 +201,9 @@ def check_bad_duels_change_nothing(make: Make) -> None:
         (None, "None for a duel"),
         ("1", "a text for a duel"),
     ):
-        _refuses(learner, duel, 1.0, what)
+        _refuses(learner, duel, 0.5, what)
         expect(snapshot(learner) == before, f"{what} changed the learner")
-    learner.tell(still_open.code, 1.0)
+    learner.tell(still_open.code, 0.5)
 
 
 def _told_in_blocks(
@@ -180,6 +218,7 @@ def _told_in_blocks(
             duel, number = duels[place], script.random()
             chance = world.matrix(first)[duel.left, duel.right]
             outcome = 0.5 if number < 0.1 else float(script.random() < chance)
+            outcome = outcome if duel.is_vote else 0.5
             learner.tell(duel, outcome)
             expect(duel.ticket is not None, "a duel has no ticket")
             block.append((duel.left, duel.right, duel.ticket or (), outcome))

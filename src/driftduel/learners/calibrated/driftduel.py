@@ -115,6 +115,10 @@ class DriftDuel(Learner):
         """Return the leader and the arms that may be better."""
         return np.array(state.active[: state.clock[0]["n_active"]])
 
+    def vote_chance_of(self, state: DriftDuelState) -> float:
+        """Return the chance of a duel of two arms by the plan."""
+        return float(state.plan[0]["total"])
+
     def report(self) -> Report:
         """Return who leads now and since when, and what changed; print it to read it."""
         session = self.session

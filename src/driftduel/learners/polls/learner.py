@@ -514,6 +514,10 @@ class DriftPoll(Learner):
         """Return the arm with the best standing."""
         return int(state.clock[0]["leader"])
 
+    def vote_chance_of(self, state: PollState) -> float:
+        """Return 1: all duels are votes."""
+        return 1.0
+
     def collect(self, state: PollState, history: History) -> None:
         """Move what the journal holds into the history."""
         read_journal(state.declared.journal, history)

@@ -83,6 +83,10 @@ class Uniform(Learner):
         """Return a fresh state."""
         return UniformState(np.zeros(1, np.int64), np.zeros((self.n_arms, self.n_arms)))
 
+    def vote_chance_of(self, state: UniformState) -> float:
+        """Return the chance that both arms differ."""
+        return 1.0 - 1.0 / self.n_arms
+
     def best_of(self, state: UniformState) -> int:
         """Return the arm furthest ahead.
 
@@ -177,6 +181,10 @@ class FixedPair(Learner):
     def active_of(self, state: FixedState) -> NDArray[np.int64]:
         """Return the arms of the pair."""
         return np.unique(state.pair)
+
+    def vote_chance_of(self, state: FixedState) -> float:
+        """Return whether the arms differ."""
+        return float(self.left != self.right)
 
     def best_of(self, state: FixedState) -> int:
         """Return the arm of the pair that is ahead."""

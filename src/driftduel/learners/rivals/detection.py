@@ -278,8 +278,8 @@ class MDB(Detector):
     >>> learner = MDB(3, horizon=6000, change=1, seed=1)
     >>> for n in range(6000):
     ...     duel = learner.ask()
-    ...     lower_wins = n < 3000
-    ...     learner.tell(duel, float((duel.left < duel.right) == lower_wins))
+    ...     won = float((duel.left < duel.right) == (n < 3000))
+    ...     learner.tell(duel, won if duel.is_vote else 0.5)
     >>> learner.best(), len(learner.episodes)
     (2, 2)
     """

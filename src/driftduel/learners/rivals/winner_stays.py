@@ -57,7 +57,7 @@ class WinnerStays(Learner):
     >>> learner = WinnerStays(3, seed=1)
     >>> for _ in range(50):
     ...     duel = learner.ask()
-    ...     learner.tell(duel, float(duel.left < duel.right))
+    ...     learner.tell(duel, 0.5 if duel.left == duel.right else float(duel.left < duel.right))
     >>> learner.best()
     0
     """
@@ -120,7 +120,7 @@ class WinnerStaysStrong(WinnerStays):
     >>> learner = WinnerStaysStrong(3, seed=1)
     >>> for _ in range(500):
     ...     duel = learner.ask()
-    ...     learner.tell(duel, float(duel.left < duel.right))
+    ...     learner.tell(duel, 0.5 if duel.left == duel.right else float(duel.left < duel.right))
     >>> duel.left, duel.right, learner.best()
     (0, 0, 0)
     """
@@ -166,7 +166,7 @@ class BeatTheWinnerReset(Learner):
     >>> for n in range(400):
     ...     duel = learner.ask()
     ...     best = 0 if n < 200 else 2
-    ...     learner.tell(duel, 1.0 if duel.left == best else 0.0 if duel.right == best else 0.5)
+    ...     learner.tell(duel, 0.5 + 0.5 * ((duel.left == best) - (duel.right == best)))
     >>> learner.best()
     2
     """
@@ -227,7 +227,7 @@ class BeatTheWinnerResetStrong(BeatTheWinnerReset):
     >>> for n in range(4000):
     ...     duel = learner.ask()
     ...     best = 0 if n < 2000 else 2
-    ...     learner.tell(duel, 1.0 if duel.left == best else 0.0 if duel.right == best else 0.5)
+    ...     learner.tell(duel, 0.5 + 0.5 * ((duel.left == best) - (duel.right == best)))
     >>> learner.best()
     2
     """
