@@ -10,6 +10,7 @@ import pytest
 import driftduel as dd
 from driftduel.learners.rivals.ucbts import is_surely_in
 from driftduel.streams import datasets
+from driftduel.testing.driving import tell_as_played
 from tests.learners.driving import as_matrix, drawn, play_beside
 from tests.naive import ucbts as naive
 
@@ -65,7 +66,7 @@ def test_a_decided_pair_is_not_duelled_and_only_members_meet_themselves():
         else:
             assert not beaten[duel.left, duel.right]
             assert not beaten[duel.right, duel.left]
-        learner.tell(duel, float(script.random() < world[duel.left, duel.right]))
+        tell_as_played(learner, duel, float(script.random() < world[duel.left, duel.right]))
     assert duel.left == duel.right
 
 
