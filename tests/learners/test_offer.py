@@ -11,11 +11,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import driftduel as dd
+from driftduel.learners.episodic.carrying import restart_clock, start_clock
 from driftduel.learners.ranges import check_state
 from driftduel.testing.driving import essence, knowledge, snapshot
+from tests.learners.test_conformance import HASTY, QUICK
 
 LEARNERS = {
     "DriftPoll": dd.DriftPoll,
+    "DriftDuel": dd.DriftDuel,
+    "DriftDuel condorcet": lambda n, **more: dd.DriftDuel(n, criterion="condorcet", **more),
+    "DriftDuel hasty": lambda n, **more: dd.DriftDuel(n, calibration=HASTY, **more),
+    "MetaBosse": dd.MetaBosse,
+    "MetaBosse quick": lambda n, **more: dd.MetaBosse(n, constants=QUICK, **more),
+    "MetaBosse condorcet": lambda n, **more: dd.MetaBosse(
+        n, constants=QUICK, criterion="condorcet", **more
+    ),
+    "MetaBosse of all intervals": lambda n, **more: dd.MetaBosse(
+        n, 400, constants=QUICK, intervals="all", **more
+    ),
 }
 STRENGTHS = np.array([0.2, 0.1, 0.0, -0.1, 0.3, -0.2, 0.05, 0.15, -0.05, 0.1, 0.0, -0.1, 0.0])
 
@@ -26,7 +39,8 @@ def make(request):
 
 
 def outcome_of(duel, voter, strengths=STRENGTHS):
-    return float(voter.random() < 0.5 + strengths[duel.left] - strengths[duel.right])
+    won = voter.random() < 0.5 + strengths[duel.left] - strengths[duel.right]
+    return float(won) if duel.is_vote else 0.5
 
 
 def play(learner, n, seed=0):
@@ -61,7 +75,7 @@ def test_arms_that_left_before_the_first_round_might_as_well_never_have_been(mak
         one, other = plain.ask(), fewer.ask()
         assert (arms[one.left], arms[one.right]) == (other.left, other.right)
         assert one.propensity == other.propensity
-        outcome = float(seed % 3 > 0)
+        outcome = float(seed % 3 > 0) if one.is_vote else 0.5
         plain.tell(one, outcome)
         fewer.tell(other, outcome)
     assert knowledge(plain)["state"] == knowledge(fewer)["state"]
@@ -132,7 +146,7 @@ def test_arms_without_labels_cannot_join_by_a_label(make):
 
 def test_a_learner_that_cannot_change_its_arms_says_who_can():
     able = [name for name, kind in dd.all_learners().items() if kind.can_change_arms]
-    assert able == sorted(LEARNERS)
+    assert able == sorted({name.split()[0] for name in LEARNERS})
     with pytest.raises(ValueError, match=r"^Uniform cannot change its arms; who can: .*DriftPoll"):
         dd.Uniform(3).change_arms(join=[3])
 
@@ -142,7 +156,7 @@ def test_a_duel_open_across_a_leave_is_a_round_that_teaches_nothing(make):
     play(learner, 40)
     for _ in range(2000):
         duel = learner.ask()
-        if 3 in (duel.left, duel.right):
+        if 3 in (duel.left, duel.right) and duel.is_vote:
             break
         learner.cancel(duel)
     learner.change_arms(leave=[3])
@@ -192,9 +206,9 @@ def test_a_log_of_outcomes_and_changes_gives_the_same_state(make):
     late = learner.ask()
     for join, leave in ([3], []), ([], [0]), ([4, 0], [1]), ([], [4]):
         log = play(learner, 50)
-        learner.tell(late, "left")
+        learner.tell(late, "tie")
         columns = [(d.left, d.right, d.ticket, outcome) for d, outcome in log]
-        columns.append((late.left, late.right, late.ticket, 1.0))
+        columns.append((late.left, late.right, late.ticket, 0.5))
         replica.fold(*zip(*columns, strict=True))
         late = learner.ask()
         for one in (learner, replica):
@@ -230,7 +244,7 @@ def test_whatever_comes_and_goes_only_arms_on_offer_are_asked(name, changes, n_a
         assert set(learner.active.tolist()) <= set(expected)
         check_state(learner.player, learner.session.state, learner.rounds)
         if data.draw(st.booleans()):
-            learner.tell(late.pop(), "left")
+            learner.tell(late.pop(), "tie")
     play(learner, 10, seed)
     check_state(learner.player, learner.session.state, learner.rounds)
     assert learner.rounds == int(learner.session.state.clock["round"][0])
@@ -312,3 +326,158 @@ def test_two_arms_of_a_poll_become_three_and_two_again():
     assert poll.probabilities[0] > sure[0] - 0.1
     poll.change_arms(join=[3], leave=[1])
     assert poll.probabilities[3] == pytest.approx(0.5, abs=0.05)
+
+
+# What best means
+
+
+PANEL = {
+    "DriftDuel": lambda: dd.DriftDuel(3, criterion=[0.5, 0.5, 0.0], labels=["a", "b", "c"]),
+    "MetaBosse": lambda: dd.MetaBosse(3, criterion=[0.5, 0.5, 0.0], labels=["a", "b", "c"]),
+}
+
+
+@pytest.mark.parametrize("name", PANEL)
+def test_the_weights_of_a_panel_stay_whoever_comes_and_goes(name):
+    learner = PANEL[name]()
+    play(learner, 100)
+    learner.change_arms(join=["d"], leave=["c"])
+    play(learner, 100)
+    assert learner.criterion == dd.Weighted([0.5, 0.5, 0.0, 0.0])
+    assert learner.player.criterion == dd.Weighted([0.5, 0.5, 0.0])
+    before = snapshot(learner)
+    with pytest.raises(ValueError, match=r"^leave: b has a weight, it must stay$"):
+        learner.change_arms(leave=["b"])
+    assert snapshot(learner) == before
+
+
+# DriftDuel
+
+
+@pytest.fixture(params=["borda", "condorcet"])
+def criterion(request):
+    return request.param
+
+
+def test_the_next_best_leads_when_the_leader_leaves_and_no_change_is_declared(criterion):
+    for seed in range(5):
+        learner = dd.DriftDuel(4, seed=seed, criterion=criterion)
+        play(learner, 1500, seed)
+        assert learner.best() == 0
+        learner.change_arms(leave=[0])
+        assert learner.best() in (1, 2, 3)
+        play(learner, 1000, seed)
+        assert learner.best() == 1
+        assert learner.report().changes == ()
+        assert learner.episodes == [0]
+
+
+def test_a_new_arm_that_is_best_soon_leads_and_no_change_is_declared(criterion):
+    for seed in range(5):
+        learner = dd.DriftDuel(4, seed=seed, criterion=criterion)
+        play(learner, 3000, seed)
+        learner.change_arms(join=[4])
+        assert learner.best() == 0
+        assert 4 in learner.active
+        play(learner, 600, seed)
+        assert learner.best() == 4
+        assert learner.report().changes == ()
+
+
+def test_a_new_arm_that_is_worse_is_set_aside_and_the_leader_stays(criterion):
+    for seed in range(5):
+        learner = dd.DriftDuel(5, seed=seed, criterion=criterion)
+        play(learner, 3000, seed)
+        assert learner.best() == 4
+        learner.change_arms(join=[5])
+        led = []
+        for n in range(1000):
+            play(learner, 1, 1000 * seed + n)
+            led.append(learner.best())
+        assert 5 not in learner.active
+        assert np.mean(np.array(led) == 4) > 0.95
+
+
+# MetaBosse
+
+
+def aged_metabosse(seed=0):
+    """A MetaBosse some of whose arms were evicted, and that has played replays."""
+    learner = dd.MetaBosse(5, seed=seed, constants=QUICK)
+    voter = np.random.default_rng(seed)
+    while True:
+        duel = learner.ask()
+        learner.tell(duel, outcome_of(duel, voter))
+        state = learner.session.state
+        evicted = state.arms["evidence"] >= state.clock["episode"][0]
+        if learner.rounds > 300 and 1 < evicted.sum() < 5 and learner.replays:
+            return learner, evicted
+
+
+def test_who_joins_restarts_the_clock_while_evicted_arms_stay_out():
+    learner, evicted = aged_metabosse()
+    before = learner.rounds, learner.best(), learner.episodes
+    learner.change_arms(join=[5])
+    assert (learner.rounds, learner.best(), learner.episodes) == before
+    assert learner.active.tolist() == [*np.flatnonzero(~evicted).tolist(), 5]
+    clock = learner.session.state.clock[0]
+    assert (clock["depth"], clock["rate"]) == (1, 1.0)
+    play(learner, 64)
+    age = learner.rounds - before[0]
+    if learner.session.state.clock[0]["depth"] == 1:
+        rate = learner.session.state.clock[0]["rate"]
+        assert rate == pytest.approx(min(1, (6 / age) ** (1 / 3)), rel=0.02)
+
+
+@pytest.mark.parametrize("intervals", ["dyadic", "all"])
+def test_joining_and_leaving_of_an_arm_never_played_equals_a_restart_of_the_clock(intervals):
+    learner = dd.MetaBosse(4, 2000, seed=1, constants=QUICK, intervals=intervals)
+    play(learner, 230)
+    other = copy.deepcopy(learner)
+    learner.change_arms(join=[4])
+    learner.change_arms(leave=[4])
+    session = other.session
+    fresh = other.allocate()
+    start_clock(session.state, fresh)
+    restart_clock(session.state, fresh, np.arange(4), session.settle_rng)
+    session.state = fresh
+    other.collect(fresh, session.history)
+    for part, expected in zip(learner.session.state.arms, fresh.arms, strict=True):
+        assert part == expected or part["since"] == expected["since"] + 2
+    same = essence([duel for duel, _ in play(learner, 300)])
+    assert same == essence([duel for duel, _ in play(other, 300)])
+    assert learner.evictions == other.evictions
+    assert learner.replays == other.replays
+
+
+def test_who_leaves_costs_no_exploring_and_the_rest_goes_on():
+    learner, evicted = aged_metabosse()
+    gone = int(np.flatnonzero(evicted)[0])
+    rate = learner.session.state.clock[0]["rate"]
+    active = learner.active.tolist()
+    learner.change_arms(leave=[gone])
+    assert learner.session.state.clock[0]["rate"] <= rate
+    assert set(learner.active.tolist()) == set(active) - {gone}
+
+
+def test_an_episode_begins_if_only_evicted_arms_are_left():
+    learner, evicted = aged_metabosse()
+    learner.change_arms(leave=np.flatnonzero(~evicted).tolist())
+    assert learner.episodes[-1] == learner.rounds
+    assert learner.active.tolist() == np.flatnonzero(evicted).tolist()
+
+
+def test_no_arm_is_evicted_by_rounds_before_it_joined_or_another_left():
+    for seed in range(4):
+        learner = dd.MetaBosse(4, seed=seed, constants=QUICK)
+        play(learner, 200, seed)
+        then = learner.rounds
+        learner.change_arms(join=[4], leave=[1])
+        play(learner, 150, seed)
+        later = [one for one in learner.evictions if one.round >= then]
+        assert all(one.first >= then for one in later)
+        then = learner.rounds
+        learner.change_arms(leave=[2])
+        play(learner, 150, seed)
+        begins = then if then in learner.episodes else then + 1
+        assert all(one.first >= begins for one in learner.evictions if one.round >= then)

@@ -12,21 +12,24 @@ from driftduel._parameters import bounded
 from driftduel.criteria import Borda, Condorcet, Weighted
 from driftduel.learners.base import Learner, Literature
 from driftduel.learners.calibrated import rounds
+from driftduel.learners.calibrated.carrying import carry_state
 from driftduel.learners.calibrated.constants import DuelCalibration, rule_of
 from driftduel.learners.calibrated.knowledge import score_all
 from driftduel.learners.calibrated.plan import make_plan
 from driftduel.learners.calibrated.state import (
+    NOBODY,
     STATE_RANGES,
     STATE_TICKET,
     DriftDuelState,
     start_state,
 )
 from driftduel.learners.history import History
+from driftduel.learners.offer import changes_of
 from driftduel.learners.parts.arrays import Ints
 from driftduel.learners.parts.journal import read_changes, read_journal
 from driftduel.learners.parts.reference import is_uniform, reference_of, weights_of
 from driftduel.learners.parts.replays import schedule_replays
-from driftduel.learners.report import Report
+from driftduel.learners.report import Change, Report
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +73,8 @@ class DriftDuel(Learner):
         cost="O(1) where one arm is clearly best, O(K) a duel of two arms",
     )
     serves = (Borda, Weighted, Condorcet)
+    can_change_arms = True
+    idle = (1.0, NOBODY)
 
     choose = staticmethod(rounds.choose)
     learn = staticmethod(rounds.learn)
@@ -107,6 +112,17 @@ class DriftDuel(Learner):
         score_all(state)
         make_plan(state, rng)
 
+    def carry(self, state: DriftDuelState, kept: Ints, rng: np.random.Generator) -> DriftDuelState:
+        """Go on with what is known of the arms that stay; a new one is met often at first."""
+        fresh = self.allocate()
+        panel = isinstance(self.criterion, Weighted)
+        carry_state(state, fresh, kept, rng, weights_changed=not panel)
+        return fresh
+
+    def changes_of(self, state: DriftDuelState) -> list[Change]:
+        """Return the latest changes proved up to this state."""
+        return read_changes(state.changes, int(state.clock[0]["restarts"]))
+
     def best_of(self, state: DriftDuelState) -> int:
         """Return the leader."""
         return int(state.clock[0]["leader"])
@@ -123,9 +139,9 @@ class DriftDuel(Learner):
         """Return who leads now and since when, and what changed; print it to read it."""
         session = self.session
         with session.lock:
-            clock = session.state.clock[0]
-            changes = tuple(read_changes(session.state.changes, int(clock["restarts"])))
-            return replace(super().report(), since=int(clock["led"]), changes=changes)
+            since = int(session.state.clock[0]["led"])
+            changes = tuple(changes_of(session, self))
+            return replace(super().report(), since=since, changes=changes)
 
     def collect(self, state: DriftDuelState, history: History) -> None:
         """Move what the journal holds into the history."""

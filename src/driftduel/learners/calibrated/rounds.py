@@ -271,8 +271,15 @@ def lead_on(state: DriftDuelState) -> None:
 
 @kernel
 def turn_weight(state: DriftDuelState) -> None:
-    """Go on to the next weight: tosses so far were about another score."""
+    """Go on to the next weight."""
     turn_reference(state.reference)
+    forget_scores(state)
+    score_all(state)
+
+
+@kernel
+def forget_scores(state: DriftDuelState) -> None:
+    """Let tosses so far count for little: they were about another score."""
     forget_tosses(state.timeline)
     keep = state.rule[0]["keep"]
     for arm in range(state.arms.shape[0]):
@@ -288,7 +295,6 @@ def turn_weight(state: DriftDuelState) -> None:
     trial["sum0"] = 0.0
     trial["n1"] = 0.0
     trial["sum1"] = 0.0
-    score_all(state)
 
 
 @inline_kernel

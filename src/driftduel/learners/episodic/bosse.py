@@ -19,10 +19,12 @@ from driftduel._jit import inline_kernel, kernel
 from driftduel._parameters import bounded, check_fields
 from driftduel.criteria import Borda, Condorcet, Weighted
 from driftduel.learners.base import Literature
+from driftduel.learners.episodic.carrying import carry_state
 from driftduel.learners.episodic.learner import Episodic, Plan
 from driftduel.learners.episodic.state import VERSION, EpisodicState
+from driftduel.learners.parts.arrays import Ints
 from driftduel.learners.parts.reference import draw_reference, is_uniform
-from driftduel.learners.ranges import real
+from driftduel.learners.ranges import LONGEST_SESSION, real
 
 Ticket = tuple[float, float, float, float]
 """Propensity, 1/eta, weight of the right arm in the estimate, version of the active set."""
@@ -316,6 +318,15 @@ class MetaBosse(Bosse):
         cost="O(1)",
     )
 
+    can_change_arms = True
+    idle = (1.0, 1.0, 0.0, float(LONGEST_SESSION))
+
     @property
     def _replays(self) -> float:
         return self.replay_rate
+
+    def carry(self, state: EpisodicState, kept: Ints, rng: np.random.Generator) -> EpisodicState:
+        """Restart the clock if arms join, go on with the arms that stay if not."""
+        fresh = self.allocate()
+        carry_state(state, fresh, kept, rng)
+        return fresh

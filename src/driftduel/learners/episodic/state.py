@@ -252,7 +252,7 @@ EPISODIC_RANGES: Ranges = {
         "round": whole(0, "told"),
         "episode": _ROUND,
         "depth": whole(1, lambda known: len(known.state.bases)),
-        "version": whole(0, lambda known: known.told + 1),
+        "version": whole(0, LONGEST_SESSION),
         "stale": equal_to("the version", lambda known: known.state.clock["version"]),
         "n_active": whole(1, "arms"),
         "last_absent": _ROUND_OR_NONE,
