@@ -222,7 +222,7 @@ def plain_fold(rows, seed=1):
     from driftduel.learners.storage import as_payload
 
     outcome = {"left": 1.0, "right": 0.0, "tie": 0.5, "bad": 0.5}
-    learner = dd.DriftPoll(3, seed=seed + 1, labels=["0", "1", "2"])
+    learner = dd.DriftPoll(3, seed=seed, labels=["0", "1", "2"])
     for row in rows:
         value = outcome[row.verdict]
         pair = (row.right, row.left) if row.swapped else (row.left, row.right)

@@ -24,8 +24,8 @@ True
   ``wants_next=True`` the next duel is opened in the same transaction, in ``Told.next``.
 - A voter is any text: a cookie, a header. Its keyed hash is stored. `check_token` is for owners,
   readers and embedders; origins are in ``Arena.settings.origins``, for the caller to check.
-- `status` is of this process's copy, which follows the log; ``Status.head`` is for ETags. Times
-  are microseconds since 1970.
+- `status` is as of the last event, ``Status.head``, which is for ETags. Times are microseconds
+  since 1970.
 - `Service.check_ready` is for /health/ready; ``service.writer.requests`` and ``.commits`` count
   for /metrics; `Buckets` limits how often an address may ask.
 - `verify(service.store)` raises `driftduel.arena.errors.Violation` at the first broken promise.

@@ -128,8 +128,8 @@ class Replica:
                 return None
             session = self.learner.session
             with session.lock:
-                one, other, ticket = self.learner.choose(session.state, rng)
-            pair = [self._arm_in(int(slot)) for slot in (one, other)]
+                one, other, ticket = session.draw(self.learner, rng)
+            pair = [self._arm_in(slot) for slot in (one, other)]
             swapped = bool(rng.random() < 0.5)
             left, right = reversed(pair) if swapped else pair
             chance = float(ticket[0])
@@ -165,6 +165,18 @@ class Replica:
         assert self.learner is not None
         assert self.learner.labels is not None
         return int(self.learner.labels[slot])
+
+    def _offer(self, labels: Sequence[str]) -> None:
+        """Let the learner go on with the arms that are offered now, two at least."""
+        if self.learner is None:
+            self.learner = DriftPoll(len(labels), seed=self.seed, labels=tuple(labels))
+            return
+        assert self.learner.labels is not None
+        before = [self.learner.labels[slot] for slot in self.learner.offered]
+        self.learner.change_arms(
+            join=[label for label in labels if label not in before],
+            leave=[label for label in before if label not in labels],
+        )
 
     def _fold(self, page: Page, part: slice) -> None:
         """Tell the learner the votes that count among events that leave the arms as they are."""
@@ -215,18 +227,10 @@ class Replica:
         if body["generation"] != self.generation:
             self.generation = body["generation"]
             if len(self.offered) >= 2:
-                self.learner = _learner_for(self.learner, self.offered, self.seed, self.generation)
-                self.times = self.times[: self.learner.rounds]
+                self._offer([str(number) for number in self.offered])
         self._slots = np.full(len(self.arms), -1, np.int64)
         for slot, label in enumerate((self.learner and self.learner.labels) or ()):
             self._slots[int(label)] = slot
-
-
-def _learner_for(
-    before: DriftPoll | None, offered: Sequence[int], seed: int, generation: int
-) -> DriftPoll:
-    """Return the learner of a new generation."""
-    return DriftPoll(len(offered), seed=seed + generation, labels=tuple(map(str, offered)))
 
 
 def _column(values: Sequence[Any], places: Ints) -> Ints:

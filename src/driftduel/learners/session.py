@@ -204,11 +204,8 @@ class Session:
                 "old ones expire, or allow more"
             )
         with undisturbed():
-            left, right, ticket = learner.choose(self.state, self.rng)
-            if self.offer is not None:
-                left, right = self.offer.arms[left], self.offer.arms[right]
             number = self.asked
-            self.open[number] = (int(left), int(right), tuple(map(float, ticket)))
+            self.open[number] = self.draw(learner, self.rng)
             self.asked_at[number] = time.time()
             self.asked += 1
         return self._duel(number)
@@ -232,6 +229,18 @@ class Session:
             f"{MOST_SERVED:,} duels in a row were of one arm twice: {type(learner).__name__} shows "
             f"arm {duel.left} and asks nobody; ask without votes_only, or take DriftPoll for votes"
         )
+
+    def draw(
+        self, learner: Learner, rng: np.random.Generator
+    ) -> tuple[int, int, tuple[float, ...]]:
+        """Return the arms and the ticket of a pair drawn with a generator; no duel is opened.
+
+        Who answers it elsewhere is told by `Learner.fold`.
+        """
+        left, right, ticket = learner.choose(self.state, rng)
+        if self.offer is not None:
+            left, right = self.offer.arms[left], self.offer.arms[right]
+        return int(left), int(right), tuple(map(float, ticket))
 
     def tell(self, learner: Learner, duel: Duel | int | str, outcome: float | str) -> None:
         """Take in the outcome of a duel of the learner whose session this is."""

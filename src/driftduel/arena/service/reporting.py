@@ -77,7 +77,9 @@ class Status:
 
 
 def status(service: Service, slug: str) -> Status:
-    """Return what is known of an arena by this process: all it told, others within a second."""
+    """Return what is known of an arena, as of its last event."""
+    service.hosted(slug)
+    service.follow()
     hosted = service.hosted(slug)
     replica = hosted.replica
     with replica.lock:
