@@ -6,6 +6,7 @@ STAMP := $(VENV)/.installed
 LOCK := requirements/dev.txt
 PYTEST := $(BIN)/pytest -q -n auto --dist loadgroup
 CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser)
+POSTGRES := $(shell ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null || command -v initdb)
 NO_CHROMIUM := there is no chromium: apt-get install chromium, or set CHROMIUM to its path
 
 .PHONY: lock demo pictures examples check format test test-jit test-nojit test-bounds test-slow test-browser \
@@ -45,6 +46,9 @@ format: $(STAMP)
 	$(BIN)/ruff check --fix
 
 test: test-jit test-nojit test-bounds  ## tests and doctests: compiled, interpreted, with bounds checks
+ifeq ($(POSTGRES),)
+	@echo "left out: the tests of the arena on PostgreSQL; there is none: apt-get install postgresql"
+endif
 ifeq ($(CHROMIUM),)
 	@echo "left out: the tests of the report in a browser; $(NO_CHROMIUM)"
 else

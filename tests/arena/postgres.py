@@ -23,6 +23,11 @@ def program(name):
 INSTALLED = program("initdb") is not None
 
 
+def on_postgres(test):
+    """Leave a test out where PostgreSQL is not installed; make test says so."""
+    return test if INSTALLED else None
+
+
 class Server:
     """A running server; `kill` ends it as a loss of power would, `start` starts it again."""
 

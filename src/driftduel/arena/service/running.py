@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import logging
 import secrets
 import time
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ from driftduel.arena.service.writer import Writer
 from driftduel.arena.store import schema, statements
 from driftduel.arena.store.database import Store
 from driftduel.arena.store.urls import DEFAULT
+
+_LOGGER = logging.getLogger(__name__)
 
 _EVERY = 0.25
 """Seconds between two looks at the heads: other processes are followed within a second."""
@@ -66,7 +69,7 @@ class Service:
         self._numbers: dict[str, int] = {}
         self._loading = Lock()
         self._wake = Event()
-        self._closed = False
+        self._stopping = Event()
         self._followed_at = time.monotonic()
         self.writer = Writer(store, self._wake.set)
         self._thread = Thread(target=self._run, name="arena-follower", daemon=True)
@@ -86,7 +89,7 @@ class Service:
     def close(self) -> None:
         """Finish what waits and close the database."""
         self.writer.close()
-        self._closed = True
+        self._stopping.set()
         self._wake.set()
         self._thread.join()
         self.store.close()
@@ -176,7 +179,7 @@ class Service:
 
     def _run(self) -> None:
         purged_at = time.monotonic()
-        while not self._closed:
+        while not self._stopping.is_set():
             self._wake.wait(_EVERY)
             self._wake.clear()
             try:
@@ -185,7 +188,10 @@ class Service:
                     purged_at = time.monotonic()
                     purge(self)
             except Unavailable:  # `check_ready` says so, and the next look may succeed
-                time.sleep(_EVERY)
+                self._stopping.wait(_EVERY)
+            except Exception:  # a log that was damaged; `driftduel.arena.service.verify` says where
+                _LOGGER.exception("the log cannot be followed")
+                self._stopping.wait(_BEHIND)
 
 
 def purge(service: Service) -> int:

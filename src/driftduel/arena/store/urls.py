@@ -43,9 +43,19 @@ def engine_of(url: str, *, create: bool = True) -> sa.Engine:
     path = Path(name)
     if path.is_dir():
         raise IsADirectoryError(f"{path}: is a folder, must be a file")
-    if not path.exists():
+    if path.exists():
+        _check_database(path)
+    else:
         if not create:
             raise FileNotFoundError(f"{path}: there is no such file")
         if not path.parent.is_dir():
             raise FileNotFoundError(f"the folder {path.parent} does not exist")
     return sqlite_engine(path)
+
+
+def _check_database(path: Path) -> None:
+    """Raise ValueError if a file is something else: SQLite would write over a short one."""
+    with path.open("rb") as file:
+        beginning = file.read(16)
+    if beginning not in (b"", b"SQLite format 3\0"):
+        raise ValueError(f"{path}: is not a database of SQLite")

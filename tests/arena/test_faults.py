@@ -1,0 +1,263 @@
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+import sqlalchemy as sa
+
+from driftduel.arena import errors
+from driftduel.arena import service as arena
+from driftduel.arena.store import schema
+from driftduel.arena.store.database import Store
+from tests.arena.postgres import on_postgres
+from tests.arena.voting import events, prefer, state, state_from_nothing, vote
+from tests.processes import wait_until
+
+
+@pytest.fixture
+def file(tmp_path):
+    return tmp_path / "arena.db"
+
+
+@pytest.fixture
+def on_file(file):
+    with arena.Service.open(f"sqlite:{file}") as service:
+        arena.create_arena(service, "drinks", "Which is nicer?", ["tea", "coffee", "milk"])
+        yield service
+
+
+def test_a_full_disk_acknowledges_nothing_and_the_service_resumes(on_file, monkeypatch):
+    asked = [arena.ask(on_file, "drinks", "ann") for _ in range(3)]
+    full = []
+
+    def limit(connection, record, proxy):
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        connection.execute(f"PRAGMA max_page_count={pages if full else 2**30}").close()
+
+    sa.event.listen(on_file.store.engine, "checkout", limit)
+    full.append(True)
+    kept = []
+
+    def ask_on():  # what is free in the pages that exist is used up first
+        while True:
+            kept.append(arena.ask(on_file, "drinks", "ann"))
+
+    with pytest.raises(errors.Unavailable):
+        ask_on()
+    full.clear()
+    for one in asked:
+        assert arena.tell(on_file, one.duel, "ann", "left").first
+    arena.verify(on_file.store)
+    with on_file.store.reading() as connection:
+        count = sa.select(sa.func.count()).select_from(schema.duel)
+        assert connection.scalar(count) == len(kept)
+
+
+def test_a_file_that_another_process_locks_gives_no_acknowledgement(on_file, file, monkeypatch):
+    asked = arena.ask(on_file, "drinks", "ann")
+    other = sqlite3.connect(file, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+
+    def impatient(connection, record, proxy):
+        connection.execute("PRAGMA busy_timeout=50").close()
+
+    sa.event.listen(on_file.store.engine, "checkout", impatient)
+    with pytest.raises(errors.Unavailable):
+        arena.tell(on_file, asked.duel, "ann", "left")
+    other.execute("ROLLBACK")
+    other.close()
+    assert arena.tell(on_file, asked.duel, "ann", "left").first
+    assert len(events(on_file)) == 2
+
+
+def test_a_file_that_cannot_be_written_is_refused(on_file, file):
+    def read_only(connection, record, proxy):
+        connection.execute("PRAGMA query_only=ON").close()
+
+    asked = arena.ask(on_file, "drinks", "ann")
+    sa.event.listen(on_file.store.engine, "checkout", read_only)
+    with pytest.raises(errors.Unavailable):
+        arena.tell(on_file, asked.duel, "ann", "left")
+    assert len(events(on_file)) == 1
+
+
+@pytest.mark.parametrize("text", [b"not a database at all, but long enough " * 100, b"x"])
+def test_a_file_that_is_no_database_is_refused(tmp_path, text):
+    file = tmp_path / "arena.db"
+    file.write_bytes(text)
+    with pytest.raises(ValueError, match="is not a database"):
+        Store.open(f"sqlite:{file}")
+    assert file.read_bytes() == text
+
+
+@pytest.mark.parametrize(
+    ("url", "kind", "sentence"),
+    [
+        ("mysql://localhost/x", ValueError, "must be sqlite:FILE or postgresql"),
+        ("sqlite:", ValueError, "must be a file"),
+        ("sqlite::memory:", ValueError, "must be a file"),
+        ("sqlite:{folder}/none/arena.db", FileNotFoundError, "does not exist"),
+        ("sqlite:{folder}", IsADirectoryError, "is a folder"),
+    ],
+)
+def test_an_address_that_is_none_is_refused(tmp_path, url, kind, sentence):
+    with pytest.raises(kind, match=sentence):
+        Store.open(url.format(folder=tmp_path))
+
+
+def test_a_file_is_made_only_if_that_is_wanted(file):
+    with pytest.raises(FileNotFoundError, match="no such file"):
+        Store.open(str(file), create=False)
+    Store.open(str(file)).close()
+    Store.open(f"sqlite://{file}", create=False).close()
+
+
+@on_postgres
+def test_a_database_that_cannot_be_reached_is_unavailable():
+    with pytest.raises(errors.Unavailable):
+        Store.open("postgresql://nobody@127.0.0.1:1/nothing")
+
+
+def test_a_newer_schema_is_refused(url):
+    with arena.Service.open(url) as service, service.store.writing() as connection:
+        newer = sa.update(schema.meta).where(schema.meta.c.key == "schema").values(value="2")
+        connection.execute(newer)
+    with pytest.raises(ValueError, match="schema 2, made by a newer driftduel"):
+        arena.Service.open(url)
+
+
+def test_what_is_committed_is_on_the_disk(on_file):
+    with on_file.store.reading() as connection:
+        pragmas = ("journal_mode", "synchronous", "foreign_keys")
+        found = [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in pragmas]
+    assert found == ["wal", 2, 1]
+
+
+@on_postgres
+def test_a_server_that_dies_acknowledges_nothing_and_is_found_again(postgres):
+    with arena.Service.open(postgres.emptied()) as service:
+        arena.create_arena(service, "drinks", "Which is nicer?", ["tea", "coffee", "milk"])
+        prefer(service, "tea", 3)
+        asked = arena.ask(service, "drinks", "ann")
+        postgres.stop("immediate")
+        for action in (
+            lambda: arena.tell(service, asked.duel, "ann", "left"),
+            lambda: arena.ask(service, "drinks", "ann"),
+            lambda: arena.status(service, "drinks"),
+            service.check_ready,
+        ):
+            with pytest.raises(errors.Unavailable):
+                action()
+        postgres.start()
+        assert arena.tell(service, asked.duel, "ann", "left").first
+        assert arena.status(service, "drinks").votes == 4
+        service.check_ready()
+        with service.store.reading() as connection:
+            assert connection.scalar(sa.text("SHOW synchronous_commit")) == "on"
+
+
+def test_a_service_that_is_closed_takes_no_more(url):
+    service = arena.Service.open(url)
+    arena.create_arena(service, "drinks", "Which is nicer?", ["tea", "coffee", "milk"])
+    service.close()
+    with pytest.raises(errors.Unavailable, match="shutting down"):
+        service.writer.alone(lambda connection: None)
+
+
+def test_a_request_at_fault_does_not_spoil_the_others(drinks):
+    from threading import Barrier, Thread
+
+    asked = [arena.ask(drinks, "drinks", "ann").duel for _ in range(8)]
+    answers, gate = [], Barrier(9)
+
+    def wrong(connection, requests):
+        raise ZeroDivisionError
+
+    def tell(duel):
+        gate.wait()
+        answers.append(arena.tell(drinks, duel, "ann", "left"))
+
+    threads = [Thread(target=tell, args=(duel,)) for duel in asked]
+    for thread in threads:
+        thread.start()
+    gate.wait()
+    with pytest.raises(ZeroDivisionError):
+        drinks.writer.do(wrong, None)
+    for thread in threads:
+        thread.join()
+    assert sorted(one.seq for one in answers) == list(range(2, 10))
+
+
+def test_votes_that_wait_are_committed_together(drinks):
+    from threading import Event, Thread
+
+    asked = [arena.ask(drinks, "drinks", "ann").duel for _ in range(20)]
+    busy, go_on = Event(), Event()
+
+    def slow(connection):
+        busy.set()
+        go_on.wait()
+
+    waiting = [Thread(target=drinks.writer.alone, args=(slow,))]
+    waiting[0].start()
+    busy.wait()
+    commits = drinks.writer.commits
+    for duel in asked:
+        waiting.append(Thread(target=arena.tell, args=(drinks, duel, "ann", "left")))
+        waiting[-1].start()
+    wait_until(lambda: drinks.writer._jobs.qsize() == 20)
+    go_on.set()
+    for thread in waiting:
+        thread.join()
+    assert drinks.writer.commits == commits + 2
+    assert state(drinks) == state_from_nothing(drinks)
+
+
+def damage(service, statement):
+    with service.store.writing() as connection:
+        connection.execute(statement)
+
+
+def seq(number):
+    return sa.update(schema.event).where(schema.event.c.seq == number)
+
+
+@pytest.mark.parametrize(
+    ("statement", "sentence"),
+    [
+        (sa.update(schema.arena).values(head=99), "head is 99, but there are 4 events up to 4"),
+        (sa.delete(schema.event).where(schema.event.c.seq == 3), "head is 4, but there are 3"),
+        (seq(3).values(voter=None), "event 3 lacks"),
+        (seq(3).values(left=schema.event.c.right), "event 3 shows an arm against itself"),
+        (seq(4).values(ticket=b"short"), "cannot be folded"),
+        (sa.update(schema.arm).where(schema.arm.c.id == 1).values(name="x"), "arms are not those"),
+        (sa.update(schema.arena).values(generation=7), "generation is 7, the events give 1"),
+    ],
+)
+def test_verify_names_the_first_promise_that_is_broken(drinks, statement, sentence):
+    for _ in range(3):
+        vote(drinks)
+    assert [(one.head, one.votes, one.open) for one in arena.verify(drinks.store)] == [(4, 3, 0)]
+    damage(drinks, statement)
+    with pytest.raises(errors.Violation, match=f"arena drinks: .*{sentence}"):
+        arena.verify(drinks.store)
+
+
+def test_verify_notices_a_duel_that_is_open_and_answered(drinks):
+    asked = arena.ask(drinks, "drinks", "ann")
+    with drinks.store.reading() as connection:
+        row = connection.execute(sa.select(schema.duel)).one()
+    arena.tell(drinks, asked.duel, "ann", "left")
+    damage(drinks, sa.insert(schema.duel).values(**row._mapping))
+    with pytest.raises(errors.Violation, match="open that was answered"):
+        arena.verify(drinks.store)
+
+
+def test_two_processes_may_make_the_tables_at_once(url):
+    script = "import sys; from driftduel.arena.store.database import Store; Store.open(sys.argv[1])"
+    command = [sys.executable, "-c", script, url]
+    making = [subprocess.Popen(command, env=os.environ) for _ in range(3)]
+    assert [process.wait() for process in making] == [0, 0, 0]
