@@ -48,11 +48,14 @@ from driftduel.learners.rivals.forgetting_condorcet import DiscountedRUCB as Dis
 from driftduel.learners.rivals.forgetting_condorcet import SlidingRUCB as SlidingRUCB
 from driftduel.learners.rivals.forgetting_thompson import DiscountedDTS as DiscountedDTS
 from driftduel.learners.rivals.forgetting_thompson import SlidingDTS as SlidingDTS
+from driftduel.learners.rivals.hamming import HammingLUCB as HammingLUCB
 from driftduel.learners.rivals.maxing import BordaMaxing as BordaMaxing
 from driftduel.learners.rivals.maxing import BordaRanking as BordaRanking
 from driftduel.learners.rivals.maxing import Knockout as Knockout
 from driftduel.learners.rivals.maxing import SeqEliminate as SeqEliminate
 from driftduel.learners.rivals.oracle import Oracle as Oracle
+from driftduel.learners.rivals.reductions import Doubler as Doubler
+from driftduel.learners.rivals.reductions import MultiSBM as MultiSBM
 from driftduel.learners.rivals.restarts import PeriodicRestart as PeriodicRestart
 from driftduel.learners.rivals.restarts import SlidingWindow as SlidingWindow
 from driftduel.learners.rivals.rex3 import REX3 as REX3
@@ -60,6 +63,8 @@ from driftduel.learners.rivals.rmed import RMED1 as RMED1
 from driftduel.learners.rivals.rmed import RMED2FH as RMED2FH
 from driftduel.learners.rivals.rucb import RUCB as RUCB
 from driftduel.learners.rivals.rucb import MergeRUCB as MergeRUCB
+from driftduel.learners.rivals.savage import BordaSAVAGE as BordaSAVAGE
+from driftduel.learners.rivals.savage import CopelandSAVAGE as CopelandSAVAGE
 from driftduel.learners.rivals.sparring import SelfSparring as SelfSparring
 from driftduel.learners.rivals.sparring import SparringEXP3 as SparringEXP3
 from driftduel.learners.rivals.sparring import SparringThompson as SparringThompson

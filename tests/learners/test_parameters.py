@@ -22,6 +22,8 @@ UNLESS_TOLD = (
     "BordaRanking",
     "Knockout",
     "RRDB",
+    "BordaSAVAGE",
+    "CopelandSAVAGE",
     "SAVAGE",
     "SeqEliminate",
 )

@@ -300,8 +300,8 @@ class SAVAGE(PairElimination):
     Parameters
     ----------
     n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion must be Condorcet. The variant for Copeland winners,
-        which duels a pair until it is decided, is not here.
+        As for every learner; the criterion must be Condorcet. `CopelandSAVAGE` and `BordaSAVAGE`
+        are for other winners.
     delta : float, optional
         The probability of an error; by default 1/T. It must be given if there is no horizon.
 
