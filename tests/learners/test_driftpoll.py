@@ -165,6 +165,19 @@ def test_a_change_is_noticed_and_dated():
     assert learner.episodes == [0, change.noticed]
 
 
+def test_a_change_is_noticed_although_the_best_were_close():
+    """Arms 0 and 1 are even and ahead of the others, until arm 3 takes over."""
+    even = np.full((4, 4), 0.5)
+    even[:2, 2:], even[2:, :2] = 0.8, 0.2
+    learner = dd.DriftPoll(4, seed=2)
+    play(learner, 600, tosses(even, 1))
+    play(learner, 600, tosses(favourite(4, 0.8, 3), 2))
+    (change,) = learner.changes
+    assert change.before in (0, 1)
+    assert change.after == 3
+    assert change.earliest <= 600 <= change.latest
+
+
 def test_a_report_holds_what_is_known():
     learner = dd.DriftPoll(3, seed=1, labels=["tea", "coffee", "milk"])
     play(learner, 300, lower_wins)

@@ -70,7 +70,7 @@ class Poll(Oracle):
         self.residuals = dict.fromkeys(self.pair_odds, (0.0, 0.0))
         self.t = 0
         self.draws = []
-        self.confirmed, self.since = None, 0
+        self.above = {}
         self.changes = []
 
     # What is asked.
@@ -280,38 +280,34 @@ class Poll(Oracle):
             pinned = self.n == 2 and arm == 1
             moments.append((mean, 0.0 if pinned else max(1e-9, square - mean**2)))
         lead = max(range(self.n), key=lambda arm: (moments[arm][0], -arm))
-        if self.confirmed is None:
-            if all(
-                moments[lead][0] - mean >= 3 * math.sqrt(moments[lead][1] + variance)
-                for arm, (mean, variance) in enumerate(moments)
-                if arm != lead
-            ):
-                self.confirmed, self.since = lead, t
-            return
-        if lead == self.confirmed:
-            return
+        above, since = self.above.get(lead, (None, None))
         total = 0.0
-        for wa, ma, va, sa in self.rarely(self.confirmed):
+        for wa, ma, va, sa in [] if above is None else self.rarely(above):
             for wb, mb, vb, sb in self.rarely(lead):
-                if max(sa, sb) > self.since and min(wa, wb) >= 1e-7:
+                if max(sa, sb) > since and min(wa, wb) >= 1e-7:
                     z = (mb - ma) / math.sqrt(va + vb)
                     total += wa * wb / (1 + math.exp(-1.702 * z))
         if total > 0.9:
-            self.changes.append((self.t, *self.date(lead), self.confirmed, lead))
+            self.changes.append((self.t, *self.date(above, lead, since), above, lead))
             self.episodes.append(self.t)
-            self.confirmed, self.since = lead, t
+            self.above = {above: (lead, t)}
+            return
+        for arm, (mean, variance) in enumerate(moments):
+            deviation = math.sqrt(moments[lead][1] + variance)
+            if arm != lead and moments[lead][0] - mean >= 3 * deviation:
+                self.above.setdefault(arm, (lead, t))
 
-    def date(self, lead):
+    def date(self, above, lead, since):
         def mass(arm):
-            return sum(w for w, _, _, start in self.rarely(arm) if start > self.since)
+            return sum(w for w, _, _, start in self.rarely(arm) if start > since)
 
-        arm = max((self.confirmed, lead), key=mass) if self.n > 2 else 0
+        arm = max((above, lead), key=mass) if self.n > 2 else 0
 
         def quantile(share):
             total = 0.0
             for place, (w, _, _, start) in enumerate(self.rarely(arm)):
-                total += w * (start > self.since)
-                if start > self.since and total >= share * mass(arm):
+                total += w * (start > since)
+                if start > since and total >= share * mass(arm):
                     return place
             return place
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from driftduel.learners.parts.arrays import Ints
 from driftduel.learners.polls.bank import STRONGEST, Bank, sum_up
-from driftduel.learners.polls.declaring import NONE, Declared
+from driftduel.learners.polls.declaring import Declared
 from driftduel.learners.polls.guard import Guard
 
 
@@ -69,13 +69,15 @@ def carry_guard(old: Guard, new: Guard, kept: Ints) -> None:
     new.pairs[stay] = old.pairs[rows[0] * (rows[0] - 1) // 2 + rows[1]]
 
 
-def carry_confirmed(old: Declared, new: Declared, kept: Ints) -> None:
-    """Keep who is clearly ahead of the others, unless it left or others joined.
+def carry_known(old: Declared, new: Declared, kept: Ints) -> None:
+    """Keep who was clearly ahead of whom, of the arms that stay.
 
-    Then that is asked anew: neither an arm that takes over by joining nor one that does because
-    another left is a change of taste.
+    Neither an arm that takes over by joining nor one that does because another left is a change of
+    taste.
     """
-    confirmed = old.record[0]["confirmed"]
-    if confirmed != NONE and confirmed in kept and (kept >= 0).all():
-        new.record["confirmed"] = np.flatnonzero(kept == confirmed)[0]
-        new.record["since"] = old.record["since"]
+    place = {int(row): arm for arm, row in enumerate(kept) if row >= 0}
+    for row, arm in place.items():
+        above = place.get(int(old.known[row]["above"]))
+        if above is not None:
+            new.known[arm]["above"] = above
+            new.known[arm]["since"] = old.known[row]["since"]

@@ -1,9 +1,11 @@
 """Declaring changes: by the rare hazard alone, so that chance is seldom taken for one.
 
-Every fourth vote. An arm that is clearly ahead of every other is *confirmed*. A change is declared
-when it is likely that another arm is now the stronger one and that one of the two changed after
-the confirmation; the other is confirmed then. The change is dated by the arm of the two that is
-likelier to have changed: the median of the starts of its hypotheses since the confirmation.
+Every fourth vote. The leader is noted *above* every arm that it is clearly ahead of, the first one
+with the round at which that was seen. A change is declared when an arm leads that had another above
+it, and it is likely that it is now the stronger of the two and that one of the two changed since;
+all is noted anew then. So a leader need not be ahead of all: where the best are close, it is a
+change too that an arm leads which was known to be worse. The change is dated by the arm of the two
+that is likelier to have changed: the median of the starts of its hypotheses since then.
 
 A hypothesis that was merged with others stands for their starts too, and an arm that did not play
 may have changed meanwhile. So each knows the rounds it stands for, and the range of rounds in which
@@ -18,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from driftduel._jit import inline_kernel, kernel
-from driftduel.learners.parts.arrays import Floats, Records
+from driftduel.learners.parts.arrays import Floats, Ints, Records
 from driftduel.learners.parts.journal import (
     CHANGE,
     CHANGE_RANGES,
@@ -35,7 +37,7 @@ EVERY = 4
 """Votes between looks."""
 
 CLEAR = 3.0
-"""Standard deviations by which a confirmed arm is ahead."""
+"""Standard deviations by which an arm is clearly ahead of another."""
 
 SURE = 0.9
 """How likely a change is that is declared."""
@@ -53,29 +55,30 @@ MOST_CHANGES = 64
 """So many of the latest changes are remembered."""
 
 NONE = -1
-"""No arm is confirmed."""
+"""No arm was clearly ahead."""
 
-RECORD = np.dtype(
+KNOWN = np.dtype(
     [
-        ("confirmed", "i8"),  # an arm, or NONE
-        ("since", "i8"),  # the round of its confirmation
-        ("count", "i8"),  # changes so far
+        ("above", "i8"),  # an arm that was clearly ahead of this one, or NONE
+        ("since", "i8"),  # the round at which that was seen
     ],
     align=True,
 )
 
 
 class Declared(NamedTuple):
-    """Who is confirmed, and the changes so far."""
+    """Who was known to be worse than whom, and the changes so far."""
 
-    record: Records  # (1,) RECORD
+    counted: Ints  # (1,) changes so far
+    known: Records  # (K,) KNOWN
     changes: Records  # (M,) CHANGE, the latest in a ring
     journal: Journal
     moments: Floats  # (2, K) scratch: means and variances by the rare hazard
 
 
 DECLARED_RANGES: Ranges = {
-    "record": {"confirmed": AN_ARM_OR_NONE, "since": COUNT, "count": COUNT},
+    "counted": COUNT,
+    "known": {"above": AN_ARM_OR_NONE, "since": COUNT},
     "changes": CHANGE_RANGES,
     "journal": JOURNAL_RANGES,
     "moments": ANYTHING,
@@ -84,41 +87,40 @@ DECLARED_RANGES: Ranges = {
 
 def nothing_declared(n_arms: int) -> Declared:
     """Return what there is before the first vote."""
-    record = np.zeros(1, RECORD)
-    record["confirmed"] = NONE
-    # A vote declares one change at most, whatever the number of arms.
-    journal = no_journal(1)
-    return Declared(record, np.zeros(MOST_CHANGES, CHANGE), journal, np.zeros((2, n_arms)))
+    known = np.zeros(n_arms, KNOWN)
+    known["above"] = NONE
+    return Declared(
+        np.zeros(1, np.int64),
+        known,
+        np.zeros(MOST_CHANGES, CHANGE),
+        no_journal(1),  # a vote declares one change at most, whatever the number of arms
+        np.zeros((2, n_arms)),
+    )
 
 
 @kernel
 def look_for_change(declared: Declared, bank: Bank, round_: int) -> None:
-    """Confirm an arm, or declare that another has taken over, after the vote of a round."""
-    record = declared.record[0]
+    """Declare that an arm has taken over, or note who is worse, after the vote of a round."""
     leader = set_moments(declared, bank)
-    confirmed = record["confirmed"]
-    if confirmed == NONE:
-        if is_clear(declared, leader):
-            record["confirmed"] = leader
-            record["since"] = round_
+    known = declared.known
+    above = known[leader]["above"]
+    since = known[leader]["since"]
+    if above == NONE or chance_of_change(bank, above, leader, since) <= SURE:
+        for arm in range(known.shape[0]):
+            if known[arm]["above"] == NONE and is_clear(declared, leader, arm):
+                known[arm]["above"] = leader
+                known[arm]["since"] = round_
         return
-    if leader == confirmed or chance_of_change(bank, confirmed, leader, record["since"]) <= SURE:
-        return
-    around, earliest, latest = date(bank, confirmed, leader, record["since"])
+    around, earliest, latest = date(bank, above, leader, since)
     note_change(
-        declared.changes,
-        record["count"],
-        round_ + 1,
-        around,
-        earliest,
-        latest,
-        confirmed,
-        leader,
+        declared.changes, declared.counted[0], round_ + 1, around, earliest, latest, above, leader
     )
     note_episode(declared.journal, round_ + 1)
-    record["count"] += 1
-    record["confirmed"] = leader
-    record["since"] = round_
+    declared.counted[0] += 1
+    for arm in range(known.shape[0]):
+        known[arm]["above"] = NONE
+    known[above]["above"] = leader
+    known[above]["since"] = round_
 
 
 @kernel
@@ -144,16 +146,12 @@ def set_moments(declared: Declared, bank: Bank) -> int:
     return leader
 
 
-@kernel
-def is_clear(declared: Declared, leader: int) -> bool:
-    """Tell whether an arm is clearly ahead of every other."""
+@inline_kernel
+def is_clear(declared: Declared, leader: int, arm: int) -> bool:
+    """Tell whether the leader is clearly ahead of an arm."""
     moments = declared.moments
-    for arm in range(moments.shape[1]):
-        if arm != leader:
-            deviation = math.sqrt(moments[1, leader] + moments[1, arm])
-            if moments[0, leader] - moments[0, arm] < CLEAR * deviation:
-                return False
-    return True
+    deviation = math.sqrt(moments[1, leader] + moments[1, arm])
+    return arm != leader and moments[0, leader] - moments[0, arm] >= CLEAR * deviation
 
 
 @kernel

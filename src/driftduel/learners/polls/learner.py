@@ -41,7 +41,7 @@ from driftduel.learners.polls.bank import (
     sum_up,
     update_arm,
 )
-from driftduel.learners.polls.carrying import carry_bank, carry_confirmed, carry_guard
+from driftduel.learners.polls.carrying import carry_bank, carry_guard, carry_known
 from driftduel.learners.polls.declaring import (
     DECLARED_RANGES,
     EVERY,
@@ -500,7 +500,7 @@ class DriftPoll(Learner):
             clock[name] = before[name]
         carry_bank(state.bank, fresh.bank, kept, int(clock["round"]), float(clock["prior"]))
         carry_guard(state.guard, fresh.guard, kept)
-        carry_confirmed(state.declared, fresh.declared, kept)
+        carry_known(state.declared, fresh.declared, kept)
         set_leader(fresh)
         goes_on = kept[clock["leader"]] == before["leader"]
         clock["led"] = before["led" if goes_on else "round"]
@@ -532,7 +532,7 @@ class DriftPoll(Learner):
 
     def changes_of(self, state: PollState) -> list[Change]:
         """Return the latest changes declared up to this state."""
-        return read_changes(state.declared.changes, int(state.declared.record[0]["count"]))
+        return read_changes(state.declared.changes, int(state.declared.counted[0]))
 
     @property
     def probabilities(self) -> Floats:
