@@ -185,7 +185,8 @@ def test_serves_are_rounds_that_say_nothing():
     wrong = dd.estimate(log.votes)
     assert "the propensities are wrong: arm 0 was shown more often than they allow" in str(wrong)
     assert np.isnan(wrong.scores).all()
-    assert (wrong.low.min(), wrong.high.max()) == (0, 1)
+    # What is left is that an arm ties with itself.
+    assert (wrong.low.min(), wrong.high.max()) == pytest.approx((1 / 6, 5 / 6))
 
 
 def test_what_is_missing_is_said():

@@ -285,11 +285,13 @@ def estimate(
     evidence, assuming = weigh(part, weight, pairs)
     low, high = evidence.bounds(alpha)
     doubts = tuple(evidence.doubts(alpha))
+    least, most = weight / 2, 1 - weight / 2  # nobody can be below or above
+    low, high = np.clip(low, least, most), np.clip(high, least, most)
     scores = np.clip(evidence.scores(), low, np.maximum(low, high))
     # What no overlap leaves of a score is no estimate of it; the bounds hold all the same.
     scores[[doubt != "" for doubt in doubts]] = np.nan
     wrong = [doubt.startswith("the propensities") for doubt in doubts]
-    low, high = np.where(wrong, 0.0, low), np.where(wrong, 1.0, high)
+    low, high = np.where(wrong, least, low), np.where(wrong, most, high)
     asked = part.count * (part.left != part.right)
     shown = sum(np.bincount(side, asked, part.n_arms) for side in (part.left, part.right))
     return Estimate(

@@ -76,7 +76,7 @@ class PairwiseMeans:
         """
         weight, n_arms = self._weight, len(self._weight)
         variances = self._variances()
-        direct = _ratio(2 * weight[arm] * weight, self._early[arm])
+        direct = ratio(2 * weight[arm] * weight, self._early[arm])
         bar = self._log_share(alpha, n_arms * (n_arms - 1)) / 2
         spread = np.sqrt(bar * (variances[arm] + variances + direct))
         won, lost = self._known_part(self._means), self._known_part(1 - self._means)
@@ -106,10 +106,10 @@ class PairwiseMeans:
         return np.asarray(parts.sum(axis=1))
 
     def _variances(self) -> Floats:
-        return np.asarray(_ratio(self._weight**2, self._early).sum(axis=1))
+        return np.asarray(ratio(self._weight**2, self._early).sum(axis=1))
 
 
-def _ratio(above: Floats, below: Floats) -> Floats:
+def ratio(above: Floats, below: Floats) -> Floats:
     """Return a ratio, 0 where nothing is below."""
     shape = np.broadcast_shapes(above.shape, below.shape)
     return np.divide(above, below, out=np.zeros(shape), where=below > 0)

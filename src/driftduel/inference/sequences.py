@@ -57,7 +57,7 @@ def interval(wins: ArrayLike, tosses: ArrayLike, alpha: float) -> tuple[Floats, 
     lost = played - won
     share = np.divide(won, played, out=np.full(won.shape, 0.5), where=played > 0)
     # The means inside are those whose likelihood is above this.
-    bar = _log_mixture(won, lost) + math.log(alpha)
+    bar = log_mixture(won, lost) + math.log(alpha)
     return _end(0.0, share, won, lost, bar), _end(1.0, share, won, lost, bar)
 
 
@@ -89,7 +89,7 @@ def log_evidence(wins: ArrayLike, tosses: ArrayLike, mean: ArrayLike) -> Floats:
     means = as_amounts(mean, "mean")
     if np.any(means > 1):
         raise ValueError(f"mean: {means.max():g} is among them, must be at most 1")
-    return _log_mixture(won, played - won) - _log_likelihood(won, played - won, means)
+    return log_mixture(won, played - won) - _log_likelihood(won, played - won, means)
 
 
 def _counts(wins: ArrayLike, tosses: ArrayLike) -> tuple[Floats, Floats]:
@@ -100,7 +100,7 @@ def _counts(wins: ArrayLike, tosses: ArrayLike) -> tuple[Floats, Floats]:
     return won, played
 
 
-def _log_mixture(won: Floats, lost: Floats) -> Floats:
+def log_mixture(won: Floats, lost: Floats) -> Floats:
     """Return ln B(s + 1/2, n - s + 1/2) / B(1/2, 1/2); the divisor is pi."""
     return _log_gamma(won + 0.5) + _log_gamma(lost + 0.5) - _log_gamma(won + lost + 1) - _LOG_PI
 

@@ -36,6 +36,7 @@ from driftduel.inference.mixtures import deviation, log_wealth
 from driftduel.streams.logs import Log
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
 class Sums(NamedTuple):
@@ -115,28 +116,9 @@ class WeightedVotes:
     @property
     def _blocks(self) -> Sums:
         if not hasattr(self, "_sums"):
-            self._sums = self._summed()
+            starts = block_starts(self._log.time)
+            self._sums = sums_of(self._log, self._weight, self._propensity, starts)
         return self._sums
-
-    def _summed(self) -> Sums:
-        log, n_arms = self._log, len(self._weight)
-        edges = block_starts(log.time)
-        block = np.zeros(len(log), dtype=np.int64)
-        block[edges[1:]] = 1
-        block = np.cumsum(block)
-        size = len(edges) * n_arms
-        sums = np.zeros((4, size))
-        for arms, others, outcome in (
-            (log.left, log.right, log.outcome),
-            (log.right, log.left, 1 - log.outcome),
-        ):
-            cell = block * n_arms + arms
-            share = np.where(arms != others, self._weight[others] / (2 * self._propensity), 0.0)
-            for place, values in enumerate((share * outcome, share * (1 - outcome))):
-                sums[place] += np.bincount(cell, log.count * values, size)
-                sums[place + 2] += np.bincount(cell, log.count * values**2, size)
-        rounds = np.bincount(block, log.count, len(edges)).astype(np.float64)
-        return Sums(rounds, *sums.reshape(4, len(edges), n_arms))
 
     def _totals(self) -> tuple[Floats, Floats]:
         """Return the sums of Y+ and of Y-."""
@@ -158,10 +140,7 @@ class WeightedVotes:
         """Return the sum of (X / (2 pi))^2 over the duels of an arm with each other arm."""
         log, n_arms = self._log, len(self._weight)
         found = np.zeros(n_arms)
-        for arms, others, outcome in (
-            (log.left, log.right, log.outcome),
-            (log.right, log.left, 1 - log.outcome),
-        ):
+        for arms, others, outcome in sides(log):
             mine = (arms == arm) & (others != arm)
             value = (outcome[mine] / (2 * self._propensity[mine])) ** 2
             found += np.bincount(others[mine], log.count[mine] * value, n_arms)
@@ -171,7 +150,7 @@ class WeightedVotes:
         """Return the sum of s^2 of each arm."""
         log, n_arms = self._log, len(self._weight)
         found = np.zeros(n_arms)
-        for arms, others in ((log.left, log.right), (log.right, log.left)):
+        for arms, others, _ in sides(log):
             share = np.where(arms != others, self._weight[others] / (2 * self._propensity), 0.0)
             found += np.bincount(arms, log.count * share**2, n_arms)
         return found
@@ -199,7 +178,29 @@ class WeightedVotes:
         return f"no overlap: these votes cannot tell the score of {log.arms[arm]}, which {reason}"
 
 
-def block_starts(time: Floats) -> NDArray[np.int64]:
+def sums_of(log: Log, weight: Floats, propensity: Floats, starts: Ints) -> Sums:
+    """Return the sums over the blocks that begin with given rows, the first with row 0."""
+    n_arms, n_blocks = len(weight), len(starts)
+    block = np.zeros(len(log), dtype=np.int64)
+    np.add.at(block, starts[1:], 1)  # an empty block begins where the next one does
+    block = np.cumsum(block)
+    sums = np.zeros((4, n_blocks * n_arms))
+    for arms, others, outcome in sides(log):
+        cell = block * n_arms + arms
+        share = np.where(arms != others, weight[others] / (2 * propensity), 0.0)
+        for place, values in enumerate((share * outcome, share * (1 - outcome))):
+            sums[place] += np.bincount(cell, log.count * values, sums.shape[1])
+            sums[place + 2] += np.bincount(cell, log.count * values**2, sums.shape[1])
+    rounds = np.bincount(block, log.count, n_blocks).astype(np.float64)
+    return Sums(rounds, *sums.reshape(4, n_blocks, n_arms))
+
+
+def sides(log: Log) -> tuple[tuple[Ints, Ints, Floats], tuple[Ints, Ints, Floats]]:
+    """Return arms, their opponents and their outcomes, of the left arms and of the right ones."""
+    return (log.left, log.right, log.outcome), (log.right, log.left, 1 - log.outcome)
+
+
+def block_starts(time: Floats) -> Ints:
     """Return the rounds that begin blocks: 0, 1, 2, 3, 4, 6, 8, 12, ... where a new time begins.
 
     Examples

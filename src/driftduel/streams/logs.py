@@ -184,8 +184,12 @@ class Log:
         """The dates of the first and of the last vote, or None if times are not dates."""
         if not self.dated:
             return None
-        first, last = (_EPOCH + timedelta(days=float(np.floor(t))) for t in self.time[[0, -1]])
-        return first, last
+        first, last = (self.moment(float(t)) for t in self.time[[0, -1]])
+        return first, last  # type: ignore[return-value]
+
+    def moment(self, time: float) -> date | float:
+        """Return a time of the log as a date if it has dates, else as it is."""
+        return _EPOCH + timedelta(days=float(np.floor(time))) if self.dated else time
 
     @property
     def left_share(self) -> float:

@@ -1,0 +1,414 @@
+"""Who was best when, and which changes of the leader votes prove.
+
+The log is cut into spans: all of it, and at every further level spans of half the length that
+overlap by half. Span p of level l gets the share
+
+    alpha / ((l + 1) (l + 2)) / (number of spans of level l) / (K (K - 1))
+
+of the level for each ordered pair of arms. So with probability 1 - alpha no arm is called behind
+another in any span over which, on average, it is not. In a log whose tastes never change, the best
+arm is then among those that may be best, the *candidates*, of every span. If no arm is a candidate
+of all the spans inside some stretch of time, the best arm was not always the same there: a change
+of the leader is proved. At most alpha of all logs without a change show one, whoever won when.
+
+Going forward, a stretch is closed as soon as it proves a change, and then shortened from its
+beginning as long as it does. That is where the change is *guaranteed* to be. The next stretch
+begins where it ends, so that every proved change is another one. When exactly it happened is told
+by a posterior (`driftduel.inference.dating`): that range is *credible*, 95 % if there was one
+change at once.
+
+An arm without any vote in a stretch is not counted as a candidate there. The level is that of one
+look at a log whose length does not depend on what the votes say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftduel._checks import one_of
+from driftduel._words import count, listing
+from driftduel.criteria import Criterion, as_criterion
+from driftduel.inference._checks import as_level
+from driftduel.inference.dating import date_change
+from driftduel.inference.estimates import ASSUMPTIONS, reference_weight
+from driftduel.inference.spans import (
+    MOST_ARMS,
+    PairwiseSpans,
+    Spans,
+    WeightedSpans,
+    cell_starts,
+)
+from driftduel.inference.weighted import Floats, Ints
+from driftduel.streams.logs import Log
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Moment = date | float
+Flags = NDArray[np.bool_]
+
+FEWEST = 32
+"""Rounds of the shortest spans, about."""
+
+DEEPEST = 6
+"""The deepest level: spans of a 64th of the log."""
+
+BANDS = 12
+"""Into how many parts the time is cut for the bands, at most."""
+
+_ROUNDS_PER_BAND = 50
+
+
+@dataclass(frozen=True)
+class LeaderChange:
+    """A change of the leader that is proved.
+
+    Attributes
+    ----------
+    before, after : str
+        Who was ahead before and after it, by the estimates of those who may have been best.
+    likeliest : date or float
+        The likeliest moment with which the new tastes began; a date if the log has dates.
+    earliest, latest : date or float
+        The credible range: 95 % if tastes changed once, at once.
+    after_surely, before_surely : date or float
+        The guaranteed range: at the level of the history, whatever drift there was.
+    """
+
+    before: str
+    after: str
+    likeliest: Moment
+    earliest: Moment
+    latest: Moment
+    after_surely: Moment
+    before_surely: Moment
+
+    def __str__(self) -> str:
+        return (
+            f"{self.after} took over from {self.before} between {_said(self.earliest)} and "
+            f"{_said(self.latest)} (for sure between {_said(self.after_surely)} and "
+            f"{_said(self.before_surely)})"
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class History:
+    """Who was best when, as returned by `history`; in words by ``str``.
+
+    Attributes
+    ----------
+    arms : tuple of str
+        The labels of the arms.
+    changes : tuple of LeaderChange
+        The changes of the leader that are proved, in the order of time.
+    best : str or None
+        Who is ahead since the last of them, or all the time; None if nobody can be told.
+    since : date or float
+        The likeliest moment of the last change, or the first vote.
+    candidates : tuple of str
+        Who may be best since then; one arm if that is proved.
+    bands : polars.DataFrame
+        The scores over time: ``begin``, ``end``, ``arm``, ``score``, ``low``, ``high``,
+        ``assuming``. All bands hold at once with 1 - alpha, each for the average over its time.
+    assuming : str or None
+        What is taken for granted as the log has no propensities.
+    alpha : float
+        The probability that a change is claimed though tastes never changed.
+    n_votes : int
+        Number of votes.
+    period : str
+        From when to when, in words.
+    """
+
+    arms: tuple[str, ...]
+    changes: tuple[LeaderChange, ...]
+    best: str | None
+    since: Moment
+    candidates: tuple[str, ...]
+    bands: pl.DataFrame
+    assuming: str | None
+    alpha: float
+    n_votes: int
+    period: str
+
+    @property
+    def decided(self) -> bool:
+        """Whether the best arm since the last change is proved to be ahead of all others."""
+        return len(self.candidates) == 1
+
+    def __str__(self) -> str:
+        beside = "" if self.assuming is None else f", if {self.assuming}"
+        lines = [f"{count(self.n_votes, 'vote')}, {self.period}."]
+        lines += [f"{change}{beside}." for change in self.changes]
+        if not self.changes:
+            lines.append(
+                f"No change of the leader is proved{beside}. Smaller and shorter changes than "
+                "these votes can show are possible."
+            )
+        since = f" since {_said(self.since)}" if self.changes else ""
+        if self.decided:
+            lines.append(f"{self.best} is best{since}{beside}.")
+        elif self.best is not None:
+            lines.append(
+                f"{self.best} is ahead{since}, undecided between {listing(self.candidates)}"
+                f"{beside}."
+            )
+        lines.append(f"Of logs whose tastes never change {self.alpha:.4g} at most show a change.")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        changes = count(len(self.changes), "proved change")
+        return f"History({len(self.arms)} arms, {self.n_votes:,} votes, {changes})"
+
+
+def history(
+    log: Log,
+    criterion: Criterion | str = "borda",
+    *,
+    alpha: float = 0.05,
+    pairs: str | None = None,
+) -> History:
+    """Tell who was best when, and which changes of the leader the votes prove.
+
+    Parameters
+    ----------
+    log : Log
+        The votes.
+    criterion : Criterion or str
+        What best means: `Borda` or `Weighted` with one weight.
+    alpha : float
+        The probability that some change is claimed though tastes never changed; also that some
+        band is wrong.
+    pairs : {"uniform", "independent"}, optional
+        What is assumed of a log without propensities, as for `estimate`; "independent" if left out.
+        With it, tastes may change, as long as who meets whom does not follow the votes.
+
+    Examples
+    --------
+    Tea is best for 1,000 votes, then milk:
+
+    >>> rng = np.random.default_rng(0)
+    >>> left = rng.integers(3, size=2000)
+    >>> right = (left + rng.integers(1, 3, size=2000)) % 3
+    >>> best = np.arange(2000) // 1000
+    >>> outcome = rng.random(2000) < 0.5 + 0.25 * ((left == best) - 1.0 * (right == best))
+    >>> log = Log(["tea", "milk", "water"], np.arange(2000), left, right, outcome,
+    ...           propensity=np.full(2000, 1 / 6))
+    >>> found = history(log)
+    >>> print(found)
+    2,000 votes, time 0 to 1999.
+    milk took over from tea between 994 and 1010 (for sure between 500 and 1374).
+    milk is best since 996.
+    Of logs whose tastes never change 0.05 at most show a change.
+    >>> found.changes[0].before, found.changes[0].after
+    ('tea', 'milk')
+    """
+    alpha = as_level(alpha)
+    weight = reference_weight(as_criterion(criterion), log.n_arms)
+    if log.n_arms > MOST_ARMS:
+        raise ValueError(
+            f"the log has {log.n_arms:,} arms, a history can have {MOST_ARMS}; select some of them"
+        )
+    log, assumed = _assumed(log, pairs)
+    depth = _depth(log)
+    family = _family(log, weight, assumed, depth, alpha)
+    stretches = _stretches(family)
+    changes = tuple(_described(family, stretches, n) for n in range(len(stretches)))
+    begin = stretches[-1].last.begin if stretches else 0
+    candidates = family.candidates(begin, family.cells)
+    best = family.ahead(begin, family.cells, candidates)
+    return History(
+        arms=log.arms,
+        changes=changes,
+        best=None if best is None else log.arms[best],
+        since=changes[-1].likeliest if changes else _moment(log, 0),
+        candidates=tuple(log.arms[arm] for arm in np.flatnonzero(candidates)),
+        bands=_bands(log, weight, assumed, alpha),
+        assuming=None if assumed is None else ASSUMPTIONS[assumed],
+        alpha=alpha,
+        n_votes=log.n_votes,
+        period=log.period,
+    )
+
+
+class _Span(NamedTuple):
+    """Cells from one to before another, and who may be best in them."""
+
+    begin: int
+    end: int
+    candidates: Flags
+
+
+class _Stretch(NamedTuple):
+    """Cells in which a change is proved: the shortest ones, and where the search began."""
+
+    search: int
+    begin: int
+    end: int
+    last: _Span  # what proved it
+
+
+@dataclass(frozen=True)
+class _Family:
+    """All spans of a log."""
+
+    log: Log
+    spans: Spans
+    starts: Ints
+    members: tuple[_Span, ...]
+
+    @property
+    def cells(self) -> int:
+        return len(self.starts)
+
+    def inside(self, begin: int, end: int) -> list[_Span]:
+        """Return the members inside a stretch, those that end first first, then the shortest."""
+        return [span for span in self.members if begin <= span.begin and span.end <= end]
+
+    def candidates(self, begin: int, end: int) -> Flags:
+        """Return who may be best in all members inside a stretch, of those who had a vote."""
+        found = self.spans.shown(begin, end).copy()
+        for span in self.inside(begin, end):
+            found &= span.candidates
+        return found
+
+    def ahead(self, begin: int, end: int, among: Flags) -> int | None:
+        """Return who of some arms has the highest estimate."""
+        scores = np.where(among, self.spans.scores(begin, end), np.nan)
+        return None if np.isnan(scores).all() else int(np.nanargmax(scores))
+
+    def row(self, cell: int) -> int:
+        """Return the first row of a cell, or the number of rows."""
+        return len(self.log) if cell == self.cells else int(self.starts[cell])
+
+
+def _assumed(log: Log, pairs: str | None) -> tuple[Log, str | None]:
+    """Return the rows that count and the name of the assumption, None with propensities."""
+    if pairs is not None:
+        one_of(pairs, "pairs", tuple(ASSUMPTIONS))
+    if log.propensity is not None and pairs is None:
+        return log, None
+    return log.votes, pairs or "independent"
+
+
+def _depth(log: Log) -> int:
+    rounds = float(log.count.sum())
+    return int(np.clip(np.floor(np.log2(max(rounds / FEWEST, 1))), 0, DEEPEST))
+
+
+def _spans(log: Log, weight: Floats, assumed: str | None, starts: Ints) -> Spans:
+    if assumed == "independent":
+        return PairwiseSpans(log, weight, starts)
+    even = 1 / (log.n_arms * (log.n_arms - 1))
+    propensity = even if log.propensity is None else log.propensity
+    return WeightedSpans(log, weight, propensity, starts)
+
+
+def _family(log: Log, weight: Floats, assumed: str | None, depth: int, alpha: float) -> _Family:
+    cells = 2 ** (depth + 1)
+    starts = cell_starts(log, cells)
+    spans = _spans(log, weight, assumed, starts)
+    rows = np.append(starts, len(log))
+    ordered_pairs = log.n_arms * (log.n_arms - 1)
+    members = []
+    for level in range(depth + 1):
+        length = cells >> level
+        begins = range(0, cells - length + 1, max(length // 2, 1))
+        share = alpha / ((level + 1) * (level + 2)) / len(begins) / ordered_pairs
+        for begin in begins:
+            end = begin + length
+            if rows[begin] < rows[end] and spans.shown(begin, end).any():
+                members.append(_Span(begin, end, ~spans.behind(begin, end, share)))
+    members.sort(key=lambda span: (span.end, span.end - span.begin))
+    return _Family(log, spans, starts, tuple(members))
+
+
+def _stretches(family: _Family) -> list[_Stretch]:
+    """Return stretches apart from each other in each of which a change is proved."""
+    found: list[_Stretch] = []
+    search = 0
+    while (closed := _closed(family, search)) is not None:
+        end, last = closed
+        begin = search
+        while not family.candidates(begin + 1, end).any() and _shown(family, begin + 1, end):
+            begin += 1
+        found.append(_Stretch(search, begin, end, last))
+        search = end
+    return found
+
+
+def _closed(family: _Family, search: int) -> tuple[int, _Span] | None:
+    """Return where a stretch first proves a change, and the span that does it."""
+    left = np.ones(family.log.n_arms, dtype=np.bool_)
+    for span in family.inside(search, family.cells):
+        narrowed = left & span.candidates
+        if not (narrowed & family.spans.shown(search, span.end)).any():
+            return span.end, span
+        left = narrowed
+    return None
+
+
+def _shown(family: _Family, begin: int, end: int) -> bool:
+    return begin < end and bool(family.spans.shown(begin, end).any())
+
+
+def _described(family: _Family, stretches: list[_Stretch], place: int) -> LeaderChange:
+    stretch = stretches[place]
+    log, last = family.log, stretch.last
+    until = stretches[place + 1].begin if place + 1 < len(stretches) else family.cells
+    until = max(until, stretch.end)
+    after = family.ahead(last.begin, last.end, last.candidates)
+    before_end = last.begin if last.begin > stretch.search else last.end
+    before = family.ahead(stretch.search, before_end, ~last.candidates)
+    rose, fell = (0 if arm is None else arm for arm in (after, before))
+    rows = family.row(stretch.search), family.row(until)
+    first, likeliest, latest = date_change(log, *rows, fell, rose)
+    return LeaderChange(
+        log.arms[fell],
+        log.arms[rose],
+        _moment(log, likeliest),
+        _moment(log, first),
+        _moment(log, latest),
+        _moment(log, family.row(stretch.begin)),
+        _moment(log, family.row(stretch.end) - 1),
+    )
+
+
+def _bands(log: Log, weight: Floats, assumed: str | None, alpha: float) -> pl.DataFrame:
+    import polars as pl
+
+    parts = int(np.clip(log.count.sum() // _ROUNDS_PER_BAND, 1, BANDS))
+    starts = cell_starts(log, parts)
+    spans = _spans(log, weight, assumed, starts)
+    rows = np.append(starts, len(log))
+    table: dict[str, list[object]] = {
+        name: [] for name in ("begin", "end", "arm", "score", "low", "high", "assuming")
+    }
+    for cell in map(int, np.flatnonzero(np.diff(rows))):
+        scores = spans.scores(cell, cell + 1)
+        least, most = weight / 2, 1 - weight / 2  # nobody can be below or above
+        low, high = spans.bounds(cell, cell + 1, alpha / (2 * parts * log.n_arms))
+        low, high = np.clip(low, least, most), np.clip(high, least, most)
+        for arm, label in enumerate(log.arms):
+            score = (
+                None if np.isnan(scores[arm]) else float(np.clip(scores[arm], low[arm], high[arm]))
+            )
+            ends = _moment(log, int(rows[cell])), _moment(log, int(rows[cell + 1] - 1))
+            figures = (score, float(low[arm]), float(high[arm]))
+            assuming = None if assumed is None else ASSUMPTIONS[assumed]
+            for name, value in zip(table, (*ends, label, *figures, assuming), strict=True):
+                table[name].append(value)
+    return pl.DataFrame(table, schema_overrides={"score": pl.Float64, "assuming": pl.String})
+
+
+def _moment(log: Log, row: int) -> Moment:
+    return log.moment(float(log.time[row]))
+
+
+def _said(moment: Moment) -> str:
+    return f"{moment:g}" if isinstance(moment, float) else str(moment)
