@@ -57,6 +57,43 @@ class DEXP3(Oracle):
             self.S[k] += self.beta / q[k]
 
 
+class Rexp3(DEXP3):
+    """D-EXP3 for a batch of rounds, begun anew after each."""
+
+    def __init__(self, K, T, V, rng):
+        self.batch = min(T, math.ceil(((K * math.log(K)) ** (1 / 3) * T / (3 * V)) ** (3 / 4)))
+        self.told = 0
+        super().__init__(K, self.batch, 0.0, rng)
+
+    def tell(self, x, y, ticket, outcome):
+        super().tell(x, y, ticket, outcome)
+        self.told += 1
+        if self.told % self.batch == 0:
+            self.S = [0.0] * self.K
+
+
+class AnytimeDEXP3(DEXP3):
+    """D-EXP3 with the rates of t rounds in round t."""
+
+    def __init__(self, K, rng):
+        super().__init__(K, 1, 0.0, rng)
+        self.t = 1
+
+    def chances(self):
+        self.eta = (math.log(self.K) / (self.t * math.sqrt(self.K))) ** (2 / 3)
+        self.gamma = min(1.0, math.sqrt(self.eta * self.K))
+        return super().chances()
+
+    def ask(self):
+        q = self.chances()
+        x, y = pick(q, 0.0, self.rng.random()), pick(q, 0.0, self.rng.random())
+        return x, y, (q[x] * q[y],)
+
+    def tell(self, x, y, ticket, outcome):
+        super().tell(x, y, ticket, outcome)
+        self.t += 1
+
+
 class DEX3(Oracle):
     """Two players; ``alpha`` is 0 for DEX3.P and SparringEXP3, ``beta`` for SparringEXP3."""
 
