@@ -1,18 +1,19 @@
 """A copy of the learner of an arena that follows the log: events in, pairs and reports out.
 
 The state is a fold over the votes that count, so copies in other processes, or made again from the
-log, are equal bit for bit. What counts is known when a copy is made: who is excluded and which
-votes were taken back. When that changes, a new copy is made.
+log, are equal bit for bit. Which votes count is known when a copy is made: who is excluded and what
+was taken back. When that changes a new copy is made, from an earlier state if one was kept.
 
 A learner knows arms by slots. Its labels are the numbers of the arms, which never change; names do.
-Besides the learner a copy keeps the time of every round, eight bytes each, and a few counts for
-each arm.
+Besides the learner, and two earlier states of it, a copy keeps the time of every round, eight bytes
+each, and a few counts for each arm.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from threading import RLock
 from typing import Any
@@ -20,11 +21,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel.arena.model import OUTCOMES, REFOLDS, Arm, Page
+from driftduel.arena.model import OUTCOMES, Arm, Page
 from driftduel.learners.polls.learner import DriftPoll
 from driftduel.learners.report import Report
 
 Ints = NDArray[np.int64]
+
+KEEP = 20_000
+"""Events between two states that are kept, so that a vote is taken back without a new beginning."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +85,7 @@ class Replica:
         self, seed: int, excluded: Collection[str] = (), retracted: Collection[int] = ()
     ) -> None:
         self.seed = seed
-        self.excluded = frozenset(excluded)
-        self.retracted = np.array(sorted(retracted), np.int64)
+        self.mark(excluded, retracted)
         self.head = 0
         self.generation = 0
         self.learner: DriftPoll | None = None
@@ -93,15 +96,31 @@ class Replica:
         self.lock = RLock()
         self._slots = np.zeros(0, np.int64)
         self._report: Report | None = None
+        self._kept: list[Replica] = []  # two earlier states, without their times
 
     @property
     def offered(self) -> list[int]:
         """The arms that may be put before voters."""
         return [arm.id for arm in self.arms.values() if arm.offered]
 
-    def must_refold(self, page: Page) -> bool:
-        """Tell whether these events change what counts, so that a new copy must be made."""
-        return not set(REFOLDS).isdisjoint(page.kind)
+    def rewound(self, seq: int, excluded: Collection[str], retracted: Collection[int]) -> Replica:
+        """Return a copy as of before an event, of which other votes count from then on.
+
+        It goes back to the latest state that was kept; without one, to nothing.
+        """
+        with self.lock:
+            states = [state for state in (*self._kept, self) if state.head < seq]
+            start = states[-1] if states else Replica(self.seed)
+            made = start._copy()
+            made.times = self.times[: 0 if made.learner is None else made.learner.rounds]
+            made.mark(excluded, retracted)
+            made._kept = states[:-1] if states and states[-1] is self else states
+            return made
+
+    def mark(self, excluded: Collection[str], retracted: Collection[int]) -> None:
+        """Say whose votes do not count, and which votes."""
+        self.excluded = frozenset(excluded)
+        self.retracted = np.array(sorted(retracted), np.int64)
 
     def follow(self, page: Page) -> None:
         """Take in the next events."""
@@ -117,6 +136,8 @@ class Replica:
             self._fold(page, slice(done, len(page.seq)))
             self.head = page.seq[-1]
             self._report = None
+            if self.head - (self._kept[-1].head if self._kept else 0) >= KEEP:
+                self._kept = [*self._kept[-1:], self._copy()]
 
     def draw(self, rng: np.random.Generator) -> Drawn | None:
         """Draw a pair, with a generator of the caller's; None if there are not two arms.
@@ -160,6 +181,15 @@ class Replica:
         if round_ is None or not 0 <= round_ < len(self.times):
             return None
         return self.times[round_]
+
+    def _copy(self) -> Replica:
+        """Return a copy of all but the times and the states kept."""
+        made = Replica(self.seed, self.excluded, self.retracted.tolist())
+        made.head, made.generation = self.head, self.generation
+        made.learner = deepcopy(self.learner)
+        made.arms, made.tally, made.sides = dict(self.arms), deepcopy(self.tally), self.sides.copy()
+        made._slots = self._slots.copy()
+        return made
 
     def _arm_in(self, slot: int) -> int:
         assert self.learner is not None
@@ -228,6 +258,10 @@ class Replica:
             self.generation = body["generation"]
             if len(self.offered) >= 2:
                 self._offer([str(number) for number in self.offered])
+        self.find_slots()
+
+    def find_slots(self) -> None:
+        """Look up which slot of the learner each arm has."""
         self._slots = np.full(len(self.arms), -1, np.int64)
         for slot, label in enumerate((self.learner and self.learner.labels) or ()):
             self._slots[int(label)] = slot

@@ -77,11 +77,9 @@ def save_learner(learner: Learner, path: str | os.PathLike[str]) -> None:
     ValueError
         If a parameter is of a kind that cannot be saved.
     """
-    payload = as_payload(learner)
-    payload["checksum"] = _checksum(payload)
-    lines = [f"{json.dumps(key)}: {json.dumps(item)}" for key, item in payload.items()]
+    text = as_bytes(learner)
     with replacing(path) as temporary:
-        temporary.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+        temporary.write_bytes(text)
 
 
 def load_learner(
@@ -123,7 +121,21 @@ def load_learner(
     name = Path(path).name
     if Path(path).is_dir():
         raise IsADirectoryError(f"{path}: is a folder, must be the file of a learner")
-    text = Path(path).read_bytes()
+    return from_bytes(Path(path).read_bytes(), name, learners)
+
+
+def as_bytes(learner: Learner) -> bytes:
+    """Return what a file of a learner holds."""
+    payload = as_payload(learner)
+    payload["checksum"] = _checksum(payload)
+    lines = [f"{json.dumps(key)}: {json.dumps(item)}" for key, item in payload.items()]
+    return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
+
+
+def from_bytes(
+    text: bytes, name: str = "learner", learners: Mapping[str, type] | None = None
+) -> Learner:
+    """Return the learner that `as_bytes` was given; see `load_learner`."""
     try:
         payload = json.loads(text)
     except (ValueError, RecursionError):

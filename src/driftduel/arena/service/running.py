@@ -11,7 +11,9 @@ import hmac
 import logging
 import secrets
 import time
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from threading import Event, Lock, Thread
 from typing import Self
 
@@ -21,6 +23,7 @@ import sqlalchemy as sa
 from driftduel.arena.errors import NotFound, Unavailable
 from driftduel.arena.model import DAY, SLUG, Arena, OpenDuel
 from driftduel.arena.replica import Replica
+from driftduel.arena.service.snapshots import from_snapshot, keep_snapshot
 from driftduel.arena.service.writer import Writer
 from driftduel.arena.store import schema, statements
 from driftduel.arena.store.database import Store
@@ -36,6 +39,9 @@ KEPT_EXPIRED = 86_400_000_000
 
 _PURGE = 60.0
 """Seconds between two purges."""
+
+_MANY, _VERY_MANY = 1_000, 100_000
+"""Events after which a snapshot is kept, at the end and meanwhile."""
 
 _BEHIND = 5.0
 """Seconds without a look after which a process is not ready."""
@@ -67,6 +73,7 @@ class Service:
         self.rng_lock = Lock()
         self._hosted: dict[int, Hosted] = {}
         self._numbers: dict[str, int] = {}
+        self._snapshots: dict[int, int] = {}  # the event of the last snapshot of an arena
         self._loading = Lock()
         self._wake = Event()
         self._stopping = Event()
@@ -88,6 +95,8 @@ class Service:
 
     def close(self) -> None:
         """Finish what waits and close the database."""
+        with suppress(Unavailable):
+            self.keep_snapshots(_MANY)
         self.writer.close()
         self._stopping.set()
         self._wake.set()
@@ -127,6 +136,13 @@ class Service:
                 if arena.head != self._hosted[arena.id].replica.head:
                     self._hosted[arena.id] = _followed(connection, self._hosted[arena.id], arena)
         self._followed_at = time.monotonic()
+
+    def keep_snapshots(self, least: int) -> None:
+        """Keep snapshots of the copies that took in so many events since the last one."""
+        for number, hosted in list(self._hosted.items()):
+            if hosted.replica.head - self._snapshots.get(number, 0) >= least:
+                self._snapshots[number] = hosted.replica.head
+                self.writer.alone(partial(keep_snapshot, number=number, replica=hosted.replica))
 
     def check_ready(self) -> None:
         """Raise Unavailable unless the database is reached and the copies are up to date."""
@@ -174,7 +190,7 @@ class Service:
             if number not in self._hosted:
                 with self.store.reading() as connection:
                     (arena,) = statements.find_arenas(connection, schema.arena.c.id == number)
-                    self._hosted[number] = _loaded(connection, arena)
+                    self._hosted[number], self._snapshots[number] = _loaded(connection, arena)
             return self._hosted[number]
 
     def _run(self) -> None:
@@ -187,6 +203,7 @@ class Service:
                 if time.monotonic() - purged_at > _PURGE:
                     purged_at = time.monotonic()
                     purge(self)
+                    self.keep_snapshots(_VERY_MANY)
             except Unavailable:  # `check_ready` says so, and the next look may succeed
                 self._stopping.wait(_EVERY)
             except Exception:  # a log that was damaged; `driftduel.arena.service.verify` says where
@@ -203,30 +220,34 @@ def purge(service: Service) -> int:
     return done
 
 
-def _loaded(connection: sa.Connection, arena: Arena) -> Hosted:
-    """Return an arena folded from its log."""
-    return Hosted(arena, folded(connection, arena), _contexts(connection, arena.id))
+def _loaded(connection: sa.Connection, arena: Arena) -> tuple[Hosted, int]:
+    """Return an arena from its log, and the event of the snapshot that helped, if one did."""
+    kept = from_snapshot(connection, arena)
+    head = 0 if kept is None else kept.head
+    return Hosted(arena, folded(connection, arena, kept), _contexts(connection, arena.id)), head
 
 
-def folded(connection: sa.Connection, arena: Arena) -> Replica:
-    """Return a copy folded from nothing up to the head of an arena."""
-    marks = statements.marks_of(connection, arena.id, arena.head)
-    replica = Replica(arena.seed, *marks)
-    for page in statements.pages(connection, arena.id, 0, arena.head):
+def folded(connection: sa.Connection, arena: Arena, start: Replica | None = None) -> Replica:
+    """Return a copy folded up to the head of an arena, from nothing or from an earlier copy."""
+    replica = Replica(arena.seed) if start is None else start
+    replica.mark(*statements.marks_of(connection, arena.id, arena.head))
+    for page in statements.pages(connection, arena.id, replica.head, arena.head):
         replica.follow(page)
     return replica
 
 
 def _followed(connection: sa.Connection, hosted: Hosted, arena: Arena) -> Hosted:
     """Return an arena as of its row, from what was known of it."""
-    contexts = hosted.contexts
-    for page in statements.pages(connection, arena.id, hosted.replica.head, arena.head):
-        if hosted.replica.must_refold(page):
-            return _loaded(connection, arena)
-        hosted.replica.follow(page)
+    replica, contexts = hosted.replica, hosted.contexts
+    touched = statements.first_touched(connection, arena.id, replica.head, arena.head)
+    if touched is not None:
+        marks = statements.marks_of(connection, arena.id, arena.head)
+        replica = replica.rewound(touched, *marks)
+    for page in statements.pages(connection, arena.id, replica.head, arena.head):
+        replica.follow(page)
         if "settings" in page.kind:
             contexts = _contexts(connection, arena.id)
-    return Hosted(arena, hosted.replica, contexts)
+    return Hosted(arena, replica, contexts)
 
 
 def _contexts(connection: sa.Connection, number: int) -> dict[int, frozenset[str]]:

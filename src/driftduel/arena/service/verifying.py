@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sqlalchemy as sa
@@ -11,6 +11,7 @@ from driftduel.arena.errors import Violation
 from driftduel.arena.model import Arena
 from driftduel.arena.replica import Replica
 from driftduel.arena.service.running import folded
+from driftduel.arena.service.snapshots import from_snapshot, snapshot_head
 from driftduel.arena.store import schema, statements
 from driftduel.arena.store.database import Store
 from driftduel.learners.storage import as_payload
@@ -83,15 +84,16 @@ def _verified(connection: sa.Connection, arena: Arena) -> Verified:
         raise broken("the arms are not those that the events give")
     if replica.generation != arena.generation:
         raise broken(f"generation is {arena.generation}, the events give {replica.generation}")
-    if state_of(replica) != state_of(_fold(connection, arena)):
-        raise broken("two folds of its events differ")
+    kept = from_snapshot(connection, replace(arena, head=snapshot_head(connection, arena.id)))
+    if kept is not None and state_of(kept) != state_of(_fold(connection, arena, kept.head)):
+        raise broken(f"its snapshot is not the fold of its {kept.head:,} events")
     open_now = scalar(sa.select(sa.func.count()).where(duel.c.arena == arena.id))
     return Verified(arena.slug, arena.head, len(replica.times), open_now)
 
 
-def _fold(connection: sa.Connection, arena: Arena) -> Replica:
+def _fold(connection: sa.Connection, arena: Arena, head: int | None = None) -> Replica:
     try:
-        return folded(connection, arena)
+        return folded(connection, arena if head is None else replace(arena, head=head))
     except (ValueError, AssertionError, LookupError, TypeError) as error:
         raise Violation(f"arena {arena.slug}: its events cannot be folded: {error}") from error
 

@@ -121,12 +121,15 @@ def excluded_of(connection: sa.Connection, number: int, voters: Iterable[str]) -
     return {voter for voter, kind in last.items() if kind == "exclude"}
 
 
-def _rare_events(connection: sa.Connection, number: int, until: int) -> list[sa.Row[Any]]:
+def _rare_events(
+    connection: sa.Connection, number: int, until: int, after: int = 0
+) -> list[sa.Row[Any]]:
     """Return the events after which one folds again: what was taken back, and who excluded."""
     query = (
         sa.select(event.c.seq, event.c.kind, event.c.voter, event.c.target)
         .where(
             event.c.arena == number,
+            event.c.seq > after,
             event.c.seq <= until,
             event.c.kind.not_in(["vote", "skip", "import"]),  # as the index says it
             event.c.kind.in_(REFOLDS),
@@ -134,6 +137,22 @@ def _rare_events(connection: sa.Connection, number: int, until: int) -> list[sa.
         .order_by(event.c.seq)
     )
     return list(connection.execute(query))
+
+
+def first_touched(connection: sa.Connection, number: int, after: int, until: int) -> int | None:
+    """Return from which event on other votes count, by what happened after a seq; None if none."""
+    touched = []
+    for row in _rare_events(connection, number, until, after):
+        if row.kind == "retract":
+            touched.append(row.target)
+        elif row.kind == "forget":  # voters have other names, but no vote counts otherwise
+            touched.append(after + 1)
+        else:
+            first = sa.select(sa.func.min(event.c.seq)).where(
+                event.c.arena == number, event.c.voter == row.voter
+            )
+            touched.append(connection.scalar(first))
+    return min(touched, default=None)
 
 
 def marks_of(connection: sa.Connection, number: int, until: int) -> tuple[set[str], set[int]]:

@@ -1,0 +1,201 @@
+"""What the arena costs below HTTP: a lone vote, votes that wait together, a start from nothing.
+
+All on this machine, in a folder that is removed after. A lone vote is held against the disk: the
+median of as many writes of a page with fdatasync, by turns with the votes. The start is told apart:
+reading the events, and folding them. ``--database postgresql://...`` measures that database, which
+must be empty, instead of a file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from threading import Thread
+
+import numpy as np
+import sqlalchemy as sa
+
+from driftduel.arena import service as arena
+from driftduel.arena.replica import Replica
+from driftduel.arena.service.running import Service, folded
+from driftduel.arena.store import schema, statements
+from driftduel.learners.polls.learner import DriftPoll
+
+CONNECTIONS = 64
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--votes", type=int, default=1_000_000, help="events of the start")
+    parser.add_argument("--arms", type=int, default=4, help="arms of the start")
+    parser.add_argument("--lone", type=int, default=300, help="votes one after the other")
+    parser.add_argument("--together", type=int, default=6_400, help="votes of 64 threads")
+    parser.add_argument("--database", help="an empty database, instead of a file")
+    options, _ = parser.parse_known_args()
+    with tempfile.TemporaryDirectory() as folder:
+        url = options.database or f"sqlite:{folder}/arena.db"
+        with Service.open(url) as service:
+            arena.create_arena(service, "few", "?", [f"arm {n}" for n in range(options.arms)])
+            vote(service)  # compiles
+            lone(service, options.lone, Path(folder) / "page")
+            together(service, options.together)
+            fill(service, options.votes, options.arms)
+        start(url)
+        with Service.open(url) as service:
+            choosing(service)
+
+
+def vote(service: Service, voter: str = "ann") -> None:
+    asked = arena.ask(service, "few", voter)
+    arena.tell(service, asked.duel, voter, "left")
+
+
+def lone(service: Service, n: int, file: Path) -> None:
+    """Tell votes one by one, and between them write a page to the disk."""
+    told, synced = [], []
+    with file.open("wb", buffering=0) as page:
+        for _ in range(n):
+            asked = arena.ask(service, "few", "ann")
+            began = time.perf_counter()
+            arena.tell(service, asked.duel, "ann", "left")
+            told.append(time.perf_counter() - began)
+            began = time.perf_counter()
+            page.write(os.urandom(4096))
+            os.fdatasync(page.fileno())
+            synced.append(time.perf_counter() - began)
+    p50, disk = 1e3 * median(told), 1e3 * median(synced)
+    bar = 2 * disk + 5
+    print(f"a lone vote: p50 {p50:.2f} ms; fdatasync {disk:.2f} ms; the bar is {bar:.2f} ms")
+
+
+def together(service: Service, n: int) -> None:
+    """Let 64 threads vote; each asks for its next duel in the same step."""
+    commits, requests = service.writer.commits, service.writer.requests
+
+    def work(voter: str) -> None:
+        duel = arena.ask(service, "few", voter).duel
+        for _ in range(n // CONNECTIONS):
+            told = arena.tell(service, duel, voter, "right", wants_next=True)
+            assert told.next is not None
+            duel = told.next.duel
+
+    threads = [Thread(target=work, args=(f"voter {n}",)) for n in range(CONNECTIONS)]
+    with clock() as passed:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    batch = (service.writer.requests - requests) / (service.writer.commits - commits)
+    print(f"{CONNECTIONS} threads: {n / passed():,.0f} votes a second, {batch:.1f} votes a commit")
+
+
+def fill(service: Service, n: int, n_arms: int) -> None:
+    """Append votes as if they had been told, without waiting for each."""
+    rng = np.random.default_rng(1)
+    ticket = np.array([1 / (n_arms * (n_arms - 1)), 1, 1]).tobytes()
+    number = service.hosted("few").arena.id
+    for done in range(0, n, 20_000):
+        size = min(20_000, n - done)
+        left = rng.integers(0, n_arms, size)
+        right = (left + rng.integers(1, n_arms, size)) % n_arms
+        verdicts = np.where(rng.random(size) < 0.5 + 0.1 * (right - left) / n_arms, "left", "right")
+        rows = [
+            {
+                "at": 1_700_000_000_000_000 + 1_000_000 * (done + k),
+                "kind": "vote",
+                "duel": f"{done + k:022d}",
+                "voter": f"{k % 997:032x}",
+                "left": int(left[k]),
+                "right": int(right[k]),
+                "swapped": bool(k % 2),
+                "ticket": ticket,
+                "propensity": 1 / (n_arms * (n_arms - 1)),
+                "generation": 1,
+                "asked_at": 1_700_000_000_000_000 + 1_000_000 * (done + k) - 3_000_000,
+                "verdict": str(verdicts[k]),
+            }
+            for k in range(size)
+        ]
+        with service.store.writing() as connection:
+            locked = statements.lock_arenas(connection, [number])[number]
+            statements.append(connection, locked, rows)
+
+
+def start(url: str) -> None:
+    """Time a service from nothing to its first duel, and what of it is folding."""
+    seconds = 0.0
+    fold = DriftPoll.fold
+
+    def timed(self: DriftPoll, *columns: object) -> None:
+        nonlocal seconds
+        began = time.process_time()
+        fold(self, *columns)  # type: ignore[arg-type]
+        seconds += time.process_time() - began
+
+    DriftPoll.fold = timed  # type: ignore[method-assign, assignment]
+    try:
+        with clock() as passed, Service.open(url) as service:
+            with service.store.writing() as connection:
+                connection.execute(sa.delete(schema.snapshot))
+            arena.ask(service, "few", "ann")
+            whole = passed()
+            votes = arena.status(service, "few").votes
+            with service.store.reading() as connection:
+                (row,) = statements.find_arenas(connection, schema.arena.c.slug == "few")
+                began = time.process_time()
+                for _ in statements.pages(connection, row.id, 0, row.head):
+                    pass
+                read = time.process_time() - began
+    finally:
+        DriftPoll.fold = fold  # type: ignore[method-assign]
+    print(
+        f"a start with {votes:,} votes: {whole:.2f} s; of CPU, reading {read:.2f} s, "
+        f"folding {seconds:.2f} s"
+    )
+
+
+def choosing(service: Service, n_arms: int = 1_000, n: int = 300) -> None:
+    """Time how long a pair of many arms takes to be chosen."""
+    arena.create_arena(service, "many", "?", [f"arm {n}" for n in range(n_arms)])
+    for k in range(20):
+        asked = arena.ask(service, "many", "ann")
+        arena.tell(service, asked.duel, "ann", ("left", "right")[k % 2])
+    with service.store.reading() as connection:
+        (row,) = statements.find_arenas(connection, schema.arena.c.slug == "many")
+        replica: Replica = folded(connection, row)
+    times = []
+    for _ in range(n):
+        began = time.perf_counter()
+        replica.draw(service.rng)
+        times.append(time.perf_counter() - began)
+    print(f"choosing a pair of {n_arms:,} arms: median {1e3 * median(times):.3f} ms")
+
+
+@contextmanager
+def clock() -> Iterator[Clock]:
+    """Yield a function that tells the seconds since the block began, or that it took."""
+    passed = Clock()
+    yield passed
+    passed.took = passed()
+
+
+class Clock:
+    """Seconds since it was made, until it is stopped."""
+
+    def __init__(self) -> None:
+        self.began = time.perf_counter()
+        self.took: float | None = None
+
+    def __call__(self) -> float:
+        """Return the seconds."""
+        return time.perf_counter() - self.began if self.took is None else self.took
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,223 @@
+"""Whatever is asked, told, undone, excluded and restarted: the state is the fold of what counts.
+
+A machine does random things to an arena. A plain list of votes says what must come out; the copy of
+the process, a copy folded from nothing and a learner told the votes of the list one by one must be
+equal byte for byte.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from array import array
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
+
+import driftduel as dd
+from driftduel.arena import errors, replica
+from driftduel.arena import service as arena
+from driftduel.arena.service import running
+from driftduel.learners.storage import as_payload
+from tests.arena.conftest import KINDS
+from tests.arena.voting import events, state, state_from_nothing
+
+NAMES = ["tea", "coffee", "milk", "mate", "cocoa"]
+OUTCOMES = {"left": 1.0, "right": 0.0, "tie": 0.5, "bad": 0.5}
+VERDICTS = st.sampled_from([*OUTCOMES, "skip"])
+VOTERS = st.sampled_from(["ann", "bob", "cid"])
+PLACES = st.integers(0, 99)
+CAP = 6
+
+
+class Machine(RuleBasedStateMachine):
+    """An arena and what is known of it: a list of what happened, in order."""
+
+    url = ""
+
+    def __init__(self):
+        super().__init__()
+        self.address = self.url or f"sqlite:{tempfile.mkdtemp()}/arena.db"
+        if self.url:
+            empty(self.url)
+        self.service = self.opened()
+        arena.create_arena(self.service, "drinks", "?", NAMES[:3], seed=4, settings={"cap": CAP})
+        self.offered = set(NAMES[:3])
+        self.known = NAMES[:3]
+        self.open = {}  # duel -> voter, names
+        self.told = {}  # duel -> verdict, voter
+        self.log = [("arms", list(NAMES[:3]))]
+        self.retracted = set()
+        self.excluded = set()
+
+    def opened(self):
+        """A service whose pairs can be foreseen: a failure must happen again to be made small."""
+        service = arena.Service.open(self.address)
+        service.rng = np.random.default_rng(0)
+        return service
+
+    def teardown(self):
+        self.service.close()
+
+    @rule(voter=VOTERS)
+    def ask(self, voter):
+        if len(self.offered) < 2:
+            with pytest.raises(errors.Conflict):
+                arena.ask(self.service, "drinks", voter)
+            return
+        asked = arena.ask(self.service, "drinks", voter)
+        assert {asked.left.name, asked.right.name} <= self.offered
+        self.open[asked.duel] = voter, (asked.left.name, asked.right.name)
+
+    @rule(place=PLACES, verdict=VERDICTS, go_on=st.booleans())
+    def tell(self, place, verdict, go_on):
+        if not self.open:
+            return
+        duel = list(self.open)[place % len(self.open)]
+        voter, pair = self.open[duel]
+        if not set(pair) <= self.offered:
+            with pytest.raises(errors.Gone):
+                arena.tell(self.service, duel, voter, verdict)
+            return
+        told = arena.tell(self.service, duel, voter, verdict, wants_next=go_on)
+        del self.open[duel]
+        counted = sum(row[0] == "vote" and row[3:] == (voter, True) for row in self.log)
+        over = verdict != "skip" and counted >= CAP
+        self.log.append(("skip" if verdict == "skip" else "vote", duel, verdict, voter, not over))
+        if verdict != "skip" and not over and voter in self.excluded:
+            self.log[-1] = ("vote", duel, verdict, voter, None)  # uses up no share of the cap
+        self.told[duel] = verdict, voter
+        assert told.first
+        assert told.seq == len(self.log)
+        assert told.counted == (self.log[-1][0] == "vote" and self.log[-1][4] is True)
+        if told.next is not None:
+            self.open[told.next.duel] = voter, (told.next.left.name, told.next.right.name)
+
+    @rule(place=PLACES, verdict=VERDICTS)
+    def tell_again(self, place, verdict):
+        if not self.told:
+            return
+        duel = list(self.told)[place % len(self.told)]
+        first, voter = self.told[duel]
+        if verdict == first and duel not in self.retracted:
+            assert not arena.tell(self.service, duel, voter, verdict).first
+        else:
+            with pytest.raises(errors.Conflict):
+                arena.tell(self.service, duel, voter, verdict)
+
+    @rule(place=PLACES)
+    def retract(self, place):
+        if not self.told:
+            return
+        duel = list(self.told)[place % len(self.told)]
+        arena.retract(self.service, duel, self.told[duel][1])
+        if duel not in self.retracted:
+            self.retracted.add(duel)
+            self.log.append(("retract",))
+
+    @rule(voter=VOTERS, action=st.sampled_from([arena.exclude, arena.include]))
+    def exclude(self, voter, action):
+        if not any(row[0] in ("vote", "skip") and row[3] == voter for row in self.log):
+            with pytest.raises(errors.NotFound):
+                action(self.service, "drinks", self.service.voter(voter))
+            return
+        action(self.service, "drinks", self.service.voter(voter))
+        if (voter in self.excluded) != (action is arena.exclude):
+            self.excluded ^= {voter}
+            self.log.append((action.__name__,))
+
+    @rule(changed=st.sets(st.sampled_from(NAMES), min_size=1))
+    def arms(self, changed):
+        add = [name for name in NAMES if name in changed and name not in self.known]
+        pause = [name for name in changed if name in self.offered]
+        resume = [name for name in changed if name in self.known and name not in self.offered]
+        arena.change_arms(self.service, "drinks", add=add, pause=pause, resume=resume)
+        self.known = self.known + add
+        self.offered ^= changed
+        self.log.append(("arms", [name for name in self.known if name in self.offered]))
+
+    @rule()
+    def restart(self):
+        self.service.close()
+        self.service = self.opened()
+
+    @invariant()
+    def the_state_is_the_fold_of_what_counts(self):
+        assert [row.seq for row in events(self.service)] == list(range(1, len(self.log) + 1))
+        now = state(self.service)
+        assert now == state_from_nothing(self.service)
+        assert now[1:] == self.plain_fold()
+        (verified,) = arena.verify(self.service.store)
+        assert verified.votes == len(now[1]) // 8
+
+    def plain_fold(self):
+        learner, times = None, array("q")
+        rows = events(self.service)
+        for row, happened in zip(rows, self.log, strict=True):
+            if happened[0] == "arms" and len(happened[1]) >= 2:
+                labels = [str(self.known.index(name)) for name in happened[1]]
+                if learner is None:
+                    learner = dd.DriftPoll(len(labels), seed=4, labels=labels)
+                else:
+                    before = [learner.labels[slot] for slot in learner.offered]
+                    learner.change_arms(
+                        [one for one in labels if one not in before],
+                        [one for one in before if one not in labels],
+                    )
+            elif happened[0] == "vote":
+                _, duel, verdict, voter, counts = happened
+                if counts is False or voter in self.excluded or duel in self.retracted:
+                    continue
+                pair = [learner.labels.index(str(arm)) for arm in (row.left, row.right)]
+                value = OUTCOMES[verdict]
+                if row.swapped:
+                    pair, value = pair[::-1], 1 - value
+                ticket = np.frombuffer(row.ticket)
+                learner.fold([pair[0]], [pair[1]], [ticket], [value])
+                times.append(row.at)
+        payload = as_payload(learner)
+        payload["session"].pop("name")
+        return times.tobytes(), payload
+
+
+def empty(url):
+    from sqlalchemy import text
+
+    from driftduel.arena.store.database import Store
+
+    store = Store.open(url)
+    with store.writing() as connection:
+        connection.execute(text("DROP SCHEMA public CASCADE"))
+        connection.execute(text("CREATE SCHEMA public"))
+    store.close()
+
+
+def play(request, monkeypatch, kind, examples, steps):
+    # States are kept, and snapshots, after a few events: what begins from them is tested as well.
+    monkeypatch.setattr(replica, "KEEP", 4)
+    monkeypatch.setattr(running, "_MANY", 3)
+    address = request.getfixturevalue("postgres").emptied() if kind == "postgresql" else ""
+    machine = type("Played", (Machine,), {"url": address})
+    run_state_machine_as_test(
+        machine,
+        settings=settings(
+            max_examples=examples,
+            stateful_step_count=steps,
+            deadline=None,
+            derandomize=True,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_state_is_the_fold_of_what_counts(request, monkeypatch, kind):
+    assert play(request, monkeypatch, kind, examples=3, steps=12) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_state_is_the_fold_of_what_counts_for_long(request, monkeypatch, kind):
+    assert play(request, monkeypatch, kind, examples=60, steps=50) is None

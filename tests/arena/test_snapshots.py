@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import pytest
+import sqlalchemy as sa
+
+from driftduel.arena import errors, replica
+from driftduel.arena import service as arena
+from driftduel.arena.service import running, snapshots
+from driftduel.arena.store import schema
+from tests.arena.voting import prefer, state, state_from_nothing, vote
+
+
+@pytest.fixture
+def folds(monkeypatch):
+    """How many events copies took in."""
+    seen = []
+    follow = replica.Replica.follow
+
+    def counting(self, page):
+        seen.extend(page.seq)
+        follow(self, page)
+
+    monkeypatch.setattr(replica.Replica, "follow", counting)
+    monkeypatch.setattr(running, "_MANY", 5)
+    return seen
+
+
+def test_a_start_goes_on_from_the_snapshot(url, folds):
+    with arena.Service.open(url) as service:
+        arena.create_arena(service, "drinks", "?", ["tea", "coffee", "milk"], seed=1)
+        prefer(service, "tea", 6)
+        arena.change_arms(service, "drinks", add=["mate"], pause=["milk"])
+        prefer(service, "mate", 6)
+        before = state(service)
+    folds.clear()
+    with arena.Service.open(url) as service:
+        assert state_of_hosted(service) == before
+        assert folds == []
+        vote(service)
+        assert state(service) == state_from_nothing(service)
+        assert arena.status(service, "drinks").arms[0].duels > 0
+        arena.verify(service.store)
+
+
+def state_of_hosted(service):
+    from driftduel.arena.service.verifying import state_of
+
+    return state_of(service.hosted("drinks").replica)
+
+
+def test_a_snapshot_of_other_code_is_not_used(url, folds, monkeypatch):
+    with arena.Service.open(url) as service:
+        arena.create_arena(service, "drinks", "?", ["tea", "coffee", "milk"], seed=1)
+        prefer(service, "tea", 6)
+        before = state(service)
+    monkeypatch.setattr(snapshots, "code", lambda: "another")
+    folds.clear()
+    with arena.Service.open(url) as service:
+        assert state_of_hosted(service) == before
+        assert folds == list(range(1, 8))
+    with arena.Service.open(url) as service:  # the new one is
+        folds.clear()
+        assert state_of_hosted(service) == before
+        assert folds == []
+
+
+def test_a_snapshot_is_not_used_if_what_is_before_it_counts_otherwise(url, folds):
+    with arena.Service.open(url) as service:
+        arena.create_arena(service, "drinks", "?", ["tea", "coffee", "milk"], seed=1)
+        asked = arena.ask(service, "drinks", "bot")
+        arena.tell(service, asked.duel, "bot", "left")
+        prefer(service, "tea", 6)
+        state(service)
+    with arena.Service.open(url) as service:
+        arena.retract(service, asked.duel, "bot")
+    with arena.Service.open(url) as service:
+        assert state_of_hosted(service) == state_from_nothing(service)
+        assert arena.status(service, "drinks").votes == 6
+
+
+@pytest.mark.parametrize("damage", [b"", b"nonsense"])
+def test_a_damaged_snapshot_is_not_used(url, folds, damage):
+    with arena.Service.open(url) as service:
+        arena.create_arena(service, "drinks", "?", ["tea", "coffee", "milk"], seed=1)
+        prefer(service, "tea", 6)
+        before = state(service)
+    with arena.Service.open(url) as service:
+        with service.store.writing() as connection:
+            connection.execute(sa.update(schema.snapshot).values(bytes=damage))
+        assert state_of_hosted(service) == before
+
+
+def test_verify_notices_a_snapshot_of_something_else(url, folds):
+    with arena.Service.open(url) as service:
+        arena.create_arena(service, "drinks", "?", ["tea", "coffee", "milk"], seed=1)
+        prefer(service, "tea", 6)
+        state(service)
+    with arena.Service.open(url) as service:
+        copy = service.hosted("drinks").replica
+        copy.times[0] += 1
+        with service.store.writing() as connection:
+            snapshots.keep_snapshot(connection, 1, copy)
+        with pytest.raises(errors.Violation, match="its snapshot is not the fold of its 7 events"):
+            arena.verify(service.store)
+
+
+def test_to_take_back_a_late_vote_does_not_begin_anew(drinks, folds, monkeypatch):
+    monkeypatch.setattr(replica, "KEEP", 5)
+    for _ in range(15):
+        vote(drinks)
+        drinks.follow()
+    asked = arena.ask(drinks, "drinks", "ann")
+    arena.tell(drinks, asked.duel, "ann", "left")
+    drinks.follow()
+    folds.clear()
+    arena.retract(drinks, asked.duel, "ann")
+    after = state(drinks)
+    assert min(folds) > 5
+    assert after == state_from_nothing(drinks)
