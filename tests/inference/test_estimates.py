@@ -7,6 +7,7 @@ import math
 import numpy as np
 import polars as pl
 import pytest
+from benchmarks import estimates as benchmark
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -223,6 +224,32 @@ def test_who_cannot_be_told_is_not_ruled_out():
     found = dd.estimate(log, pairs="independent")
     assert found.best == "a" or found.best is None
     assert "c" in found.candidates
+
+
+@pytest.mark.parametrize("player", ["uniform", "1/1000", "DriftPoll"])
+@pytest.mark.parametrize("moving", [False, True])
+def test_no_interval_ever_misses_more_often_than_it_says(player, moving):
+    """10 runs of 400 rounds, seeds 0 to 9, of three arms; looked at after every round.
+
+    If intervals or gaps ever missed with 5 %, more than 3 of 10 runs would with probability 1e-3;
+    they do with less.
+    """
+    found = np.array([benchmark.one_run(player, 3, moving, seed, 400) for seed in range(10)])
+    assert found[:, :2].sum(axis=0).max() <= 3
+
+
+def test_the_benchmark_follows_the_bounds_that_are_told():
+    log, truth = benchmark.play("1/1000", 3, moving=True, seed=1, rounds=300)
+    gains, losses = benchmark.values(log)
+    for length in (17, 300):
+        for arm in range(3):
+            low, high = naive.bounds(log.rows(log.time < length), [1 / 3] * 3, arm, 0.05)
+            for part, end in ((gains, low), (losses, 1 - high)):
+                values = part[:length, arm]
+                spread = ((values - benchmark.guesses(part)[:length, arm]) ** 2).sum()
+                m = naive.root(spread, 2 * 3 / 0.05)
+                assert max((values.sum() - m) / length, 0) == pytest.approx(end, **CLOSE)
+    assert truth.shape == (300, 3)
 
 
 @pytest.mark.parametrize(
