@@ -50,6 +50,8 @@ from driftduel.learners.rivals.forgetting_condorcet import DiscountedRUCB as Dis
 from driftduel.learners.rivals.forgetting_condorcet import SlidingRUCB as SlidingRUCB
 from driftduel.learners.rivals.forgetting_thompson import DiscountedDTS as DiscountedDTS
 from driftduel.learners.rivals.forgetting_thompson import SlidingDTS as SlidingDTS
+from driftduel.learners.rivals.gates import Gate as Gate
+from driftduel.learners.rivals.gates import UniformOpponent as UniformOpponent
 from driftduel.learners.rivals.hamming import HammingLUCB as HammingLUCB
 from driftduel.learners.rivals.maxing import BordaMaxing as BordaMaxing
 from driftduel.learners.rivals.maxing import BordaRanking as BordaRanking

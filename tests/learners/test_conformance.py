@@ -57,6 +57,10 @@ VARIANTS = {
     "DriftDuel hasty condorcet": lambda n, t, seed: dd.DriftDuel(
         n, t, seed=seed, criterion="condorcet", calibration=HASTY
     ),
+    "UniformOpponent weighted": lambda n, t, seed: dd.UniformOpponent(
+        n, t, seed=seed, criterion=two_weights(n), bandit="exp3s", n_phases=min(3, t)
+    ),
+    "Gate ucb": lambda n, t, seed: dd.Gate(n, t, seed=seed, bandit="discounted-ucb", memory=50),
     "UCBTS top cycle": lambda n, t, seed: dd.UCBTS(n, t, seed=seed, criterion="top-cycle"),
     "UCBTS banks": lambda n, t, seed: dd.UCBTS(n, t, seed=seed, criterion="banks"),
     "MetaBosse quick": lambda n, t, seed: dd.MetaBosse(n, t, seed=seed, constants=QUICK),

@@ -14,16 +14,14 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._jit import inline_kernel, kernel
+from driftduel._jit import inline_kernel
 from driftduel.criteria import Condorcet
 from driftduel.learners.base import Learner, Literature
 from driftduel.learners.parts.mixture import SOFTMAX_TICKET, Floats, Ticket, draw
+from driftduel.learners.parts.tsallis import tsallis_chances
 from driftduel.learners.ranges import COUNT, Known, Ranges, real, such_that
 
 PAPER = "Saha & Gaillard, Versatile Dueling Bandits: Best-of-both World Analyses for Learning from Relative Preferences, ICML 2022"  # noqa: E501
-
-_TOLERANCE = 1e-10
-_MOST_STEPS = 100
 
 
 class VersatileState(NamedTuple):
@@ -41,7 +39,7 @@ def _are_chances(chances: Floats, known: Known) -> bool:
 
 
 def _are_shifts(shifts: Floats, known: Known) -> NDArray[np.bool_]:
-    """Tell whether x is where the chances can sum to 1: see `find_chances`."""
+    """Tell whether x is where the chances can sum to 1: see `tsallis_chances`."""
     least = known.state.losses.min(axis=1)
     root = math.sqrt(known.state.rounds[0] + 1.0)
     slack = 1e-6 * (least + root)
@@ -79,38 +77,11 @@ def learn(state: VersatileState, left: int, right: int, ticket: Ticket, outcome:
     return False
 
 
-@kernel
+@inline_kernel
 def find_chances(state: VersatileState, player: int) -> None:
-    """Solve for x by Newton's method, from the x of the round before.
-
-    With s(x) the sum of the chances, s^(-1/2) - 1 is concave and falls, so that from any x above
-    the solution the steps go down to it. The chance of the arm with the smallest loss is 1 at
-    ``min L - sqrt(t)``, so the solution is not above that.
-    """
+    """Find the chances of a player, from the x of the round before."""
     losses, chances = state.losses[player], state.chances[player]
-    root = math.sqrt(state.rounds[0] + 1.0)
-    highest = losses[0]
-    for arm in range(losses.shape[0]):
-        highest = min(highest, losses[arm])
-    highest -= root
-    x = min(state.shifts[player], highest)
-    total = 0.0
-    for _ in range(_MOST_STEPS):
-        total, slope = 0.0, 0.0
-        for arm in range(losses.shape[0]):
-            inverse = 1.0 / (losses[arm] - x)
-            scaled = root * inverse
-            chances[arm] = scaled * scaled
-            total += chances[arm]
-            slope += chances[arm] * inverse
-        better = min(x + total * (1.0 - math.sqrt(total)) / slope, highest)
-        if abs(total - 1.0) <= _TOLERANCE or better == x:
-            break
-        x = better
-    scale = 1.0 / total
-    for arm in range(losses.shape[0]):
-        chances[arm] *= scale
-    state.shifts[player] = x
+    state.shifts[player] = tsallis_chances(losses, chances, state.shifts[player], state.rounds[0])
 
 
 @dataclass(frozen=True, eq=False)
