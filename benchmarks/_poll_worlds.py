@@ -147,6 +147,19 @@ class Play:
     share: Floats  # (T,) of the one after
     changes: Ints  # the first vote after each sudden change
 
+    def scores_at(self, votes: Ints) -> Floats:
+        """Return the scores of all arms at some votes, a row for each."""
+        share = self.share[votes, None]
+        scores = (1 - share) * self.scores[self.before[votes]]
+        return np.asarray(scores + share * self.scores[self.after[votes]])
+
+    @classmethod
+    def one_change(cls, matrix: Floats, votes: int, change: int, seed: int) -> Play:
+        """Return a world in which the best arm and another swap places at a vote."""
+        palette = np.array([matrix, _swapped(matrix, np.random.default_rng(seed))])
+        before = (np.arange(votes) >= change).astype(np.int64)
+        return cls(palette, borda(palette), before, before, np.zeros(votes), np.array([change]))
+
 
 def worlds(half: str, kind: str) -> list[World]:
     """Return the worlds of a half, "drifting" or "stationary", as they stand in the file."""

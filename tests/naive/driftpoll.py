@@ -24,6 +24,10 @@ def believable(p):
     return clip(p, 0.03, 0.97)
 
 
+def win(lead):
+    return believable(sigmoid(4 * lead))
+
+
 def log_loss(x, p):
     return x * math.log(p) + (1 - x) * math.log(1 - p)
 
@@ -146,21 +150,21 @@ class Poll(Oracle):
             total, n = self.residuals[pair]
             more = sign * total / (n + 25)
             extra = more * sigmoid(self.odds)
-            p0, p1 = believable(0.5 + lead), believable(0.5 + lead + more)
+            p0 = win(lead)
+            p1 = believable(p0 + more)
             gain = (log_loss(outcome, p1) - log_loss(outcome, p0)) / phi
             self.odds = clip(self.odds + gain, -5, 8)
             self.pair_odds[pair] = clip(self.pair_odds[pair] + gain, -4, 8)
-            residual = sign * (outcome - 0.5 - lead)
+            residual = sign * (outcome - p0)
             self.residuals[pair] = 0.99 * total + residual, 0.99 * n + 1
-        p = believable(0.5 + lead + extra)
-        noise = phi * max(0.05, p * (1 - p))
+        p = believable(win(lead) + extra)
         self.squares += (outcome - p) ** 2 / (p * (1 - p))
         self.votes += 1
         if self.votes > 2000:
             self.squares, self.votes = self.squares / 2, self.votes / 2
         if self.n == 2:
             x = outcome if left == 0 else 1 - outcome
-            evidence = self.update(0, t, 1, x, 0.0, 0.0, noise, phi, 1.0, 2 * self.s02)
+            evidence = self.update(0, t, 1, x, 0.0, 0.0, phi, 1.0, 2 * self.s02)
             self.g = [g * e for g, e in zip(self.g, evidence, strict=False)]
         else:
             m, v = list(self.m), list(self.v)
@@ -169,9 +173,7 @@ class Poll(Oracle):
                 (right, left, 1 - outcome, ticket[2]),
             ):
                 passed = t - self.last[arm]
-                evidence = self.update(
-                    arm, t, passed, x, m[other], v[other], noise, phi, omega, self.s02
-                )
+                evidence = self.update(arm, t, passed, x, m[other], v[other], phi, omega, self.s02)
                 self.g = [g * math.sqrt(e) for g, e in zip(self.g, evidence, strict=False)]
         total = sum(self.g)
         self.g = [g / total * (1 - 1e-4) + 1e-4 * start for g, start in zip(self.g, G, strict=True)]
@@ -184,7 +186,7 @@ class Poll(Oracle):
             theta = [self.draw(arm) for arm in range(self.n)]
             self.draws.append(sorted(range(self.n), key=lambda arm: -theta[arm])[:2])
 
-    def update(self, arm, t, passed, x, level, doubt, noise, phi, omega, prior):
+    def update(self, arm, t, passed, x, level, doubt, phi, omega, prior):
         for one in self.bank[arm]:
             one.weights = [
                 w * (1 - lam) ** passed for w, lam in zip(one.weights, self.hazards, strict=True)
@@ -193,11 +195,14 @@ class Poll(Oracle):
         earliest = min(t, self.last[arm] + 1)
         self.bank[arm].append(Hypothesis(0.0, 1 / prior, t, earliest, t, 0.0, fresh))
         for one in self.bank[arm]:
-            p = believable(0.5 + one.mean - level)
+            p = win(one.mean - level)
             factor = math.exp(omega * log_loss(x, p) / phi)
             one.weights = [w * factor for w in one.weights]
-            gain = omega / (noise + doubt)
-            one.mean = one.mean * one.precision + gain * (x - 0.5 + level)
+            # A vote on a line through the curve at p, by its steepness 4 p (1 - p) there.
+            steep = 4 * p * (1 - p)
+            gain = omega / (phi * p * (1 - p) / steep**2 + doubt)
+            strength = one.mean + (x - p) / steep
+            one.mean = one.mean * one.precision + gain * strength
             one.precision += gain
             one.mean /= one.precision
             one.age += omega
@@ -232,7 +237,12 @@ class Poll(Oracle):
         likely = self.likely(arm)
         mean = sum(q * one.mean for q, one in likely)
         square = sum(q * (one.variance + one.mean**2) for q, one in likely)
-        standing = sum(q**1.5 * one.mean for q, one in likely) / sum(q**1.5 for q, _ in likely)
+        if self.n == 2:
+            z = [one.mean * math.sqrt(one.precision) for _, one in likely]
+            above = [q * sigmoid(1.702 * value) for (q, _), value in zip(likely, z, strict=True)]
+            standing = sum(above) / sum(q for q, _ in likely) - 0.5
+        else:
+            standing = sum(q**1.5 * one.mean for q, one in likely) / sum(q**1.5 for q, _ in likely)
         return mean, max(1e-9, square - mean**2), standing
 
     def follow_prior(self):

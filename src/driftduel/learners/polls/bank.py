@@ -1,7 +1,8 @@
 """The bank: what is believed of each arm's strength, whenever that may last have changed.
 
-An outcome x of a duel of a with b (1, 0 or 1/2) is taken to be 1/2 + s_a - s_b and noise. The
-strength s of an arm is believed to be as it is since one of several moments, its *hypotheses*:
+The outcome of a duel of a with b (1, 0 or 1/2) is taken to be 1/(1 + exp(-4 (s_a - s_b))) on
+average (Bradley & Terry, Biometrika 1952); near even, that is 1/2 + s_a - s_b. The strength s of an
+arm is believed to be as it is since one of several moments, its *hypotheses*:
 each has the mean and the precision of the strength given the duels since then. How likely each is
 depends on how often strengths change at all, so there are weights for several *hazards*, which are
 weighed against each other by how well they predict (after Adams & MacKay, Bayesian Online
@@ -55,7 +56,10 @@ PRIOR = 0.14 * 0.14
 HYPOTHESES = 13
 """Of an arm; one more is merged with another."""
 
-STRONGEST = 100.0
+STEEPNESS = 4.0
+"""Log-odds of a win for each unit of strength: near even, strengths are shares of wins."""
+
+STRONGEST = 10.0
 """No strength is believed to be larger; votes speak for strengths below 1."""
 
 LEAST_CHANCE = 0.03
@@ -63,6 +67,9 @@ LEAST_CHANCE = 0.03
 
 NEGLECTED = 0.05
 """A hypothesis whose weight is less than this share of another's adds no rounds to it."""
+
+LOGISTIC = 1.702
+"""A normal variable is below z with a chance of about 1/(1 + exp(-1.702 z))."""
 
 NEVER_NONE = 1e-40
 """What every hypothesis weighs at least."""
@@ -177,6 +184,18 @@ def believable(chance: float) -> float:
 
 
 @inline_kernel
+def chance_to_win(lead: float) -> float:
+    """Return the chance of an arm that is so much stronger than another.
+
+    Examples
+    --------
+    >>> chance_to_win(0.0), round(chance_to_win(0.1), 3), chance_to_win(2.0)
+    (0.5, 0.599, 0.97)
+    """
+    return believable(1.0 / (1.0 + math.exp(-STEEPNESS * lead)))
+
+
+@inline_kernel
 def log_likelihood(outcome: float, chance: float) -> float:
     """Return the logarithm of how likely an outcome is; a tie is half a win and half a loss."""
     if outcome == 1.0:
@@ -195,7 +214,6 @@ def update_arm(
     outcome: float,
     level: float,
     doubt: float,
-    noise: float,
     spread: float,
     weight: float,
     prior: float,
@@ -212,8 +230,8 @@ def update_arm(
         The outcome for the arm.
     level, doubt : float
         The mean strength of the opponent, and its variance.
-    noise, spread : float
-        The variance of the outcome, and how many times what a coin's variance would be it is.
+    spread : float
+        How many times what a coin's variance would be the variance of the outcome is.
     weight : float
         How much the duel counts, at most 1.
     prior : float
@@ -236,17 +254,18 @@ def update_arm(
             weights[place, hazard] *= stays
         weights[new, hazard] = 1.0 - stays
         evidence[hazard] = 0.0
-    gain = weight / (noise + doubt)
-    strength = outcome - 0.5 + level
     for place in range(new + 1):
         one = hypotheses[place]
-        chance = believable(0.5 + one["mean"] - level)
+        chance = chance_to_win(one["mean"] - level)
         likelihood = math.exp(log_likelihood(outcome, chance) * weight / spread)
         for hazard in range(evidence.shape[0]):
             weights[place, hazard] *= likelihood
             evidence[hazard] += weights[place, hazard]
+        # As if the chance grew with strength all along as it does here.
+        slope = STEEPNESS * chance * (1.0 - chance)
+        gain = weight / (spread / (STEEPNESS * slope) + doubt)
         precision = one["precision"] + gain
-        mean = (one["mean"] * one["precision"] + strength * gain) / precision
+        mean = one["mean"] + gain / precision * (outcome - chance) / slope
         one["mean"] = min(STRONGEST, max(-STRONGEST, mean))
         one["precision"] = precision
         one["age"] += weight
@@ -339,7 +358,11 @@ def likelihood_of(bank: Bank, arm: int, place: int) -> float:
 
 @kernel
 def sum_up(bank: Bank, arm: int) -> None:
-    """Compute the mean, the variance and the standing of an arm."""
+    """Compute the mean, the variance and the standing of an arm.
+
+    With two arms it is known how likely the first is the stronger one, which says best who is.
+    """
+    two = bank.arms.shape[0] == 2
     mean = 0.0
     square = 0.0
     total = 0.0
@@ -349,9 +372,14 @@ def sum_up(bank: Bank, arm: int) -> None:
         share = likelihood_of(bank, arm, place)
         mean += share * one["mean"]
         square += share * (1.0 / one["precision"] + one["mean"] * one["mean"])
-        share *= math.sqrt(share)
-        standing += share * one["mean"]
-        total += share
+        if two:
+            z = one["mean"] * math.sqrt(one["precision"])
+            standing += share * (1.0 / (1.0 + math.exp(-LOGISTIC * z)) - 0.5)
+            total += share
+        else:
+            share *= math.sqrt(share)
+            standing += share * one["mean"]
+            total += share
     bank.arms[arm]["mean"] = mean
     bank.arms[arm]["variance"] = max(1e-9, square - mean * mean)
     bank.arms[arm]["standing"] = standing / total

@@ -30,7 +30,7 @@ from driftduel.learners.parts.journal import (
     note_change,
     note_episode,
 )
-from driftduel.learners.polls.bank import RARE, Bank
+from driftduel.learners.polls.bank import LOGISTIC, RARE, Bank
 from driftduel.learners.ranges import AN_ARM_OR_NONE, ANYTHING, COUNT, Ranges
 
 EVERY = 4
@@ -47,9 +47,6 @@ LIKELY = 0.95
 
 NEGLIGIBLE = 1e-7
 """Hypotheses that weigh less do not matter here."""
-
-LOGISTIC = 1.702
-"""A normal variable is below z with a chance of about 1/(1 + exp(-1.702 z))."""
 
 MOST_CHANGES = 64
 """So many of the latest changes are remembered."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from driftduel._jit import inline_kernel, kernel
 from driftduel.learners.parts.arrays import Floats, Records
-from driftduel.learners.polls.bank import STRONGEST, believable, log_likelihood
+from driftduel.learners.polls.bank import believable, chance_to_win, log_likelihood
 from driftduel.learners.ranges import Ranges, real
 
 FADING = 0.99
@@ -46,7 +46,7 @@ class Guard(NamedTuple):
 GUARD_RANGES: Ranges = {
     "odds": real(LEAST, MOST),
     "pairs": {
-        "residual": real(-1000 * STRONGEST, 1000 * STRONGEST),
+        "residual": real(-100.1, 100.1),
         "votes": real(0, 100.1),
         "odds": real(LEAST_OF_PAIR, MOST),
     },
@@ -99,11 +99,11 @@ def guard_pair(
 ) -> None:
     """Take in the outcome of a duel whose left arm was ``lead`` stronger in the mean."""
     pair = guard.pairs[place_of(left, right)]
-    plain = believable(0.5 + lead)
-    other = believable(0.5 + lead + surplus(guard, left, right))
+    plain = chance_to_win(lead)
+    other = believable(plain + surplus(guard, left, right))
     gain = (log_likelihood(outcome, other) - log_likelihood(outcome, plain)) / spread
     guard.odds[0] = min(MOST, max(LEAST, guard.odds[0] + gain))
     pair["odds"] = min(MOST, max(LEAST_OF_PAIR, pair["odds"] + gain))
-    residual = outcome - 0.5 - lead
+    residual = outcome - plain
     pair["residual"] = FADING * pair["residual"] + (residual if left > right else -residual)
     pair["votes"] = FADING * pair["votes"] + 1.0

@@ -33,6 +33,7 @@ from driftduel.learners.polls.bank import (
     PRIOR,
     Bank,
     believable,
+    chance_to_win,
     chances_to_be_best,
     credit_hazards,
     draw_strength,
@@ -94,7 +95,7 @@ LEAST_PRIOR, MOST_PRIOR, PRIOR_PACE = 0.0036, 0.25, 0.002
 SPREAD_START, SPREAD_MOST = 20.0, 2000.0
 """Votes by which outcomes spread like coins at first, and after how many half are forgotten."""
 
-LEAST_SPREAD, LEAST_NOISE, WIDEST = 0.05, 0.05, 33.0
+LEAST_SPREAD, WIDEST = 0.05, 33.0
 """Ties make outcomes spread less than coins do, but not less than this; and never more."""
 
 CLOCK = np.dtype(
@@ -264,21 +265,13 @@ def note_error(state: PollState, outcome: float, chance: float) -> None:
         clock["votes"] *= 0.5
 
 
-@inline_kernel
-def noise_of(spread: float, chance: float) -> float:
-    """Return the variance of an outcome of this chance."""
-    return spread * max(LEAST_NOISE, chance * (1.0 - chance))
-
-
 @kernel
 def learn_difference(state: PollState, outcome: float, round_: int) -> None:
     """Take in a vote on the only two arms."""
     spread = spread_of(state)
-    chance = believable(0.5 + state.bank.arms[0]["mean"])
-    note_error(state, outcome, chance)
-    noise = noise_of(spread, chance)
+    note_error(state, outcome, chance_to_win(state.bank.arms[0]["mean"]))
     prior = 2.0 * state.clock[0]["prior"]
-    update_arm(state.bank, 0, round_, 1, outcome, 0.0, 0.0, noise, spread, 1.0, prior)
+    update_arm(state.bank, 0, round_, 1, outcome, 0.0, 0.0, spread, 1.0, prior)
     credit_hazards(state.bank, True)
 
 
@@ -294,10 +287,8 @@ def learn_strengths(
     spread = spread_of(state)
     lead = left_mean - right_mean
     more = surplus(state.guard, left, right) * chance_of(state.guard.odds[0])
-    chance = believable(0.5 + lead + more)
     guard_pair(state.guard, left, right, outcome, lead, spread)
-    note_error(state, outcome, chance)
-    noise = noise_of(spread, chance)
+    note_error(state, outcome, believable(chance_to_win(lead) + more))
     prior = state.clock[0]["prior"]
     update_arm(
         state.bank,
@@ -307,7 +298,6 @@ def learn_strengths(
         outcome,
         right_mean,
         right_variance,
-        noise,
         spread,
         left_weight,
         prior,
@@ -321,7 +311,6 @@ def learn_strengths(
         1.0 - outcome,
         left_mean,
         left_variance,
-        noise,
         spread,
         right_weight,
         prior,
