@@ -109,7 +109,7 @@ def test_a_change_is_proved_and_dated(known):
     assert (found.best, found.decided) == ("arm 1", True)
     assert found.since == found.changes[-1].likeliest
     assert (found.assuming is None) == known
-    assert "arm 2 took over from arm 0 between" in str(found)
+    assert "arm 0 was ahead, then arm 2: since a moment between" in str(found)
     assert ("if who met whom" in str(found)) == (not known)
     assert repr(found) == "History(3 arms, 3,000 votes, 2 proved changes)"
 
@@ -218,5 +218,5 @@ def test_a_history_of_very_many_arms_is_refused():
 def test_one_vote_proves_nothing():
     found = dd.history(Log(["a", "b"], [1], [0], [1], [1]))
     assert (found.changes, found.best, found.candidates) == ((), "a", ("a", "b"))
-    assert "a is ahead, undecided between a and b" in str(found)
+    assert "a is ahead on average since 1, undecided between a and b" in str(found)
     assert found.bands.select("low", "high").rows() == [(0.25, 0.75)] * 2

@@ -63,6 +63,9 @@ BANDS = 12
 
 _ROUNDS_PER_BAND = 50
 
+ASSUMED = ASSUMPTIONS | {"independent": "who met whom did not depend on the votes"}
+"""What is taken for granted; who wins may depend on when they met, that is what it is about."""
+
 
 @dataclass(frozen=True)
 class LeaderChange:
@@ -90,9 +93,9 @@ class LeaderChange:
 
     def __str__(self) -> str:
         return (
-            f"{self.after} took over from {self.before} between {_said(self.earliest)} and "
-            f"{_said(self.latest)} (for sure between {_said(self.after_surely)} and "
-            f"{_said(self.before_surely)})"
+            f"{self.before} was ahead, then {self.after}: since a moment between "
+            f"{_said(self.earliest)} and {_said(self.latest)} (95 %, if it was one change; for "
+            f"sure between {_said(self.after_surely)} and {_said(self.before_surely)})"
         )
 
 
@@ -109,9 +112,13 @@ class History:
     best : str or None
         Who is ahead since the last of them, or all the time; None if nobody can be told.
     since : date or float
-        The likeliest moment of the last change, or the first vote.
+        Since when: the likeliest moment of the last change if it made this arm the best, otherwise
+        the beginning of the latest time over which it is best on average.
     candidates : tuple of str
-        Who may be best since then; one arm if that is proved.
+        Who may be best on average over the latest time without a proved change; one arm if that is
+        proved.
+    latest : date or float
+        When that time begins.
     bands : polars.DataFrame
         The scores over time: ``begin``, ``end``, ``arm``, ``score``, ``low``, ``high``,
         ``assuming``. All bands hold at once with 1 - alpha, each for the average over its time.
@@ -130,6 +137,7 @@ class History:
     best: str | None
     since: Moment
     candidates: tuple[str, ...]
+    latest: Moment
     bands: pl.DataFrame
     assuming: str | None
     alpha: float
@@ -150,12 +158,12 @@ class History:
                 f"No change of the leader is proved{beside}. Smaller and shorter changes than "
                 "these votes can show are possible."
             )
-        since = f" since {_said(self.since)}" if self.changes else ""
+        average = f"on average since {_said(self.latest)}"
         if self.decided:
-            lines.append(f"{self.best} is best{since}{beside}.")
+            lines.append(f"{self.best} is best {average}{beside}.")
         elif self.best is not None:
             lines.append(
-                f"{self.best} is ahead{since}, undecided between {listing(self.candidates)}"
+                f"{self.best} is ahead {average}, undecided between {listing(self.candidates)}"
                 f"{beside}."
             )
         lines.append(f"Of logs whose tastes never change {self.alpha:.4g} at most show a change.")
@@ -202,8 +210,8 @@ def history(
     >>> found = history(log)
     >>> print(found)
     2,000 votes, time 0 to 1999.
-    milk took over from tea between 994 and 1010 (for sure between 500 and 1374).
-    milk is best since 996.
+    tea was ahead, then milk: since a moment between 991 and 1010 (95 %, ...).
+    milk is best on average since 1500.
     Of logs whose tastes never change 0.05 at most show a change.
     >>> found.changes[0].before, found.changes[0].after
     ('tea', 'milk')
@@ -218,18 +226,21 @@ def history(
     depth = _depth(log)
     family = _family(log, weight, assumed, depth, alpha)
     stretches = _stretches(family)
-    changes = tuple(_described(family, stretches, n) for n in range(len(stretches)))
-    begin = stretches[-1].last.begin if stretches else 0
-    candidates = family.candidates(begin, family.cells)
+    changes = tuple(_described(family, stretch) for stretch in stretches)
+    begin, candidates = _now(family, stretches)
     best = family.ahead(begin, family.cells, candidates)
+    latest = since = _moment(log, family.row(begin))
+    if changes and best is not None and changes[-1].after == log.arms[best]:
+        since = changes[-1].likeliest
     return History(
         arms=log.arms,
         changes=changes,
         best=None if best is None else log.arms[best],
-        since=changes[-1].likeliest if changes else _moment(log, 0),
+        since=since,
         candidates=tuple(log.arms[arm] for arm in np.flatnonzero(candidates)),
+        latest=latest,
         bands=_bands(log, weight, assumed, alpha),
-        assuming=None if assumed is None else ASSUMPTIONS[assumed],
+        assuming=None if assumed is None else ASSUMED[assumed],
         alpha=alpha,
         n_votes=log.n_votes,
         period=log.period,
@@ -245,12 +256,12 @@ class _Span(NamedTuple):
 
 
 class _Stretch(NamedTuple):
-    """Cells in which a change is proved: the shortest ones, and where the search began."""
+    """Cells in which a change is proved, and the spans at either end without which it is not."""
 
-    search: int
     begin: int
     end: int
-    last: _Span  # what proved it
+    first: _Span
+    last: _Span
 
 
 @dataclass(frozen=True)
@@ -337,7 +348,7 @@ def _stretches(family: _Family) -> list[_Stretch]:
         begin = search
         while not family.candidates(begin + 1, end).any() and _shown(family, begin + 1, end):
             begin += 1
-        found.append(_Stretch(search, begin, end, last))
+        found.append(_Stretch(begin, end, _opening(family, begin, end), last))
         search = end
     return found
 
@@ -353,29 +364,44 @@ def _closed(family: _Family, search: int) -> tuple[int, _Span] | None:
     return None
 
 
+def _opening(family: _Family, begin: int, end: int) -> _Span:
+    """Return the span at the beginning of a stretch that rules out who is a candidate later."""
+    left = family.candidates(begin + 1, end)
+    found = [span for span in family.inside(begin, end) if span.begin == begin]
+    return max(found, key=lambda span: int((left & ~span.candidates).sum()))
+
+
+def _now(family: _Family, stretches: list[_Stretch]) -> tuple[int, Flags]:
+    """Return where the longest latest span without a proved change begins, and who may be best."""
+    since = stretches[-1].end if stretches else 0
+    late = [span for span in family.inside(since, family.cells) if span.end == family.cells]
+    if not late:  # the change was proved with the last votes
+        late = [stretches[-1].last] if stretches else [family.members[-1]]
+    span = min(late, key=lambda span: span.begin)
+    return span.begin, span.candidates & family.spans.shown(span.begin, span.end)
+
+
 def _shown(family: _Family, begin: int, end: int) -> bool:
     return begin < end and bool(family.spans.shown(begin, end).any())
 
 
-def _described(family: _Family, stretches: list[_Stretch], place: int) -> LeaderChange:
-    stretch = stretches[place]
-    log, last = family.log, stretch.last
-    until = stretches[place + 1].begin if place + 1 < len(stretches) else family.cells
-    until = max(until, stretch.end)
+def _described(family: _Family, stretch: _Stretch) -> LeaderChange:
+    """Return the change of a stretch: who led its first and its last span, and when it was."""
+    log, first, last = family.log, stretch.first, stretch.last
     after = family.ahead(last.begin, last.end, last.candidates)
-    before_end = last.begin if last.begin > stretch.search else last.end
-    before = family.ahead(stretch.search, before_end, ~last.candidates)
+    apart = first.candidates & (np.arange(log.n_arms) != after)
+    before = family.ahead(first.begin, first.end, apart if apart.any() else ~last.candidates)
     rose, fell = (0 if arm is None else arm for arm in (after, before))
-    rows = family.row(stretch.search), family.row(until)
-    first, likeliest, latest = date_change(log, *rows, fell, rose)
+    rows = family.row(stretch.begin), family.row(stretch.end)
+    earliest, likeliest, latest = date_change(log, *rows, fell, rose)
     return LeaderChange(
         log.arms[fell],
         log.arms[rose],
         _moment(log, likeliest),
-        _moment(log, first),
+        _moment(log, earliest),
         _moment(log, latest),
-        _moment(log, family.row(stretch.begin)),
-        _moment(log, family.row(stretch.end) - 1),
+        _moment(log, rows[0]),
+        _moment(log, rows[1] - 1),
     )
 
 
@@ -400,7 +426,7 @@ def _bands(log: Log, weight: Floats, assumed: str | None, alpha: float) -> pl.Da
             )
             ends = _moment(log, int(rows[cell])), _moment(log, int(rows[cell + 1] - 1))
             figures = (score, float(low[arm]), float(high[arm]))
-            assuming = None if assumed is None else ASSUMPTIONS[assumed]
+            assuming = None if assumed is None else ASSUMED[assumed]
             for name, value in zip(table, (*ends, label, *figures, assuming), strict=True):
                 table[name].append(value)
     return pl.DataFrame(table, schema_overrides={"score": pl.Float64, "assuming": pl.String})
