@@ -95,3 +95,14 @@ def test_bad_input_is_refused_in_one_sentence(tmp_path, capsys):
     for words in (["new", str(tmp_path / "drinks.duel"), "--arms", "tea,tea"], ["measure"]):
         assert main(words) == 2
         assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_an_arena_counts_a_vote(tmp_path):
+    from driftduel.arena import service as arena
+
+    with arena.Service.open(f"sqlite:{tmp_path}/arena.db") as service:
+        arena.create_arena(service, "drinks", "Which is nicer?", ["tea", "coffee"])
+        asked = arena.ask(service, "drinks", "ann")
+        assert arena.tell(service, asked.duel, "ann", "left").counted
+        assert arena.status(service, "drinks").best == asked.left.name
+        assert arena.verify(service.store)[0].votes == 1

@@ -16,12 +16,10 @@ import sqlalchemy as sa
 from driftduel.arena.model import REFOLDS, Arena, Arm, OpenDuel, Page, Settings
 from driftduel.arena.store.schema import arena, arm, duel, event, shown
 
-PAGE = 50_000
-"""Events that are read at once."""
+PAGE = 1_000
+"""Events that are read at once: of more rows Python's collector makes heavy weather."""
 
 Row = dict[str, Any]
-
-_COUNTABLE = event.c.kind.in_(["vote", "import"])
 
 
 def find_arenas(connection: sa.Connection, *where: sa.ColumnElement[bool]) -> list[Arena]:
