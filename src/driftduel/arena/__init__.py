@@ -30,6 +30,10 @@ True
   for /metrics; `Buckets` limits how often an address may ask.
 - `verify(service.store)` raises `driftduel.arena.errors.Violation` at the first broken promise.
 
+Who has a server and wants to ask from a program takes `Client`.
+
 Layers: web; service; store and replica; model and errors. The events in the database are the truth,
 the learner of a process is a fold over them.
 """
+
+from driftduel.arena.client import Client as Client

@@ -72,3 +72,17 @@ class Unavailable(ArenaError):
 
 class Violation(ArenaError):
     """A database breaks one of the promises that `driftduel.arena.service.verify` checks."""
+
+
+def error_of(status: int, message: str) -> ArenaError:
+    """Return the error that HTTP says by a status.
+
+    Examples
+    --------
+    >>> error_of(410, "the duel has expired")
+    Gone('the duel has expired')
+    """
+    for kind in ArenaError.__subclasses__():
+        if kind.status == status:
+            return kind(message)
+    return ArenaError(message)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from driftduel.cli import (
+    arena,
     benchmark,
     demo,
     learners,
@@ -53,3 +54,4 @@ app.command("ask")(vote.ask)
 app.command("tell")(vote.tell)
 app.command("cancel")(vote.cancel)
 app.command("status")(vote.status)
+app.add_typer(arena.app, name="arena")

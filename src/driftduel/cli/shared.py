@@ -119,7 +119,7 @@ def as_numbers(text: str, option: str) -> list[float]:
     return numbers
 
 
-def as_pairs(texts: Iterable[str]) -> dict[str, str]:
+def as_pairs(texts: Iterable[str], option: str = "--param") -> dict[str, str]:
     """Split texts of the form KEY=VALUE.
 
     Examples
@@ -135,8 +135,8 @@ def as_pairs(texts: Iterable[str]) -> dict[str, str]:
     for text in texts:
         key, sign, value = text.partition("=")
         if not sign or not key.strip():
-            raise ValueError(f"--param is {text!r}, must be KEY=VALUE")
+            raise ValueError(f"{option} is {text!r}, must be KEY=VALUE")
         if key.strip() in pairs:
-            raise ValueError(f"--param: {key.strip()!r} is given twice")
+            raise ValueError(f"{option}: {key.strip()!r} is given twice")
         pairs[key.strip()] = value.strip()
     return pairs

@@ -21,6 +21,8 @@ from driftduel.arena.service.asking import ask as ask
 from driftduel.arena.service.exporting import COLUMNS as COLUMNS
 from driftduel.arena.service.exporting import votes_csv as votes_csv
 from driftduel.arena.service.exporting import write_parquet as write_parquet
+from driftduel.arena.service.history import History as History
+from driftduel.arena.service.history import history as history
 from driftduel.arena.service.importing import Imported as Imported
 from driftduel.arena.service.importing import import_votes as import_votes
 from driftduel.arena.service.limits import Buckets as Buckets
@@ -36,8 +38,12 @@ from driftduel.arena.service.telling import Told as Told
 from driftduel.arena.service.telling import retract as retract
 from driftduel.arena.service.telling import retract_as_owner as retract_as_owner
 from driftduel.arena.service.telling import tell as tell
+from driftduel.arena.service.tokens import Holder as Holder
 from driftduel.arena.service.tokens import Token as Token
+from driftduel.arena.service.tokens import check_holder as check_holder
 from driftduel.arena.service.tokens import check_token as check_token
+from driftduel.arena.service.tokens import has_owner as has_owner
+from driftduel.arena.service.tokens import holder_of as holder_of
 from driftduel.arena.service.tokens import new_token as new_token
 from driftduel.arena.service.tokens import revoke_token as revoke_token
 from driftduel.arena.service.tokens import tokens as tokens

@@ -60,6 +60,7 @@ class _Tell:
     at: int
     service: Service
     wants_next: bool
+    arena: int | None
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,13 @@ class _Outcome:
 
 
 def tell(
-    service: Service, duel: str, voter: str, verdict: str, *, wants_next: bool = False
+    service: Service,
+    duel: str,
+    voter: str,
+    verdict: str,
+    *,
+    wants_next: bool = False,
+    arena: int | None = None,
 ) -> Told:
     """Take in a verdict; when this returns it is on the disk.
 
@@ -88,6 +95,8 @@ def tell(
         "left", "right", "tie", "bad" or "skip".
     wants_next : bool
         Whether to ask the next duel in the same step.
+    arena : int, optional
+        The number of the arena that the caller has a key of; a duel of another is forbidden.
 
     Raises
     ------
@@ -101,7 +110,7 @@ def tell(
     if known is None:
         raise NotFound("there is no such duel")
     now = now_in_microseconds()
-    request = _Tell(known, service.voter(voter), word, now, service, wants_next)
+    request = _Tell(known, service.voter(voter), word, now, service, wants_next, arena)
     done: _Outcome = service.writer.do(tell_many, request)
     row = done.row
     hosted = service.hosted_by_number(row["arena"]) or service.hosted(_slug(service, row["arena"]))
@@ -210,8 +219,8 @@ def _refusal(
     connection: sa.Connection, one: _Tell, duel: OpenDuel, arena: Arena
 ) -> ArenaError | None:
     """Return why an open duel cannot be told so, if it cannot."""
-    if duel.voter != one.voter:
-        return Forbidden("the duel was asked of another voter")
+    if (error := _not_theirs(one, duel.arena, duel.voter)) is not None:
+        return error
     if arena.status != "open":
         return Conflict("the arena is closed")
     if one.at > duel.expires_at:
@@ -223,6 +232,13 @@ def _refusal(
         if not {duel.left, duel.right} <= offered:
             return Gone("an arm of the duel is not offered any more")
     return None
+
+
+def _not_theirs(one: _Tell, arena: int, voter: str | None) -> ArenaError | None:
+    """Return why a duel is not for who tells it, if it is not."""
+    if one.arena not in (None, arena):
+        return Forbidden("the duel is of another arena than the key")
+    return None if voter == one.voter else Forbidden("the duel was asked of another voter")
 
 
 def _event(one: _Tell, duel: OpenDuel) -> dict[str, Any]:
@@ -269,8 +285,8 @@ def _told_before(connection: sa.Connection, one: _Tell, row: Any) -> _Outcome | 
     """Return what is to be said of a duel that is not open any more."""
     if row is None:
         return NotFound("there is no such duel")
-    if row.voter != one.voter:
-        return Forbidden("the duel was asked of another voter")
+    if (error := _not_theirs(one, row.arena, row.voter)) is not None:
+        return error
     if row.verdict != one.verdict:
         return Conflict(f"the duel was told already: {row.verdict}")
     if statements.is_retracted(connection, row.arena, row.seq):

@@ -30,6 +30,15 @@ class Token:
     revoked_at: int | None
 
 
+@dataclass(frozen=True)
+class Holder:
+    """Whom a token is of: the arena, by its number and slug, and the role in it."""
+
+    arena: int
+    slug: str
+    role: Role
+
+
 def new_token(service: Service, slug: str, role: Role, label: str = "") -> str:
     """Return a new token of an arena; nobody can show it again."""
     number = service.hosted(slug).arena.id
@@ -52,22 +61,41 @@ def check_token(service: Service, token: str | None, slug: str, *roles: Role) ->
         arena or role.
     """
     number = service.hosted(slug).arena.id
+    return check_holder(holder_of(service, token), number, *roles)
+
+
+def holder_of(service: Service, token: str | None) -> Holder:
+    """Return whom a token is of.
+
+    Raises
+    ------
+    Unauthorized
+        If it is missing, unknown or revoked.
+    """
     row = None
     if token:
-        access = schema.access
+        access, arena = schema.access, schema.arena
+        query = (
+            sa.select(access.c.arena, access.c.role, access.c.revoked_at, arena.c.slug)
+            .join(arena, arena.c.id == access.c.arena)
+            .where(access.c.hash == hash_of(token))
+        )
         with service.store.reading() as connection:
-            query = sa.select(access).where(access.c.hash == hash_of(token))
             row = connection.execute(query).one_or_none()
     if row is None:
         raise Unauthorized("a token is needed" if not token else "the token is not known")
     if row.revoked_at is not None:
         raise Unauthorized("the token was revoked")
-    if row.arena != number:
+    return Holder(row.arena, row.slug, row.role)
+
+
+def check_holder(holder: Holder, number: int, *roles: Role) -> Role:
+    """Return the role of a holder in an arena, which must be one of ``roles``."""
+    if holder.arena != number:
         raise Forbidden("the token is of another arena")
-    if row.role not in roles:
-        raise Forbidden(f"the token is for {row.role}, needed is {' or '.join(roles)}")
-    role: Role = row.role
-    return role
+    if holder.role not in roles:
+        raise Forbidden(f"the token is for {holder.role}, needed is {' or '.join(roles)}")
+    return holder.role
 
 
 def tokens(service: Service, slug: str) -> list[Token]:
@@ -79,6 +107,14 @@ def tokens(service: Service, slug: str) -> list[Token]:
     return [
         Token(row.hash[:12], row.role, row.label, row.created_at, row.revoked_at) for row in rows
     ]
+
+
+def has_owner(service: Service) -> bool:
+    """Tell whether somebody holds a token of an owner, of any arena."""
+    access = schema.access
+    query = sa.select(access.c.hash).where(access.c.role == "owner", access.c.revoked_at.is_(None))
+    with service.store.reading() as connection:
+        return connection.scalar(query.limit(1)) is not None
 
 
 def revoke_token(service: Service, slug: str, token_id: str) -> None:

@@ -8,7 +8,6 @@ writer begins. So ``head`` counts events without gaps and in the order of commit
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 from typing import Any
 
 import sqlalchemy as sa
@@ -56,7 +55,7 @@ def arms_of(connection: sa.Connection, number: int) -> list[Arm]:
 def insert_duels(connection: sa.Connection, duels: Sequence[OpenDuel]) -> None:
     """Keep open duels."""
     if duels:
-        connection.execute(sa.insert(duel), [asdict(one) for one in duels])
+        connection.execute(sa.insert(duel), [dict(vars(one)) for one in duels])
 
 
 def find_duels(connection: sa.Connection, ids: Sequence[str]) -> dict[str, OpenDuel]:

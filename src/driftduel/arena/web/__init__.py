@@ -1,0 +1,1 @@
+"""The arena over HTTP: an application that calls the service, and says what it refuses."""

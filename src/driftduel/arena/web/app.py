@@ -1,0 +1,78 @@
+"""The application: routes, rules and what watches them, on a service that is open."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from anyio.to_thread import current_default_thread_limiter
+from fastapi import FastAPI
+
+from driftduel import __version__
+from driftduel.arena import service as arena
+from driftduel.arena.web import metrics, owner, public, voter
+from driftduel.arena.web.problems import Problem, answer_problems
+from driftduel.arena.web.security import Gate, Guard
+
+OPTIONS = "DRIFTDUEL_ARENA"
+"""The variable that tells the processes of a server what they serve."""
+
+_THREADS = 100
+"""Requests that wait for the database at once."""
+
+
+def create_app(guard: Guard, *, closes: bool = False) -> FastAPI:
+    """Return the application.
+
+    Parameters
+    ----------
+    guard : Guard
+        Its rules, with the service that it calls.
+    closes : bool
+        Whether the service is closed when the application ends.
+    """
+
+    @asynccontextmanager
+    async def running(app: FastAPI) -> AsyncIterator[None]:
+        current_default_thread_limiter().total_tokens = _THREADS
+        yield
+        if closes:
+            guard.service.close()
+
+    app = FastAPI(
+        title="driftduel arena",
+        version=__version__,
+        description="Which of two do people prefer? Who is best, since when, how sure.",
+        lifespan=running,
+        docs_url=None,  # its page would load scripts of another site
+        redoc_url=None,
+    )
+    app.state.guard = guard
+    for router in (voter.router, owner.router, public.router, public.images):
+        app.include_router(router, prefix="/api/v1")
+    app.include_router(metrics.router)
+    app.include_router(public.plain)
+    answer_problems(app)
+    app.add_middleware(Gate)
+    app.add_middleware(metrics.Watch)
+    _describe_problems(app)
+    return app
+
+
+def app_of_environment() -> FastAPI:
+    """Return the application of a process that a server started."""
+    options = json.loads(os.environ[OPTIONS])
+    metrics.log_as_json()
+    service = arena.Service.open(options.pop("database"), create=False)
+    return create_app(Guard(service, **options), closes=True)
+
+
+def _describe_problems(app: FastAPI) -> None:
+    """Put the shape of problems into the OpenAPI document."""
+    document = app.openapi()
+    schema = Problem.model_json_schema()
+    document["components"]["schemas"]["Problem"] = schema
+    for name in ("HTTPValidationError", "ValidationError"):
+        document["components"]["schemas"].pop(name, None)

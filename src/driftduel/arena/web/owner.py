@@ -1,0 +1,247 @@
+"""Routes for owners: arenas, their arms and cards, voters, votes out and votes in."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import FileResponse, Response, StreamingResponse
+from pydantic import ValidationError
+from starlette.background import BackgroundTask
+
+from driftduel.arena import service as arena
+from driftduel.arena.errors import Invalid
+from driftduel.arena.model import Card
+from driftduel.arena.service.forms import (
+    form_of_arena,
+    form_of_arm,
+    form_of_created,
+    form_of_voter,
+)
+from driftduel.arena.web import shapes
+from driftduel.arena.web.problems import refusals
+from driftduel.arena.web.security import BEARER, guard_of
+
+PARQUET = "application/vnd.apache.parquet"
+
+router = APIRouter(tags=["owner"], dependencies=[BEARER])
+
+_OWN = refusals(401, 403, 404)
+_CHANGE = refusals(401, 403, 404, 409)
+All = Annotated[bool, Query(alias="all", description="Also verdicts that do not count.")]
+
+
+@router.post("/arenas", status_code=201, responses=refusals(401, 403, 409))
+def make(request: Request, new: shapes.NewArena) -> shapes.Made:
+    """Make an arena; any owner may, and anybody on the machine of a service that is local."""
+    guard = guard_of(request)
+    guard.check_making(request)
+    made = arena.create_arena(
+        guard.service, new.slug, new.question, new.arms, title=new.title, settings=new.settings
+    )
+    return shapes.Made(**form_of_created(made))
+
+
+@router.get("/arenas/{slug}", responses=_OWN)
+def describe(request: Request, slug: str) -> shapes.Arena:
+    """Return an arena, its settings and its arms."""
+    return _described(_service(request, slug), slug)
+
+
+@router.patch("/arenas/{slug}", responses=_OWN)
+def change(request: Request, slug: str, changes: shapes.ArenaChange) -> shapes.Arena:
+    """Change the texts or the settings of an arena, or close it."""
+    service = _service(request, slug)
+    wanted = changes.model_dump(exclude_unset=True)
+    for name, value in wanted.items():
+        if value is None and name != "cap":
+            raise Invalid(f"{name}: must not be null")
+    if wanted:
+        arena.change_arena(service, slug, wanted)
+    return _described(service, slug)
+
+
+@router.post("/arenas/{slug}/arms", status_code=201, responses=_CHANGE)
+def add_arms(request: Request, slug: str, new: shapes.NewArms) -> shapes.Arms:
+    """Let arms join."""
+    service = _service(request, slug)
+    return _arms(arena.change_arms(service, slug, add=new.arms))
+
+
+@router.patch("/arenas/{slug}/arms", responses=_CHANGE)
+def change_arms(request: Request, slug: str, changes: shapes.ArmsChange) -> shapes.Arms:
+    """Pause arms, let them come back, or rename them."""
+    service = _service(request, slug)
+    return _arms(arena.change_arms(service, slug, **changes.model_dump()))
+
+
+@router.put(
+    "/arenas/{slug}/arms/{arm}/card",
+    status_code=204,
+    response_class=Response,
+    responses=_CHANGE,
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {
+                "application/json": {"schema": shapes.CardText.model_json_schema()},
+                "image/*": {"schema": {"type": "string", "format": "binary"}},
+            },
+        }
+    },
+)
+async def set_card(request: Request, slug: str, arm: str, context: str = "") -> Response:
+    """Set what is shown of an arm: text or markdown as JSON, or a PNG, JPEG, GIF or WebP image."""
+    service = await run_in_threadpool(_service, request, slug)
+    body = await request.body()
+    image = None
+    if request.headers.get("content-type", "").startswith("image/"):
+        image = (_type_of(body), body)
+        card = Card("image", "")
+    else:
+        card = _card(body)
+    await run_in_threadpool(arena.set_card, service, slug, arm, card, context, image)
+    return Response(status_code=204)
+
+
+@router.delete(
+    "/arenas/{slug}/arms/{arm}/card", status_code=204, response_class=Response, responses=_CHANGE
+)
+def remove_card(request: Request, slug: str, arm: str, context: str = "") -> Response:
+    """Take a card away."""
+    arena.set_card(_service(request, slug), slug, arm, None, context)
+    return Response(status_code=204)
+
+
+@router.get("/arenas/{slug}/voters", responses=_OWN)
+def voters(request: Request, slug: str) -> shapes.Voters:
+    """Return the voters with most verdicts; each is a hash."""
+    found = arena.voters(_service(request, slug), slug)
+    return shapes.Voters(voters=[shapes.VoterFacts(**form_of_voter(one)) for one in found])
+
+
+@router.post("/arenas/{slug}/voters/{voter}/exclude", responses=_OWN)
+def exclude(request: Request, slug: str, voter: str) -> shapes.Head:
+    """Let the votes of a voter not count."""
+    return shapes.Head(head=arena.exclude(_service(request, slug), slug, voter))
+
+
+@router.post("/arenas/{slug}/voters/{voter}/include", responses=_OWN)
+def include(request: Request, slug: str, voter: str) -> shapes.Head:
+    """Let the votes of a voter count again."""
+    return shapes.Head(head=arena.include(_service(request, slug), slug, voter))
+
+
+@router.delete("/arenas/{slug}/voters/{voter}", responses=_OWN)
+def forget(request: Request, slug: str, voter: str) -> shapes.Head:
+    """Cut the link from a voter to its votes, which still count."""
+    return shapes.Head(head=arena.forget(_service(request, slug), slug, voter))
+
+
+@router.get(
+    "/arenas/{slug}/votes.csv",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"text/csv": {"schema": {"type": "string"}}}}, **_OWN},
+)
+def votes_csv(request: Request, slug: str, everything: All = False) -> Response:
+    """Return the votes as CSV, which `driftduel measure` reads."""
+    lines: Iterator[str] = arena.votes_csv(_service(request, slug), slug, everything=everything)
+    return StreamingResponse(lines, media_type="text/csv", headers=_saved_as(f"{slug}.csv"))
+
+
+@router.get(
+    "/arenas/{slug}/votes.parquet",
+    response_class=FileResponse,
+    responses={200: {"content": {PARQUET: {"schema": {"type": "string"}}}}, **_OWN},
+)
+def votes_parquet(request: Request, slug: str, everything: All = False) -> Response:
+    """Return the votes as Parquet."""
+    service = _service(request, slug)
+    number, path = tempfile.mkstemp(prefix="driftduel-", suffix=".parquet")
+    os.close(number)
+    try:
+        arena.write_parquet(service, slug, path, everything=everything)
+    except BaseException:
+        os.unlink(path)
+        raise
+    return FileResponse(
+        path,
+        media_type=PARQUET,
+        headers=_saved_as(f"{slug}.parquet"),
+        background=BackgroundTask(os.unlink, path),
+    )
+
+
+@router.post(
+    "/arenas/{slug}/import",
+    status_code=201,
+    responses=_OWN,
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {"text/csv": {"schema": {"type": "string"}}},
+        }
+    },
+)
+async def import_votes(
+    request: Request, slug: str, pairs: Literal["uniform", "other"]
+) -> shapes.Imported:
+    """Take in old votes as CSV; ``pairs`` says whether all pairs were asked equally often."""
+    service = await run_in_threadpool(_service, request, slug)
+    with tempfile.TemporaryDirectory(prefix="driftduel-") as folder:
+        path = Path(folder) / "votes.csv"
+        with path.open("wb") as file:
+            async for part in request.stream():
+                file.write(part)
+        done = await run_in_threadpool(arena.import_votes, service, slug, path, pairs)
+    return shapes.Imported(votes=done.votes, counted=done.counted)
+
+
+def _service(request: Request, slug: str) -> arena.Service:
+    """Return the service if the request is of an owner of the arena."""
+    guard = guard_of(request)
+    guard.check(request, slug, "owner")
+    return guard.service
+
+
+def _described(service: arena.Service, slug: str) -> shapes.Arena:
+    return shapes.Arena(**form_of_arena(arena.describe(service, slug)))
+
+
+def _arms(found: list[Any]) -> shapes.Arms:
+    return shapes.Arms(arms=[shapes.Arm(**form_of_arm(one)) for one in found])
+
+
+def _card(body: bytes) -> Card:
+    try:
+        text = shapes.CardText.model_validate_json(body)
+    except ValidationError:
+        raise Invalid('a card is {"kind": "text" or "markdown", "body": ...}') from None
+    return Card(text.kind, text.body)
+
+
+_MAGIC = {
+    b"\x89PNG\r\n\x1a\n": "image/png",
+    b"\xff\xd8\xff": "image/jpeg",
+    b"GIF87a": "image/gif",
+    b"GIF89a": "image/gif",
+}
+
+
+def _type_of(image: bytes) -> str:
+    """Return the type of an image by its first bytes, whatever its sender says."""
+    if image[:4] == b"RIFF" and image[8:12] == b"WEBP":
+        return "image/webp"
+    for magic, kind in _MAGIC.items():
+        if image.startswith(magic):
+            return kind
+    raise Invalid("the image must be PNG, JPEG, GIF or WebP")
+
+
+def _saved_as(name: str) -> dict[str, str]:
+    return {"Content-Disposition": f'attachment; filename="{name}"'}

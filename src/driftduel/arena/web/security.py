@@ -1,0 +1,235 @@
+"""Who may do what over HTTP: tokens, origins, how often, and how much at once.
+
+A token is a Bearer of RFC 6750. No cookie is read, so no other site can act for somebody.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import time
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import Header, Request, Response, Security
+from fastapi.security import HTTPBearer
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from driftduel.arena import service as arena
+from driftduel.arena.errors import Forbidden, Unauthorized
+from driftduel.arena.model import Role
+from driftduel.arena.web.problems import problem
+
+BEARER = Security(HTTPBearer(auto_error=False, description="A token of the arena."))
+
+Voter = Annotated[
+    str,
+    Header(
+        alias="X-Voter",
+        min_length=1,
+        max_length=500,
+        description="What tells voters apart; a hash of it is stored.",
+    ),
+]
+
+MOST_BODY = 65_536
+MOST_IMAGE = 5 * 2**20
+MOST_IMPORT = 256 * 2**20
+
+_KEPT = 1.0
+"""Seconds for which a token that was good is taken for good: a revoked one works no longer."""
+
+_MOST_KEPT = 10_000
+
+
+@dataclass
+class Guard:
+    """The rules of an application.
+
+    Attributes
+    ----------
+    service : Service
+        Where tokens are known.
+    local : bool
+        Whether only this machine reaches the application: then no token is needed to make an arena.
+    behind_proxy : bool
+        Whether X-Forwarded-For is to be believed.
+    rate : float
+        Requests a second that an address may make with an embed key; 0 for any number.
+    """
+
+    service: arena.Service
+    local: bool = False
+    behind_proxy: bool = False
+    rate: float = 50.0
+
+    def __post_init__(self) -> None:
+        self._buckets = arena.Buckets(self.rate, int(4 * self.rate) or 1) if self.rate else None
+        self._holders: dict[str, tuple[float, arena.Holder]] = {}
+
+    def holder(self, request: Request) -> arena.Holder:
+        """Return whom the token of a request is of."""
+        token = token_of(request)
+        if token is None:
+            raise Unauthorized("a token is needed: Authorization: Bearer TOKEN")
+        now = time.monotonic()
+        then, known = self._holders.get(token, (0.0, None))
+        if known is None or now - then > _KEPT:
+            self._holders.pop(token, None)
+            known = arena.holder_of(self.service, token)
+            if len(self._holders) >= _MOST_KEPT:
+                self._holders.clear()
+            self._holders[token] = (now, known)
+        return known
+
+    def check(self, request: Request, slug: str, *roles: Role) -> arena.Holder:
+        """Return whom the token of a request is of, who must have a role in an arena."""
+        number = self.service.hosted(slug).arena.id
+        holder = self.holder(request)
+        arena.check_holder(holder, number, *roles)
+        return holder
+
+    def check_voting(self, request: Request, slug: str | None = None) -> arena.Holder:
+        """Return whom the key of a request is of, who may ask and tell.
+
+        Raises
+        ------
+        Unauthorized, Forbidden, TooMany
+            If the key is none or not for voting; if a web site sends it that may not; if its
+            address sends too much.
+        """
+        holder = self.holder(request)
+        hosted = self.service.hosted(holder.slug if slug is None else slug)
+        arena.check_holder(holder, hosted.arena.id, "embed", "owner")
+        origin = request.headers.get("origin")
+        if holder.role == "embed":
+            origins = hosted.arena.settings.origins
+            if origin is not None and origins and origin not in origins:
+                raise Forbidden("this web site may not embed the arena")
+            self._take(request)
+        if origin is not None and holder.role == "embed":
+            request.state.allowed_origin = origin
+        return holder
+
+    def check_making(self, request: Request) -> None:
+        """Refuse to make an arena unless an owner asks, or somebody on this machine."""
+        if token_of(request) is None and self.local and _is_local(request):
+            return
+        if self.holder(request).role != "owner":
+            raise Forbidden("to make an arena needs the token of an owner")
+
+    def _take(self, request: Request) -> None:
+        address = self._address(request)
+        if self._buckets is not None and address is not None:
+            self._buckets.take(address)
+
+    def _address(self, request: Request) -> str | None:
+        """Return whom to limit: nobody on this machine, which may be a proxy that says no more."""
+        if self.behind_proxy:
+            # What stands before the last was written by whoever sent the request.
+            return request.headers.get("x-forwarded-for", "").rpartition(",")[2].strip()
+        host = request.client.host if request.client else ""
+        return None if _is_loopback(host) else host
+
+
+def guard_of(request: Request) -> Guard:
+    """Return the rules of the application that a request came to."""
+    guard: Guard = request.app.state.guard
+    return guard
+
+
+def token_of(request: Request) -> str | None:
+    """Return the token of a request, if it has one."""
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    return token.strip() or None if scheme.lower() == "bearer" else None
+
+
+class Gate:
+    """What every request passes: the size of its body, and CORS of the routes for voting.
+
+    A preflight carries no key, so all are answered: it allows to ask, which does nothing without a
+    key, and no cookie is sent along. What was asked is then readable for origins that may embed.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = dict(scope["headers"])
+        path: str = scope["path"]
+        voting = _VOTING.fullmatch(path) is not None
+        if voting and scope["method"] == "OPTIONS" and b"origin" in headers:
+            await _preflight(headers[b"origin"])(scope, receive, send)
+            return
+        most = _most(path)
+        length = headers.get(b"content-length", b"0")
+        if not length.isdigit() or int(length) > most:
+            await problem(413, _too_large(most))(scope, receive, send)
+            return
+        state = scope.setdefault("state", {})
+        seen = 0
+
+        async def counted() -> Message:
+            nonlocal seen
+            message = await receive()
+            seen += len(message.get("body", b""))
+            if seen > most:
+                raise HTTPException(413, _too_large(most))
+            return message
+
+        async def decorated(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                extra = [(b"x-content-type-options", b"nosniff")]
+                if voting:
+                    extra.append((b"vary", b"Origin"))
+                if origin := state.get("allowed_origin"):
+                    extra.append((b"access-control-allow-origin", origin.encode("latin-1")))
+                    extra.append((b"access-control-expose-headers", b"Retry-After"))
+                message["headers"] = [*message.get("headers", ()), *extra]
+            await send(message)
+
+        await self.app(scope, counted, decorated)
+
+
+_VOTING = re.compile("/api/v1/(arenas/[^/]+/duels|duels/[^/]+/verdict)")
+
+
+def _preflight(origin: bytes) -> Response:
+    headers = {
+        "Access-Control-Allow-Origin": origin.decode("latin-1"),
+        "Access-Control-Allow-Methods": "POST, PUT, DELETE",
+        "Access-Control-Allow-Headers": "Authorization, Content-Type, X-Voter",
+        "Access-Control-Max-Age": "600",
+        "Vary": "Origin",
+    }
+    return Response(status_code=204, headers=headers)
+
+
+def _most(path: str) -> int:
+    if path.endswith("/import"):
+        return MOST_IMPORT
+    return MOST_IMAGE if path.endswith("/card") else MOST_BODY
+
+
+def _too_large(most: int) -> str:
+    return f"the body of the request must have {most:,} bytes at most"
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _is_local(request: Request) -> bool:
+    """Tell whether a request is of this machine and of no web site that a browser here shows."""
+    host: Any = request.url.hostname or ""
+    origin = request.headers.get("origin")
+    same = origin is None or origin == f"{request.url.scheme}://{request.headers.get('host')}"
+    return _is_loopback(host) and same

@@ -1,0 +1,93 @@
+"""The server: the application in one process or several, until it is told to end."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import tempfile
+from collections.abc import Callable
+from contextlib import closing
+from typing import Any
+
+import uvicorn
+
+from driftduel.arena.web.app import OPTIONS
+from driftduel.arena.web.metrics import log_as_json
+
+_APP = "driftduel.arena.web.app:app_of_environment"
+
+_PATIENCE = 10
+"""Seconds that requests under way are given when the server ends."""
+
+SETTINGS: dict[str, Any] = {
+    "access_log": False,  # the application has its own, without addresses
+    "log_config": None,
+    "proxy_headers": False,  # the application reads what it believes
+    "server_header": False,
+    "ws": "none",
+    "timeout_graceful_shutdown": _PATIENCE,
+}
+"""How the application is served, whoever does it."""
+
+
+def serve(
+    database: str,
+    host: str = "127.0.0.1",
+    port: int = 8000,
+    *,
+    workers: int = 1,
+    local: bool = True,
+    behind_proxy: bool = False,
+    rate: float = 50.0,
+    ready: Callable[[int], None],
+) -> None:
+    """Serve a database until a signal, SIGTERM or that of Ctrl-C, ends it; votes under way finish.
+
+    Parameters
+    ----------
+    database : str
+        Its address; it is there.
+    host, port : str, int
+        Where to listen; 0 is a port that is free.
+    workers : int
+        Processes; one that dies is started again.
+    local, behind_proxy, rate
+        As `driftduel.arena.web.security.Guard` has them.
+    ready : callable
+        Called with the port when it is taken.
+
+    Raises
+    ------
+    ValueError
+        If the port is taken or not allowed.
+    """
+    with closing(_bound(host, port)) as bound, tempfile.TemporaryDirectory() as folder:
+        port = bound.getsockname()[1]
+        options = {"local": local, "behind_proxy": behind_proxy, "rate": rate}
+        os.environ[OPTIONS] = json.dumps({"database": database, **options})
+        log_as_json()
+        ready(port)
+        settings = {**SETTINGS, "host": host, "port": port, "workers": workers, "factory": True}
+        if workers > 1:
+            os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
+            bound.close()  # each of the processes gets one from their parent, which binds again
+            uvicorn.run(_APP, **settings)
+            return
+        # The server raises the signal that ended it once more, for who waited for it before.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: None)
+        uvicorn.Server(uvicorn.Config(_APP, **settings)).run(sockets=[bound])
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    """Return a socket that has the address, so that the address may be told."""
+    bound = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        bound.bind((host, port))
+    except OSError as error:
+        bound.close()
+        raise ValueError(f"{host}, port {port}: {error.strerror or error}".lower()) from None
+    return bound

@@ -1,0 +1,282 @@
+"""What is sent and answered, for the OpenAPI document; what it means is checked by the service."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Time = str | None
+"""ISO 8601."""
+
+
+class Sent(BaseModel):
+    """What a client sends: nothing that is not known."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Verdict(Sent):
+    """What a voter says of a duel, and whether the next one is wanted."""
+
+    verdict: Literal["left", "right", "tie", "bad", "skip"]
+    next: bool = False
+
+
+class NewArena(Sent):
+    """An arena to make."""
+
+    slug: str = Field(examples=["drinks"])
+    question: str = Field(examples=["Which is nicer?"])
+    arms: list[str] = Field(default=[], max_length=1000, examples=[["tea", "coffee", "milk"]])
+    title: str = ""
+    settings: dict[str, object] = Field(default={}, examples=[{"blind": True, "cap": 50}])
+
+
+class ArenaChange(Sent):
+    """What is to be different about an arena; what is left out stays."""
+
+    title: str | None = None
+    question: str | None = None
+    status: Literal["open", "closed"] | None = None
+    blind: bool | None = None
+    public: bool | None = None
+    ties: bool | None = None
+    cap: int | None = None
+    expire: int | None = None
+    origins: list[str] | None = None
+
+
+class NewArms(Sent):
+    """Arms that join."""
+
+    arms: list[str] = Field(min_length=1, max_length=1000, examples=[["cocoa"]])
+
+
+class ArmsChange(Sent):
+    """Arms, by slug or name, that pause, come back, or get another name; all at once."""
+
+    pause: list[str] = []
+    resume: list[str] = []
+    rename: dict[str, str] = {}
+
+
+class CardText(Sent):
+    """What is shown of an arm in a context."""
+
+    kind: Literal["text", "markdown"] = "text"
+    body: str
+
+
+class Side(BaseModel):
+    """An arm as a voter sees it: in a blind arena without its name, if it has a card."""
+
+    name: str | None
+    kind: Literal["text", "markdown", "image"]
+    body: str
+    image: str | None
+
+
+class Duel(BaseModel):
+    """Two arms for a voter; who knows ``duel`` can answer it."""
+
+    duel: str
+    left: Side
+    right: Side
+    context: str | None
+    expires: str
+
+
+class Reveal(BaseModel):
+    """The names of the arms."""
+
+    left: str
+    right: str
+
+
+class Told(BaseModel):
+    """What became of a verdict: the number of its event, and whether it counts."""
+
+    seq: int
+    counted: bool
+    reason: Literal["skip", "cap", "excluded"] | None
+    reveal: Reveal
+    next: Duel | None
+
+
+class Appended(BaseModel):
+    """The number of the event."""
+
+    seq: int
+
+
+class Head(BaseModel):
+    """The number of the last event."""
+
+    head: int
+
+
+class Made(BaseModel):
+    """A new arena; its tokens are shown this once."""
+
+    arena: str
+    owner_token: str
+    embed_key: str
+    question: str
+
+
+class Key(BaseModel):
+    """What a token is for."""
+
+    arena: str
+    role: Literal["owner", "embed", "read"]
+
+
+class Arm(BaseModel):
+    """An option."""
+
+    slug: str
+    name: str
+    offered: bool
+
+
+class Arms(BaseModel):
+    """All arms of an arena."""
+
+    arms: list[Arm]
+
+
+class Settings(BaseModel):
+    """What the owner decides."""
+
+    blind: bool
+    public: bool
+    ties: bool
+    cap: int | None
+    expire: int
+    origins: list[str]
+
+
+class Arena(BaseModel):
+    """An arena, its settings and its arms."""
+
+    arena: str
+    title: str
+    question: str
+    status: Literal["open", "closed"]
+    head: int
+    created: str
+    settings: Settings
+    arms: list[Arm]
+
+
+class ArmStatus(BaseModel):
+    """What is known of an arm; ``low`` and ``high`` hold for all arms and all times together."""
+
+    model_config = ConfigDict(extra="allow")
+
+    slug: str
+    name: str
+    offered: bool
+    score: float | None
+    low: float | None
+    high: float | None
+    probability: float | None
+    duels: int
+    bad: int
+    skipped: int
+
+
+class Change(BaseModel):
+    """A change of taste, noticed at a time; it lies between ``earliest`` and ``latest``."""
+
+    before: str
+    after: str
+    around: Time
+    noticed: Time
+    earliest: Time
+    latest: Time
+
+
+class Sides(BaseModel):
+    """On which side voters found the better one."""
+
+    left: int
+    right: int
+    neither: int
+
+
+class Status(BaseModel):
+    """Who is best, since when, how sure, and what changed."""
+
+    arena: str
+    question: str
+    status: Literal["open", "closed"]
+    head: int
+    votes: int
+    best: str | None
+    since: Time
+    text: str
+    changes: list[Change]
+    arms: list[ArmStatus]
+    sides: Sides
+
+
+class Lead(BaseModel):
+    """Who led when."""
+
+    name: str
+    since: Time
+    until: Time
+
+
+class ArmsChanged(BaseModel):
+    """Which arms came and went."""
+
+    at: str
+    joined: list[str]
+    left: list[str]
+    renamed: list[tuple[str, str]]
+
+
+class Day(BaseModel):
+    """Votes and skips of a day."""
+
+    at: str
+    votes: int
+    skips: int
+
+
+class History(BaseModel):
+    """What happened in an arena."""
+
+    head: int
+    leaders: list[Lead]
+    changes: list[Change]
+    arms: list[ArmsChanged]
+    days: list[Day]
+
+
+class VoterFacts(BaseModel):
+    """What a voter did; ``quick`` verdicts came in less than 0.4 s."""
+
+    voter: str
+    votes: int
+    left: int
+    quick: int
+    capped: int
+    last: str
+    excluded: bool
+
+
+class Voters(BaseModel):
+    """The voters with most verdicts."""
+
+    voters: list[VoterFacts]
+
+
+class Imported(BaseModel):
+    """How many votes came in, and how many of them count."""
+
+    votes: int
+    counted: int

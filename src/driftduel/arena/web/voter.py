@@ -1,0 +1,65 @@
+"""Routes for voters: a duel is asked, told, and taken back."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Request
+from fastapi.responses import JSONResponse, Response
+
+from driftduel.arena import service as arena
+from driftduel.arena.errors import Invalid
+from driftduel.arena.service.forms import form_of_duel, form_of_told
+from driftduel.arena.web import shapes
+from driftduel.arena.web.problems import refusals
+from driftduel.arena.web.security import BEARER, Voter, guard_of
+
+router = APIRouter(tags=["voting"], dependencies=[BEARER])
+
+
+@router.post(
+    "/arenas/{slug}/duels",
+    status_code=201,
+    response_model=shapes.Duel,
+    responses=refusals(401, 403, 404, 409, 429),
+)
+def ask(request: Request, slug: str, voter: Voter) -> Response:
+    """Put two arms before a voter; one that is never answered changes nothing."""
+    guard = guard_of(request)
+    guard.check_voting(request, slug)
+    return JSONResponse(form_of_duel(arena.ask(guard.service, slug, voter)), 201)
+
+
+@router.put(
+    "/duels/{duel}/verdict",
+    status_code=201,
+    response_model=shapes.Told,
+    responses={
+        200: {"model": shapes.Told, "description": "Told before, and counted once"},
+        **refusals(401, 403, 404, 409, 410, 429),
+    },
+)
+def tell(request: Request, duel: str, voter: Voter, said: shapes.Verdict) -> Response:
+    """Take in a verdict; when this is answered, it is on the disk."""
+    guard = guard_of(request)
+    holder = guard.check_voting(request)
+    told = arena.tell(
+        guard.service, duel, voter, said.verdict, wants_next=said.next, arena=holder.arena
+    )
+    return JSONResponse(form_of_told(told), 201 if told.first else 200)
+
+
+@router.delete("/duels/{duel}/verdict", responses=refusals(401, 403, 404, 409, 429))
+def retract(
+    request: Request,
+    duel: str,
+    voter: Annotated[str | None, Header(alias="X-Voter", max_length=500)] = None,
+) -> shapes.Appended:
+    """Take a verdict back: its voter within a minute, an owner, who names no voter, at any time."""
+    guard = guard_of(request)
+    holder = guard.check_voting(request)
+    if voter:
+        return shapes.Appended(seq=arena.retract(guard.service, duel, voter).seq)
+    if holder.role != "owner":
+        raise Invalid("the header X-Voter is needed")
+    return shapes.Appended(seq=arena.retract_as_owner(guard.service, holder.slug, duel).seq)

@@ -1,0 +1,368 @@
+"""``driftduel arena``: a voting service, its arenas, and the votes in them."""
+
+from __future__ import annotations
+
+import ipaddress
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from driftduel.cli.shared import Json, as_names, as_pairs, console, print_json
+
+if TYPE_CHECKING:
+    from driftduel.arena.service import Service
+
+app = typer.Typer(help="Serve a vote that never ends, and look after it.", no_args_is_help=True)
+
+_URL = "sqlite:FILE, a file, or postgresql://..."
+Slug = Annotated[str, typer.Argument(metavar="ARENA", help="The name of the arena in addresses.")]
+Database = Annotated[str, typer.Option(metavar="URL", help=_URL)]
+Place = Annotated[str, typer.Argument(metavar="[URL]", help=_URL)]
+DEFAULT = "sqlite:arena.db"
+
+_FIRST = ("drinks", "Which do you prefer?", ["tea", "coffee", "cocoa"])
+"""The arena of a database in which there is none: something to try."""
+
+
+@app.command()
+def serve(
+    url: Place = DEFAULT,
+    host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes one that is free.")] = 8000,
+    workers: Annotated[int, typer.Option(min=1, help="Processes that serve.")] = 1,
+    behind_proxy: Annotated[
+        bool, typer.Option("--behind-proxy", help="Believe X-Forwarded-For.")
+    ] = False,
+    rate: Annotated[
+        float, typer.Option(min=0, help="Requests a second of an address; 0: any number.")
+    ] = 50.0,
+) -> None:
+    """Serve the arenas of a database; make it, with an arena to try, if there is none.
+
+    Without --host only this machine is served.
+    """
+    _need("uvicorn", "fastapi", "prometheus_client")
+    from driftduel.arena import service as arena
+    from driftduel.arena.web.serving import serve as serve_forever
+
+    local = _is_loopback(host)
+    keys = None
+    with _service(url, create=True) as service:
+        found = arena.arenas(service)
+        if not local and not arena.has_owner(service):
+            raise ValueError(
+                f"{host} can be reached by others, and no arena has an owner yet; first: "
+                f"driftduel arena new ARENA --arms A,B,C --database {url}"
+            )
+        if not found:
+            keys = arena.create_arena(service, *_FIRST)
+            found = [keys.arena]
+
+    def ready(port: int) -> None:
+        base = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        for one in found[:_SHOWN]:
+            print(f"vote  {base}/{one.slug}")
+            print(f"owner {base}/{one.slug}/owner")
+        if len(found) > _SHOWN:
+            print(f"and {len(found) - _SHOWN:,} more arenas")
+        if keys is not None:
+            print(f"The arena {keys.arena.slug} is there to try. Nobody can show its keys again:")
+            print(f"embed key   {keys.embed_key}")
+            print(f"owner token {keys.owner_token}")
+        sys.stdout.flush()
+
+    serve_forever(
+        url,
+        host,
+        port,
+        workers=workers,
+        local=local and not behind_proxy,
+        behind_proxy=behind_proxy,
+        rate=rate,
+        ready=ready,
+    )
+
+
+@app.command()
+def new(
+    slug: Slug,
+    arms: Annotated[str, typer.Option(metavar="A,B,C", help="The names of the arms.")] = "",
+    question: Annotated[
+        str, typer.Option(metavar="TEXT", help="What voters are asked.")
+    ] = "Which do you prefer?",
+    title: Annotated[str, typer.Option(metavar="TEXT", help="A heading.")] = "",
+    database: Database = DEFAULT,
+    named: Annotated[bool, typer.Option("--named", help="Show names beside cards.")] = False,
+    public: Annotated[bool, typer.Option("--public", help="Everybody may read results.")] = False,
+    no_ties: Annotated[bool, typer.Option("--no-ties", help="Take no ties.")] = False,
+    cap: Annotated[
+        int | None, typer.Option(min=1, help="So many votes of a voter count on a day.")
+    ] = None,
+    origins: Annotated[
+        str, typer.Option(metavar="URL,URL", help="Web sites that may embed it; all if left out.")
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """Make an arena; its tokens are shown this once."""
+    with _service(database, create=True) as service:
+        from driftduel.arena import service as arena
+        from driftduel.arena.service.forms import form_of_created
+
+        settings = {
+            "blind": not named,
+            "public": public,
+            "ties": not no_ties,
+            "cap": cap,
+            "origins": as_names(origins, "--origins") if origins else [],
+        }
+        names = as_names(arms, "--arms") if arms else []
+        made = arena.create_arena(service, slug, question, names, title=title, settings=settings)
+    facts = {**form_of_created(made), "arms": names, "database": database}
+    if as_json:
+        print_json(facts)
+        return
+    print(f"arena       {slug}: {made.arena.question}")
+    print(f"owner token {made.owner_token}")
+    print(f"embed key   {made.embed_key}")
+    print("Keep the tokens: nobody can show them again.")
+
+
+@app.command()
+def arms(
+    slug: Slug,
+    add: Annotated[str, typer.Option(metavar="A,B", help="Arms that join.")] = "",
+    pause: Annotated[str, typer.Option(metavar="A,B", help="Arms not to offer for now.")] = "",
+    resume: Annotated[str, typer.Option(metavar="A,B", help="Arms to offer again.")] = "",
+    rename: Annotated[
+        list[str] | None, typer.Option(metavar="OLD=NEW", help="A new name; may be given often.")
+    ] = None,
+    database: Database = DEFAULT,
+    as_json: Json = False,
+) -> None:
+    """List the arms of an arena, or change them: all changes are one event."""
+    from driftduel.cli.tables import plain_table
+
+    with _service(database) as service:
+        from driftduel.arena import service as arena
+        from driftduel.arena.service.forms import form_of_arm
+
+        if add or pause or resume or rename:
+            arena.change_arms(
+                service,
+                slug,
+                add=as_names(add, "--add") if add else (),
+                pause=as_names(pause, "--pause") if pause else (),
+                resume=as_names(resume, "--resume") if resume else (),
+                rename=as_pairs(rename or [], "--rename"),
+            )
+        found = arena.describe(service, slug).arms
+    if as_json:
+        print_json({"arena": slug, "arms": [form_of_arm(arm) for arm in found]})
+        return
+    table = plain_table("arm", "slug", "offered")
+    for arm in found:
+        table.add_row(arm.name, arm.slug, "yes" if arm.offered else "paused")
+    console().print(table)
+
+
+@app.command()
+def status(slug: Slug, database: Database = DEFAULT, as_json: Json = False) -> None:
+    """Tell who is best, since when, how sure, and what changed."""
+    with _service(database) as service:
+        from driftduel.arena import service as arena
+        from driftduel.arena.service.forms import form_of_status
+
+        facts = form_of_status(arena.status(service, slug))
+    if as_json:
+        print_json(facts)
+        return
+    from driftduel.cli.tables import plain_table
+
+    table = plain_table("arm", "score", "from", "to", "best with", "duels")
+    for arm in facts["arms"]:
+        numbers = [arm[name] for name in ("score", "low", "high", "probability")]
+        shown = ["-" if number is None else f"{number:.3f}" for number in numbers]
+        table.add_row(arm["name"], *shown, f"{arm['duels']:,}")
+    print(facts["text"])
+    console().print(table)
+
+
+@app.command()
+def export(
+    slug: Slug,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="votes.csv or votes.parquet; printed if left out."),
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also verdicts that do not count.")
+    ] = False,
+    database: Database = DEFAULT,
+) -> None:
+    """Write the votes, as `driftduel measure` reads them."""
+    if out is not None and out.suffix not in (".csv", ".parquet"):
+        raise ValueError(f"--out is {str(out)!r}, must end with .csv or .parquet")
+    with _service(database) as service:
+        from driftduel.arena import service as arena
+
+        if out is not None and out.suffix == ".parquet":
+            arena.write_parquet(service, slug, out, everything=everything)
+            return
+        lines = arena.votes_csv(service, slug, everything=everything)
+        if out is None:
+            sys.stdout.writelines(line.replace("\r\n", "\n") for line in lines)
+            return
+        with out.open("w", encoding="utf-8", newline="") as file:
+            file.writelines(lines)
+
+
+@app.command("import")
+def import_(
+    slug: Slug,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Votes with dates.")],
+    pairs: Annotated[
+        Literal["uniform", "other"],
+        typer.Option(help="uniform: any two arms were as likely asked; then the votes count."),
+    ],
+    database: Database = DEFAULT,
+    as_json: Json = False,
+) -> None:
+    """Take in votes that were cast elsewhere, all or none."""
+    with _service(database) as service:
+        from driftduel.arena import service as arena
+
+        done = arena.import_votes(service, slug, file, pairs)
+    if as_json:
+        print_json({"arena": slug, "votes": done.votes, "counted": done.counted})
+    else:
+        print(f"{slug}: {done.votes:,} votes came in, {done.counted:,} of them count")
+
+
+@app.command()
+def exclude(
+    slug: Slug,
+    voter: Annotated[
+        str | None, typer.Argument(metavar="[VOTER]", help="Its hash; all are listed without.")
+    ] = None,
+    include: Annotated[
+        bool, typer.Option("--include", help="Let the voter's votes count again.")
+    ] = False,
+    database: Database = DEFAULT,
+    as_json: Json = False,
+) -> None:
+    """Let the votes of a voter not count, or list the voters."""
+    with _service(database) as service:
+        from driftduel.arena import service as arena
+        from driftduel.arena.service.forms import form_of_voter
+
+        if voter is not None:
+            (arena.include if include else arena.exclude)(service, slug, voter)
+        found = [form_of_voter(one) for one in arena.voters(service, slug)]
+    if as_json:
+        print_json({"arena": slug, "voters": found})
+        return
+    if voter is not None:
+        print(f"{voter}: {'included' if include else 'excluded'}")
+        return
+    from driftduel.cli.tables import plain_table
+
+    names = ("voter", "votes", "left", "quick", "capped", "excluded")
+    table = plain_table(*names)
+    for one in found:
+        table.add_row(*(str(one[name]) for name in names))
+    console().print(table)
+
+
+@app.command()
+def token(
+    slug: Slug,
+    role: Annotated[
+        Literal["owner", "embed", "read"] | None, typer.Option(help="Make a token for this.")
+    ] = None,
+    label: Annotated[str, typer.Option(metavar="TEXT", help="What it is for, to tell apart.")] = "",
+    revoke: Annotated[
+        str | None, typer.Option(metavar="ID", help="Make a token useless, by its id.")
+    ] = None,
+    database: Database = DEFAULT,
+    as_json: Json = False,
+) -> None:
+    """Make a token, revoke one, or list them."""
+    if role is not None and revoke is not None:
+        raise ValueError("--role makes a token and --revoke ends one; give one of them")
+    with _service(database) as service:
+        from driftduel.arena import service as arena
+        from driftduel.arena.service.forms import form_of_token
+
+        made = None if role is None else arena.new_token(service, slug, role, label)
+        if revoke is not None:
+            arena.revoke_token(service, slug, revoke)
+        found = [form_of_token(one) for one in arena.tokens(service, slug)]
+    if as_json:
+        print_json({"arena": slug, "token": made, "tokens": found})
+    elif made is not None:
+        print(made)
+    elif revoke is not None:
+        print(f"{revoke}: revoked")
+    else:
+        from driftduel.cli.tables import plain_table
+
+        table = plain_table("id", "role", "label", "created", "revoked")
+        for one in found:
+            table.add_row(
+                *(one[name] or "" for name in ("id", "role", "label", "created")),
+                one["revoked"] or "",
+            )
+        console().print(table)
+
+
+@app.command()
+def verify(url: Place = DEFAULT, as_json: Json = False) -> None:
+    """Fold all votes again and check every promise; exit code 2 names the first that is broken."""
+    with _service(url) as service:
+        from driftduel.arena import service as arena
+
+        found = arena.verify(service.store)
+    if as_json:
+        print_json([vars(one) for one in found])
+        return
+    for one in found:
+        print(f"{one.slug}: {one.head:,} events, {one.votes:,} votes that count: all is well")
+    if not found:
+        print(f"{url}: there is no arena in it")
+
+
+_SHOWN = 5
+
+
+@contextmanager
+def _service(url: str, *, create: bool = False) -> Iterator[Service]:
+    _need("sqlalchemy")
+    from driftduel.arena.service import Service
+
+    with Service.open(url, create=create) as service:
+        yield service
+
+
+def _need(*libraries: str) -> None:
+    """Refuse to begin without the libraries of the extra."""
+    from driftduel.report.extra import MissingExtraError
+
+    for name in libraries:
+        try:
+            import_module(name)
+        except ImportError:
+            raise MissingExtraError(
+                f"the arena needs {name}: pip install 'driftduel[arena]'", name=name
+            ) from None
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
