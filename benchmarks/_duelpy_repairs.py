@@ -137,22 +137,64 @@ def interleaved_filter(algorithm: Any) -> None:
     algorithm._find_candidate_arm = next_candidate
 
 
-def savage(algorithm: Any) -> None:
-    """Use the paper's radius, and drop an arm that is beaten once.
+def savage_radius(algorithm: Any) -> None:
+    """Use the paper's radius.
 
     duelpy divides by the factor of the union bound instead of multiplying by it; the logarithm
-    is then negative and the radius taken for 0. And its test is the one for Copeland winners.
+    is then negative and the radius taken for 0.
     """
     estimate = algorithm.preference_estimate
-    n_arms = estimate.num_arms
-    factor = n_arms * (n_arms - 1) * algorithm.time_horizon
+    factor = estimate.num_arms * (estimate.num_arms - 1) * algorithm.time_horizon
     estimate.confidence_radius.probability_scaling_factor = lambda _: factor
+
+
+def savage(algorithm: Any) -> None:
+    """Use the paper's radius, and drop an arm that is beaten once; duelpy looks for Copeland."""
+    estimate = algorithm.preference_estimate
+    n_arms = estimate.num_arms
+    savage_radius(algorithm)
 
     def irrelevant(pair: tuple[int, int]) -> bool:
         wins = estimate.get_optimistic_copeland_score_estimates()
         return bool(min(wins[pair[0]], wins[pair[1]]) < n_arms - 1)
 
     algorithm.copeland_independence_test = irrelevant
+
+
+def savage_copeland(algorithm: Any) -> None:
+    """Use the paper's radius; an arm is out once it cannot draw level, one left is the winner."""
+    estimate = algorithm.preference_estimate
+    savage_radius(algorithm)
+
+    def irrelevant(pair: tuple[int, int]) -> bool:
+        low, high = estimate.get_confidence_interval(*pair)
+        certain = estimate.get_pessimistic_copeland_score_estimates().max()
+        left = estimate.get_optimistic_copeland_score_estimates() >= certain
+        return bool(low > 0.5 or high < 0.5 or left.sum() == 1 or not left[list(pair)].any())
+
+    algorithm.copeland_independence_test = irrelevant
+
+
+def knockout(algorithm: Any) -> None:
+    """Pair the arms at random, and use the failure probability of the round.
+
+    duelpy lets every arm meet every other one in each round, and whoever wins a match goes on.
+    """
+    match = algorithm._determine_winner
+    whole, epsilon = algorithm.failure_probability, algorithm.epsilon
+
+    def explore() -> None:
+        arms = list(np.random.permutation(list(algorithm.tournament_arms)))  # noqa: NPY002
+        near = (2 ** (1 / 3) - 1) * epsilon / 2 ** (algorithm.time_step / 3)
+        algorithm.failure_probability = whole / 2**algorithm.time_step
+        through = arms[len(arms) - len(arms) % 2 :]
+        for one, other in zip(arms[0::2], arms[1::2]):  # noqa: B905, for an old Python
+            algorithm.preference_estimate.wins[[one, other], [other, one]] = 0
+            through.append(match(one, other, near, algorithm.failure_probability))
+        algorithm.tournament_arms = set(through)
+        algorithm.time_step += 1
+
+    algorithm.explore = explore
 
 
 def merge_rucb(algorithm: Any) -> None:
@@ -197,6 +239,8 @@ REPAIRS: dict[str, Callable[[Any], None]] = {
     "BeatTheMeanBandit": beat_the_mean,
     "InterleavedFiltering": interleaved_filter,
     "Savage": savage,
+    "SavageCopeland": savage_copeland,
+    "KnockoutTournament": knockout,
     "MergeRUCB": merge_rucb,
     "WinnerStaysStrongRegret": winner_stays_strong,
 }

@@ -64,7 +64,7 @@ def play(job: dict[str, Any], seed: int) -> dict[str, Any]:
     for path, value in job["settings"].items():
         put(algorithm, path, value)
     if job["repaired"]:
-        import_module("_duelpy_repairs").REPAIRS[job["algorithm"]](algorithm)
+        import_module("_duelpy_repairs").REPAIRS[job["repair"]](algorithm)
     begin = time.process_time()
     error = run(algorithm, arena)
     return {"plays": arena.plays.tolist(), "seconds": time.process_time() - begin, "error": error}

@@ -62,11 +62,18 @@ def over(outcomes, budget, middle, slack, delta):
     return n >= budget or lead > math.sqrt(math.log(4 * n**2 / delta) / (2 * n)) - slack
 
 
+def shuffled(arms, rng):
+    """Arms in random order: each changes places with one before it or itself, the last first."""
+    for last in range(len(arms) - 1, 0, -1):
+        other = int(rng.random() * (last + 1))
+        arms[last], arms[other] = arms[other], arms[last]
+    return arms
+
+
 class SeqEliminate(Oracle):
     def __init__(self, K, epsilon, delta, rng):
         self.epsilon, self.delta = epsilon, delta / K
-        self.anchor = int(rng.random() * K)
-        self.challengers = [arm for arm in range(K) if arm != self.anchor]
+        self.anchor, *self.challengers = shuffled(list(range(K)), rng)
         self.outcomes = []
         self.changes = 0
 
@@ -95,20 +102,13 @@ class SeqEliminate(Oracle):
 
 
 class Knockout(Oracle):
-    """Pairs are shuffled from the last to the first; the losers come after all who are left."""
+    """The winners of a round are shuffled and paired in that order."""
 
     def __init__(self, K, epsilon, delta, gamma, rng):
         self.epsilon, self.delta, self.gamma, self.rng = epsilon, delta, gamma, rng
         self.r = 1
-        self.waiting = list(range(K))
-        self.shuffle()
+        self.waiting = shuffled(list(range(K)), rng)
         self.through, self.outcomes = [], []
-
-    def shuffle(self):
-        for last in range(len(self.waiting) - 1, 0, -1):
-            other = int(self.rng.random() * (last + 1))
-            arms = self.waiting
-            arms[last], arms[other] = arms[other], arms[last]
 
     @property
     def active(self):
@@ -132,6 +132,5 @@ class Knockout(Oracle):
             self.through.append(left if sum(self.outcomes) >= len(self.outcomes) / 2 else right)
             self.waiting, self.outcomes = self.waiting[2:], []
             if len(self.waiting) < 2:
-                self.waiting, self.through = self.through + self.waiting, []
-                self.shuffle()
+                self.waiting, self.through = shuffled(self.through + self.waiting, self.rng), []
                 self.r += 1

@@ -454,10 +454,16 @@ class _Matches(_Maxing):
     learn = staticmethod(learn_match)
     serves = (Condorcet,)
 
+    def begin(self, state: MatchState, rng: np.random.Generator) -> None:
+        """Shuffle the arms."""
+        for last in range(self.n_arms - 1, 0, -1):
+            other = min(int(rng.random() * (last + 1)), last)
+            state.active[[last, other]] = state.active[[other, last]]
+
 
 @dataclass(frozen=True, eq=False)
 class SeqEliminate(_Matches):
-    """Seq-Eliminate: an anchor, drawn at random, is challenged by every other arm once.
+    """Seq-Eliminate: an anchor is challenged by every other arm once, in random order.
 
     A match has ``2 ln(2 K / delta) / epsilon^2`` duels at most; a challenger that wins more than
     ``1/2 + epsilon/2`` of them is the new anchor. The middle is epsilon/2, there is no slack.
@@ -477,8 +483,8 @@ class SeqEliminate(_Matches):
     Falahatgar et al., Maxing and Ranking with Few Assumptions, NIPS 2017, as other code has it.
     O((K / epsilon^2) ln(K/delta)) duels find an arm that none beats by more than epsilon, with
     probability 1 - delta, under strong transitivity; so Condorcet regret
-    ``(K ln(KT))^(1/3) T^(2/3)`` in a stationary world; told T or epsilon. Challengers come in the
-    order of their numbers and the default of epsilon is ours. A round costs O(1).
+    ``(K ln(KT))^(1/3) T^(2/3)`` in a stationary world; told T or epsilon. The default
+    of epsilon is ours. A round costs O(1).
 
     Examples
     --------
@@ -503,7 +509,7 @@ class SeqEliminate(_Matches):
         return 2 * self.n_arms * (math.log(2 * self.n_arms) + log_failure)
 
     def allocate(self) -> MatchState:
-        """Return a fresh state; the anchor is yet to be drawn."""
+        """Return a fresh state; the order of the arms is yet to be drawn."""
         epsilon, delta = self._epsilon(), self._delta() / self.n_arms
         clock = np.zeros(1, MATCH)
         clock["n_active"] = self.n_arms
@@ -513,11 +519,6 @@ class SeqEliminate(_Matches):
         clock["middle"] = epsilon / 2
         clock["level"] = math.log(4 / delta)
         return MatchState(clock, np.arange(self.n_arms))
-
-    def begin(self, state: MatchState, rng: np.random.Generator) -> None:
-        """Draw the anchor."""
-        anchor = int(rng.random() * self.n_arms)
-        state.active[:] = [anchor, *(arm for arm in range(self.n_arms) if arm != anchor)]
 
     def active_of(self, state: MatchState) -> Ints:
         """Return the anchor and those who have yet to challenge it."""
@@ -594,12 +595,6 @@ class Knockout(_Matches):
         clock["level"] = math.log(4 / self._delta())
         begin_round(clock[0])
         return MatchState(clock, np.arange(self.n_arms))
-
-    def begin(self, state: MatchState, rng: np.random.Generator) -> None:
-        """Pair the arms at random."""
-        for last in range(self.n_arms - 1, 0, -1):
-            other = min(int(rng.random() * (last + 1)), last)
-            state.active[[last, other]] = state.active[[other, last]]
 
     def active_of(self, state: MatchState) -> Ints:
         """Return the winners so far and those whose match is to come."""
