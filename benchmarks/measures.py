@@ -16,6 +16,7 @@ from tests.naive.shifts import significant_loops
 
 import driftduel as dd
 from driftduel.preferences import Array
+from driftduel.shifts.shown import shown
 from driftduel.shifts.significant import significant_phases
 from driftduel.shifts.tables import borda_gaps, point_mass_gaps, survey
 
@@ -48,9 +49,9 @@ def every_round() -> None:
         totals = []
         for horizon in (10**5, 10**6):
             stream = dd.Stream.sequence(world(horizon, ARMS))
-            gaps = borda_gaps(stream)
+            gaps = borda_gaps(shown(stream))
             borda = lowest(partial(significant_phases, gaps, ARMS, 3), 1)
-            masses = point_mass_gaps(stream, survey(stream.palette).column_best)
+            masses = point_mass_gaps(shown(stream), survey(stream.palette).column_best)
             unknown = lowest(partial(significant_phases, masses, ARMS**2, 3), 1)
             totals.append(lowest(partial(dd.measure, stream), 1))
             print(
@@ -65,9 +66,9 @@ def naive() -> None:
     loops = numba.njit(significant_loops)
     for world in (random_matrices, utilities):
         stream = dd.Stream.sequence(world(3000, ARMS))
-        masses = point_mass_gaps(stream, survey(stream.palette).column_best)
+        masses = point_mass_gaps(shown(stream), survey(stream.palette).column_best)
         for name, gaps, factor in (
-            ("Borda", borda_gaps(stream), ARMS),
+            ("Borda", borda_gaps(shown(stream)), ARMS),
             ("unknown weight", masses, ARMS**2),
         ):
             table = np.ascontiguousarray((gaps.best[:, None] - gaps.levels).transpose(2, 0, 1))

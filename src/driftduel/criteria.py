@@ -69,6 +69,13 @@ class Criterion(ABC):
     def check_arms(self, n_arms: int) -> None:
         """Raise ValueError if the criterion is not made for ``n_arms`` arms."""
 
+    def among(self, arms: NDArray[np.int64]) -> Criterion:
+        """Return what best means if only some arms are on offer.
+
+        ``arms`` says which arm each of those was, -1 for one that is new, which has no weight.
+        """
+        return self
+
     def scores(self, P: ArrayLike, round_: int = 0) -> Array:
         """Return the score of every arm under the matrix ``P``."""
         return np.asarray(self.score_table(as_matrix(P)[None], round_)[0])
@@ -184,6 +191,20 @@ class Weighted(Criterion):
     def changes(self) -> NDArray[np.int64]:
         """Return the rounds at which the weight changes; the first is 0."""
         return np.asarray(self.weight.starts)
+
+    def among(self, arms: NDArray[np.int64]) -> Weighted:
+        """Return the same weight on some arms; those that have none of it may be missing.
+
+        Examples
+        --------
+        >>> Weighted([0.5, 0, 0.5]).among(np.array([0, 2, -1])).weight.table
+        array([[0.5, 0.5, 0. ]])
+        """
+        missing = np.setdiff1d(np.arange(self.weight.n_arms), arms)
+        for arm in missing[self.weight.table[:, missing].any(axis=0)]:
+            raise BadParameter("weight", f": arm {arm} has some, so it must be on offer")
+        table = np.where(arms < 0, 0.0, self.weight.table[:, arms])
+        return Weighted(WeightSequence(table, self.weight.starts))
 
     def check_arms(self, n_arms: int) -> None:
         """Raise ValueError if the weight is not over ``n_arms`` arms."""

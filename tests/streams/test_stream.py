@@ -514,7 +514,7 @@ GOOD = {
         (other_zip(), "is not a stream, it has no 'driftduel_stream'"),
         (npz(palette=np.array([None])), "is not a readable .npz stream"),
         (npz(prices=np.zeros(3)), "is not a stream, it has no 'driftduel_stream'"),
-        (npz(**{**GOOD, "driftduel_stream": 2}), "was written by a newer driftduel, please update"),
+        (npz(**{**GOOD, "driftduel_stream": 3}), "was written by a newer driftduel, please update"),
         (npz(**{**GOOD, "horizon": 0}), "horizon is 0, must be at least 1"),
         (npz(**{**GOOD, "horizon": 5.5}), "horizon is 5.5, must be a whole number"),
         (npz(**{**GOOD, "horizon": 5}), "stream: starts[1] = 5, must be below the horizon 5"),

@@ -144,6 +144,8 @@ def stream_hash(stream: Stream) -> str:
     digest = hashlib.sha256(f"{stream.palette.shape} {stream.horizon} ".encode())
     for array, kind in ((stream.palette, "<f8"), (stream.which, "<i8"), (stream.starts, "<i8")):
         digest.update(np.ascontiguousarray(array, dtype=kind).data)
+    if stream.offered is not None:
+        digest.update(np.ascontiguousarray(stream.offered).data)
     return digest.hexdigest()[:16]
 
 

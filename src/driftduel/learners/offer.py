@@ -10,7 +10,7 @@ the same state again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -22,10 +22,9 @@ from numpy.typing import NDArray
 from driftduel._checks import BadParameter
 from driftduel._families import MODULE_OF, learner_class
 from driftduel._interrupts import undisturbed
-from driftduel.criteria import Criterion, Weighted
-from driftduel.learners.base import Learner, learner_generator
+from driftduel.criteria import Weighted
+from driftduel.learners.base import Learner, State, learner_generator
 from driftduel.learners.history import History
-from driftduel.weights import WeightSequence
 
 if TYPE_CHECKING:
     from driftduel.learners.report import Change
@@ -107,7 +106,7 @@ def offer_of(learner: Learner, arms: Iterable[int]) -> Offer | None:
     listed = tuple(arms)
     if len(listed) == learner.n_arms:
         return None
-    criterion = _criterion_of(learner.criterion, np.array(listed))
+    criterion = learner.criterion.among(np.array(listed))
     player = learner.clone(n_arms=len(listed), labels=None, criterion=criterion)
     return Offer(listed, player)
 
@@ -120,11 +119,7 @@ def change_offer(session: Session, learner: Learner, join: Any, leave: Any) -> N
     ValueError
         If they cannot; nothing is changed then.
     """
-    if not learner.can_change_arms:
-        able = [name for name in sorted(MODULE_OF) if learner_class(name).can_change_arms]
-        raise ValueError(
-            f"{type(learner).__name__} cannot change its arms; who can: {', '.join(able)}"
-        )
+    check_can_change(learner)
     before = session.offered(learner)
     joined, names = _joined(learner, before, join)
     left = _left(learner, before, leave)
@@ -135,7 +130,7 @@ def change_offer(session: Session, learner: Learner, join: Any, leave: Any) -> N
         raise BadParameter("leave", f": {len(after)} would be on offer, two arms at least must be")
     n_arms = max(learner.n_arms, 1 + after[-1])
     weights = np.append(np.arange(learner.n_arms), np.full(n_arms - learner.n_arms, NEW))
-    criterion = _criterion_of(learner.criterion, weights)
+    criterion = learner.criterion.among(weights)
     for arm in left:
         if isinstance(criterion, Weighted) and criterion.weight.table[:, arm].any():
             raise BadParameter("leave", f": {_name(learner, arm)} has a weight, it must stay")
@@ -147,9 +142,7 @@ def change_offer(session: Session, learner: Learner, join: Any, leave: Any) -> N
         if session.told == 0:
             state = player.start(rng)
         else:
-            rows = {arm: row for row, arm in enumerate(before)}
-            kept = np.array([NEW if arm in joined else rows[arm] for arm in after])
-            state = player.carry(session.state, kept, settle_rng)
+            state = carried(player, before, after, session.state, settle_rng)
             session.history.changes = changes_of(session, learner)
             session.settle_rng = settle_rng
         if session.asked == 0 and session.told == 0:
@@ -161,6 +154,28 @@ def change_offer(session: Session, learner: Learner, join: Any, leave: Any) -> N
             object.__setattr__(learner, name, getattr(whole, name))
 
 
+def check_can_change(learner: Learner) -> None:
+    """Raise ValueError if the arms of a learner cannot come and go; say whose can."""
+    if not learner.can_change_arms:
+        able = [name for name in sorted(MODULE_OF) if learner_class(name).can_change_arms]
+        raise ValueError(
+            f"{type(learner).__name__} cannot change its arms; who can: {', '.join(able)}"
+        )
+
+
+def carried(
+    player: Learner,
+    before: Sequence[int],
+    after: Sequence[int],
+    state: State,
+    rng: np.random.Generator,
+) -> State:
+    """Return the state of the arms after a change, given that of those before."""
+    rows = {arm: row for row, arm in enumerate(before)}
+    kept = np.array([rows.get(arm, NEW) for arm in after])
+    return player.carry(state, kept, rng)
+
+
 def changes_of(session: Session, learner: Learner) -> list[Change]:
     """Return the latest changes of the world that a learner knows, by arms."""
     arms = session.offered(learner)
@@ -168,15 +183,6 @@ def changes_of(session: Session, learner: Learner) -> list[Change]:
         replace(one, before=arms[one.before], after=arms[one.after])
         for one in learner.player.changes_of(session.state)
     ]
-
-
-def _criterion_of(criterion: Criterion, arms: Ints) -> Criterion:
-    """Return what best means among some arms; an arm that is new has no weight."""
-    if not isinstance(criterion, Weighted):
-        return criterion
-    sequence = criterion.weight
-    table = np.where(arms == NEW, 0.0, sequence.table[:, arms])
-    return Weighted(WeightSequence(table, sequence.starts))
 
 
 def _joined(

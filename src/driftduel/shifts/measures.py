@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
+from driftduel._checks import BadParameter
 from driftduel._notebook import InNotebooks
+from driftduel.criteria import Weighted
 from driftduel.shifts.phases import Ints, Phases
 from driftduel.shifts.rates import regret_rates
+from driftduel.shifts.shown import Shown, shown
 from driftduel.shifts.significant import significant_phases
 from driftduel.shifts.tables import (
     Survey,
@@ -132,6 +135,8 @@ def measure(stream: Stream, weight: ArrayLike | WeightSequence | None = None) ->
     """Measure how much a stream moves, in every sense of Suk & Agarwal.
 
     All measures are exact. The cost grows with the number of stretches, not with the horizon.
+    If arms come and go, those on offer are compared with each other, and an arm is unsafe in a
+    phase once it was not on offer in it.
 
     Parameters
     ----------
@@ -169,33 +174,37 @@ def measure(stream: Stream, weight: ArrayLike | WeightSequence | None = None) ->
     """
     _check_stream(stream)
     known = _as_sequence(weight, stream.n_arms)
-    n_arms, which = stream.n_arms, stream.which
-    found = survey(stream.palette)
-    reasons = _undefined(stream, found)
+    if known is not None:
+        for first, _, arms in stream.offers() if stream.offered is not None else ():
+            _check_on_offer(known, first, arms)
+    world = shown(stream)
+    n_arms, which = world.n_arms, world.which
+    found = survey(world.palette)
+    reasons = _undefined(world, found)
 
-    gaps = borda_gaps(stream)
+    gaps = borda_gaps(world)
     borda = significant_phases(gaps, n_arms, 3)
     borda_switches = winner_switches(score_winners(gaps), which)
     weighted, weighted_switches = borda, borda_switches
     if known is not None:
-        gaps = weighted_gaps(stream, known)
+        gaps = weighted_gaps(world, known)
         weighted = significant_phases(gaps, n_arms, 3)
         weighted_switches = winner_switches(score_winners(gaps), gaps.which)
-    unknown = significant_phases(point_mass_gaps(stream, found.column_best), n_arms**2, 3)
+    unknown = significant_phases(point_mass_gaps(world, found.column_best), n_arms**2, 3)
 
     condorcet, condorcet_switches = None, None
     if "condorcet_switches" not in reasons:
-        condorcet = significant_phases(condorcet_gaps(stream, found.unbeaten), n_arms, 2)
+        condorcet = significant_phases(condorcet_gaps(world, found.unbeaten), n_arms, 2)
         condorcet_switches = winner_switches(found.unbeaten, which)
     approximate, gic_switches = None, None
     if "gic_switches" not in reasons:
-        approximate = approximate_phases(stream, found.shortfall)
+        approximate = approximate_phases(world, found.shortfall)
         gic_switches = winner_switches(found.dominant, which)
 
     return Measures(
-        n_arms=n_arms,
+        n_arms=stream.n_arms,
         horizon=stream.horizon,
-        changes=stream.n_stretches - 1,
+        changes=int(np.count_nonzero(np.diff(stream.which))),
         variation=total_variation(stream),
         borda_switches=borda_switches,
         weighted_switches=weighted_switches,
@@ -228,8 +237,9 @@ def aligned(stream: Stream, weights: ArrayLike | WeightSequence) -> bool:
     sequence = _as_sequence(weights, stream.n_arms)
     if sequence is None:
         return True
-    best = survey(stream.palette).column_best
-    phases = significant_phases(point_mass_gaps(stream, best), stream.n_arms**2, 3)
+    world = shown(stream)
+    best = survey(world.palette).column_best
+    phases = significant_phases(point_mass_gaps(world, best), world.n_arms**2, 3)
     return bool(phases.starts_at(_turns(sequence, stream.horizon)).all())
 
 
@@ -259,7 +269,14 @@ def _turns(weights: WeightSequence, horizon: int) -> Ints:
     return np.asarray(turns[turns < horizon])
 
 
-def _undefined(stream: Stream, found: Survey) -> dict[str, str]:
+def _check_on_offer(weights: WeightSequence, first: int, arms: Ints) -> None:
+    try:
+        Weighted(weights).among(arms)
+    except BadParameter as error:
+        raise ValueError(f"round {first}: {error}") from None
+
+
+def _undefined(stream: Shown, found: Survey) -> dict[str, str]:
     """Return why measures are undefined on the stream, naming the first round concerned."""
     reasons: dict[str, str] = {}
     beaten = first_round(stream, found.unbeaten.sum(axis=1) == 0)

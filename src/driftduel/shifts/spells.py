@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from driftduel.criteria import Condorcet, Criterion, as_criterion
 from driftduel.preferences import unbeaten
+from driftduel.shifts.shown import shown
 from driftduel.streams.stream import Ints, Stream
 
 
@@ -58,8 +59,9 @@ def spells(stream: Stream, criterion: Criterion | str = "borda") -> Iterator[Spe
 def _winners(stream: Stream, criterion: Criterion) -> tuple[NDArray[np.bool_], Ints, Ints]:
     """Return rows of who wins (R, K), which of them hold one after the other, and from when on."""
     if isinstance(criterion, Condorcet):
-        return unbeaten(stream.palette), stream.which, stream.starts
-    if len(criterion.changes()) == 1:
+        world = shown(stream)
+        return unbeaten(world.palette), world.which, world.starts
+    if len(criterion.changes()) == 1 and stream.offered is None:
         return criterion.loss_table(stream.palette) == 0, stream.which, stream.starts
     losses, begins = stream.gap_rows(criterion, binary=True)
     return losses == 0, np.arange(len(begins)), begins

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from driftduel._jit import jit
 from driftduel.criteria import Borda
 from driftduel.preferences import TIE, Array
+from driftduel.shifts.shown import Shown
 from driftduel.shifts.significant import Gaps
-from driftduel.streams.stream import Ints, Stream
+from driftduel.streams.stream import Ints
 from driftduel.weights import WeightSequence
 
 Bools = NDArray[np.bool_]
@@ -55,18 +56,20 @@ def score_winners(gaps: Gaps) -> Bools:
     return np.asarray(gaps.best - gaps.levels[:, :, 0] <= TIE)
 
 
-def first_round(stream: Stream, matrices: Bools) -> int | None:
+def first_round(stream: Shown, matrices: Bools) -> int | None:
     """Return the first round ruled by one of the marked matrices, None if none is marked."""
     marked = np.flatnonzero(matrices[stream.which])
     return int(stream.starts[marked[0]]) if len(marked) else None
 
 
-def borda_gaps(stream: Stream) -> Gaps:
+def borda_gaps(stream: Shown) -> Gaps:
     """Return the gaps in Borda scores."""
-    return _of_scores(stream, Borda().score_table(stream.palette))
+    if stream.weights is None:
+        return _of_scores(stream, Borda().score_table(stream.palette))
+    return _of_scores(stream, np.einsum("mab,mb->ma", stream.palette, stream.weights))
 
 
-def weighted_gaps(stream: Stream, weights: WeightSequence) -> Gaps:
+def weighted_gaps(stream: Shown, weights: WeightSequence) -> Gaps:
     """Return the gaps in weighted Borda scores for a known weight or sequence of weights."""
     turns = np.asarray(weights.starts)
     turns = turns[turns < stream.horizon]
@@ -80,18 +83,18 @@ def weighted_gaps(stream: Stream, weights: WeightSequence) -> Gaps:
     return _frozen(scores[:, :, None], scores.max(axis=1)[:, None], rows, begins, stream.horizon)
 
 
-def point_mass_gaps(stream: Stream, column_best: Array) -> Gaps:
+def point_mass_gaps(stream: Shown, column_best: Array) -> Gaps:
     """Return the gaps for the K point masses: column w of a matrix holds the scores for w."""
     return _frozen(stream.palette, column_best, stream.which, stream.starts, stream.horizon)
 
 
-def condorcet_gaps(stream: Stream, unbeaten: Bools) -> Gaps:
+def condorcet_gaps(stream: Shown, unbeaten: Bools) -> Gaps:
     """Return the gaps to the Condorcet winner, the first of them if several tie."""
     winner = unbeaten.argmax(axis=1)
     return _of_scores(stream, stream.palette[np.arange(len(winner)), :, winner])
 
 
-def _of_scores(stream: Stream, scores: Array) -> Gaps:
+def _of_scores(stream: Shown, scores: Array) -> Gaps:
     best = scores.max(axis=1)[:, None]
     return _frozen(scores[:, :, None], best, stream.which, stream.starts, stream.horizon)
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from driftduel._jit import jit
 from driftduel.preferences import Array
 from driftduel.shifts.phases import Ints, Phases
+from driftduel.shifts.shown import Shown
 from driftduel.shifts.significant import REACH
 from driftduel.streams.stream import Stream
 
@@ -31,7 +32,7 @@ def winner_switches(winners: NDArray[np.bool_], which: Ints) -> int:
     return int(_switches(winners, which))
 
 
-def approximate_phases(stream: Stream, shortfall: Array) -> Phases:
+def approximate_phases(stream: Shown, shortfall: Array) -> Phases:
     """Return the approximate winner phases of a stream in which GIC holds throughout."""
     starts, arms = _approximate(shortfall, stream.which, stream.starts, stream.horizon)
     lengths = np.diff(starts, append=stream.horizon)

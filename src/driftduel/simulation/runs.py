@@ -20,6 +20,7 @@ from driftduel.learners.base import Learner, learner_generator, settle_generator
 from driftduel.learners.history import Activation, Eviction, History, Replay
 from driftduel.simulation.ledger import Ledger
 from driftduel.simulation.loop import batches
+from driftduel.simulation.turns import Turn, turns_of
 from driftduel.streams.stream import Stream
 
 Progress = Callable[[int, int], None]
@@ -162,7 +163,8 @@ def simulate(
     learner : Learner
         Its configuration is used, not its state.
     stream : Stream
-        The world, and the number of rounds.
+        The world, and the number of rounds. If its arms come and go, the learner must be one that
+        `can_change_arms`, and is told when they do.
     seed : int
         Sets the learner's randomness, as if it had been made with this seed, and the world's,
         which is independent of it (see `world_generator`).
@@ -195,22 +197,24 @@ def simulate(
     ledger = Ledger(stream.n_arms, stream.horizon, cuts[cuts < stream.horizon])
     rng, settle_rng = learner_generator(seed), settle_generator(seed)
     world = world_generator(seed)
-    state = learner.start(rng)
     history = History()
     moments = _moments(rounds, stream.horizon)
     active = np.zeros((len(moments), stream.n_arms), np.bool_)
     picks = np.empty(len(moments), np.int64)
+    for turn in turns_of(learner, stream, rng, settle_rng, history):
+        stops = np.searchsorted(moments, [turn.first, turn.end])
 
-    def look(place: int) -> None:
-        active[place, learner.active_of(state)] = True
-        picks[place] = learner.best_of(state)
+        def look(place: int, turn: Turn = turn, begin: int = int(stops[0])) -> None:
+            active[begin + place, turn.active()] = True
+            picks[begin + place] = turn.best()
 
-    stops = moments.tolist()
-    plays = batches(learner, stream, state, rng, settle_rng, world, history, stops, look)
-    for first, pairs in plays:
-        ledger.add(first, pairs)
-        if progress is not None:
-            progress(first + len(pairs), stream.horizon)
+        looks = (moments[slice(*stops)] - turn.first).tolist()
+        generators = rng, settle_rng, world
+        plays = batches(turn.player, turn.world, turn.state, *generators, turn.news, looks, look)
+        for first, pairs in plays:
+            ledger.add(turn.first + first, turn.codes(pairs))
+            if progress is not None:
+                progress(turn.first + first + len(pairs), stream.horizon)
     return Run(
         learner=learner,
         stream=stream,
@@ -220,7 +224,7 @@ def simulate(
         evictions=history.evictions,
         activations=[item for item in history.activations if item.round < stream.horizon],
         replays=[replay for replay in history.replays if replay.start < stream.horizon],
-        best=learner.best_of(state),
+        best=turn.best(),
         moments=moments,
         active=active,
         picks=picks,

@@ -180,6 +180,7 @@ CATALOGUE: dict[str, World] = {
         synthetic.wobble, "the winner stays, the margin by which it wins goes up and down"
     ),
     "alternation": World(synthetic.alternation, "a few arms take turns to be clearly best"),
+    "turnover": World(synthetic.turnover, "tastes stay, arms take turns on offer"),
     "handover": World(synthetic.handover, "one arm slowly hands over to another, once"),
     "bursts": World(
         synthetic.bursts, "long calm, then changes of the winner close together (Pareto)"

@@ -4,6 +4,9 @@
 ``starts[n]`` until the next stretch begins. Every kind of world is this one type, so measures
 and the simulator are written once. The form is canonical: neighbouring stretches differ, equal
 matrices are stored once, in the order in which they first rule.
+
+Arms may come and go: then ``offered[n]`` says which of them are on offer during stretch n, and
+"best" means best among those.
 """
 
 from __future__ import annotations
@@ -17,7 +20,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from driftduel._checks import as_credits, as_horizon, as_labels, as_starts, as_whole_numbers
+from driftduel._checks import (
+    BadParameter,
+    as_credits,
+    as_horizon,
+    as_labels,
+    as_starts,
+    as_whole_numbers,
+)
 from driftduel._files import replacing
 from driftduel._limits import STREAM_FILE
 from driftduel._notebook import InNotebooks
@@ -27,9 +37,11 @@ from driftduel.preferences import Array, as_matrix, as_palette, chunks
 
 Ints = NDArray[np.int64]
 
-_FORMAT = 1
+_FORMAT = 2
+"""Of files of streams whose arms come and go; what reads 1 would play arms not on offer."""
+
 _FIELDS = {"driftduel_stream", "palette", "which", "starts", "horizon", "labels", "span"}
-"""What every file has; early ones have no ``credits``."""
+"""What every file has; early ones have no ``credits``, and most no ``offered``."""
 
 
 class Stream(InNotebooks):
@@ -52,6 +64,8 @@ class Stream(InNotebooks):
     credits : sequence of str
         The notices of the owners of the data it is made from, to show with whatever is made from
         it. Parts of a stream keep them. They do not matter to whether two streams are equal.
+    offered : array_like of bool of shape (N, K), optional
+        Which arms are on offer during each stretch, two at least; all of them if left out.
 
     Examples
     --------
@@ -72,6 +86,7 @@ class Stream(InNotebooks):
     labels: tuple[str, ...] | None
     span: tuple[date, date] | None
     credits: tuple[str, ...]
+    offered: NDArray[np.bool_] | None
 
     def __init__(
         self,
@@ -83,6 +98,7 @@ class Stream(InNotebooks):
         labels: Sequence[str] | None = None,
         span: tuple[date, date] | None = None,
         credits: Sequence[str] = (),
+        offered: ArrayLike | None = None,
     ) -> None:
         matrices = as_palette(palette)
         horizon = as_horizon(horizon)
@@ -101,7 +117,8 @@ class Stream(InNotebooks):
                 f"stream: which[{n}] = {rulers[n]}, must be between 0 and {len(matrices) - 1}"
             )
         which = _first_equal(matrices)[rulers]
-        self._set(matrices, which, stretches, horizon, labels, span, credits)
+        offers = _as_offered(offered, len(stretches), matrices.shape[1])
+        self._set(matrices, which, stretches, horizon, labels, span, credits, offered=offers)
 
     def _set(
         self,
@@ -113,13 +130,19 @@ class Stream(InNotebooks):
         span: tuple[date, date] | None,
         credits: Sequence[str],
         own: bool = False,
+        offered: NDArray[np.bool_] | None = None,
     ) -> None:
         """Store a valid timeline in canonical form; matrices that rule are distinct.
 
         An ``own`` palette is one that no caller can change, so it need not be copied.
         """
-        begins = np.flatnonzero(np.diff(which, prepend=-1))
-        which, starts = which[begins], starts[begins]
+        differs = np.diff(which, prepend=-1) != 0
+        if offered is not None and offered.all():
+            offered = None
+        if offered is not None:
+            differs[1:] |= (offered[1:] != offered[:-1]).any(axis=1)
+            offered = offered[differs]
+        which, starts = which[differs], starts[differs]
         debut = np.full(len(palette), len(which))
         debut[which[::-1]] = np.arange(len(which))[::-1]
         order = np.argsort(debut, kind="stable")[: np.count_nonzero(debut < len(which))]
@@ -129,6 +152,7 @@ class Stream(InNotebooks):
         self.palette = palette if as_it_is else palette[order]
         self.which = rank[which]
         self.starts = starts
+        self.offered = offered
         self.horizon = horizon
         self.labels = as_labels(labels, palette.shape[1])
         self.span = _as_span(span)
@@ -136,8 +160,9 @@ class Stream(InNotebooks):
         self._freeze()
 
     def _freeze(self) -> None:
-        for array in (self.palette, self.which, self.starts):
-            array.setflags(write=False)
+        for array in (self.palette, self.which, self.starts, self.offered):
+            if array is not None:
+                array.setflags(write=False)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -154,9 +179,10 @@ class Stream(InNotebooks):
         span: tuple[date, date] | None = None,
         credits: Sequence[str] = (),
         own: bool = True,
+        offered: NDArray[np.bool_] | None = None,
     ) -> Self:
         stream = cls.__new__(cls)
-        stream._set(palette, which, starts, horizon, labels, span, credits, own)
+        stream._set(palette, which, starts, horizon, labels, span, credits, own, offered)
         return stream
 
     @classmethod
@@ -205,7 +231,7 @@ class Stream(InNotebooks):
 
     @property
     def n_stretches(self) -> int:
-        """Number of stretches; neighbouring stretches have different matrices."""
+        """Number of stretches; neighbouring ones differ in their matrix or their arms on offer."""
         return len(self.starts)
 
     @property
@@ -222,6 +248,68 @@ class Stream(InNotebooks):
     def matrix(self, round_: int) -> Array:
         """Return the preference matrix of a round (read only)."""
         return np.asarray(self.palette[self.which[self.stretch_at(round_)]])
+
+    def offered_at(self, round_: int) -> Ints:
+        """Return the arms on offer in a round."""
+        stretch = self.stretch_at(round_)
+        return (
+            np.arange(self.n_arms) if self.offered is None else self.offered[stretch].nonzero()[0]
+        )
+
+    def offering(self, offered: ArrayLike, starts: ArrayLike = (0,)) -> Self:
+        """Return the same world with arms that come and go.
+
+        Parameters
+        ----------
+        offered : array_like of bool of shape (n, K)
+            Which arms are on offer, two at least.
+        starts : array_like of shape (n,)
+            The rounds from which each row holds, the first 0.
+
+        Examples
+        --------
+        >>> s = Stream.stationary([[0.5, 0.6, 0.7], [0.4, 0.5, 0.6], [0.3, 0.4, 0.5]], 100)
+        >>> s = s.offering([[True, True, False], [False, True, True]], starts=[0, 60])
+        >>> s.offered_at(59), s.offered_at(60)
+        (array([0, 1]), array([1, 2]))
+        """
+        turns = as_starts(starts, "offered")
+        rows = _as_offered(offered, len(turns), self.n_arms)
+        turns = turns[turns < self.horizon]
+        begins = np.union1d(self.starts, turns)
+        which = self.which[np.searchsorted(self.starts, begins, side="right") - 1]
+        assert rows is not None
+        return self._trusted(
+            self.palette,
+            which,
+            begins,
+            self.horizon,
+            self.labels,
+            self.span,
+            self.credits,
+            offered=rows[np.searchsorted(turns, begins, side="right") - 1],
+        )
+
+    def offers(self) -> list[tuple[int, int, Ints]]:
+        """Return which arms are on offer when: first round, end, arms."""
+        if self.offered is None:
+            return [(0, self.horizon, np.arange(self.n_arms))]
+        differs = np.append(True, (self.offered[1:] != self.offered[:-1]).any(axis=1))
+        firsts = self.starts[differs]
+        ends = np.append(firsts[1:], self.horizon)
+        return [
+            (int(first), int(end), row.nonzero()[0])
+            for first, end, row in zip(firsts, ends, self.offered[differs], strict=True)
+        ]
+
+    def among(self, arms: Ints) -> Self:
+        """Return the world of some arms alone, in order; all of them are on offer there."""
+        palette = np.ascontiguousarray(self.palette[:, arms[:, None], arms])
+        labels = None if self.labels is None else [self.labels[arm] for arm in arms]
+        which = _first_equal(palette)[self.which]
+        return self._trusted(
+            palette, which, self.starts, self.horizon, labels, self.span, self.credits
+        )
 
     def date(self, round_: int) -> date | None:
         """Return the date of a round, or None if the stream has no dates."""
@@ -255,6 +343,7 @@ class Stream(InNotebooks):
             self.labels,
             span,
             self.credits,
+            offered=None if self.offered is None else self.offered[first : last + 1],
         )
 
     def __add__(self, other: Stream) -> Self:
@@ -271,7 +360,17 @@ class Stream(InNotebooks):
         labels = self.labels or other.labels
         owners = self.credits + other.credits
         which = _first_equal(palette)[which]
-        return self._trusted(palette, which, starts, horizon, labels, credits=owners)
+        offered = None
+        if self.offered is not None or other.offered is not None:
+            offered = np.concatenate([self._all_offered(), other._all_offered()])
+        return self._trusted(
+            palette, which, starts, horizon, labels, credits=owners, offered=offered
+        )
+
+    def _all_offered(self) -> NDArray[np.bool_]:
+        if self.offered is None:
+            return np.ones((self.n_stretches, self.n_arms), np.bool_)
+        return self.offered
 
     def stretch(self, horizon: int) -> Self:
         """Return the same world over another number of rounds.
@@ -297,6 +396,7 @@ class Stream(InNotebooks):
             self.labels,
             self.span,
             self.credits,
+            offered=None if self.offered is None else self.offered[kept],
         )
 
     def relabel(self, order: ArrayLike) -> Self:
@@ -315,7 +415,14 @@ class Stream(InNotebooks):
         labels = None if self.labels is None else [self.labels[a] for a in arms]
         palette = np.ascontiguousarray(self.palette[:, arms[:, None], arms])
         return self._trusted(
-            palette, self.which, self.starts, self.horizon, labels, self.span, self.credits
+            palette,
+            self.which,
+            self.starts,
+            self.horizon,
+            labels,
+            self.span,
+            self.credits,
+            offered=None if self.offered is None else self.offered[:, arms],
         )
 
     def regret(
@@ -352,6 +459,11 @@ class Stream(InNotebooks):
             raise ValueError(f"left has {n_rounds} rounds but right has {len(second)}")
         if n_rounds > self.horizon:
             raise ValueError(f"{n_rounds} rounds played, the horizon is {self.horizon}")
+        if self.offered is not None:
+            stretch = np.searchsorted(self.starts, np.arange(n_rounds), side="right") - 1
+            for name, arms in (("left", first), ("right", second)):
+                for n in np.flatnonzero(~self.offered[stretch, arms]):
+                    raise ValueError(f"{name}[{n}] = {arms[n]}, which is not on offer then")
         gaps, begins = self[:n_rounds].gap_rows(criterion, binary=binary)
         row = np.searchsorted(begins, np.arange(n_rounds), side="right") - 1
         losses = pair_regret(gaps[row, first], gaps[row, second], weak=weak, binary=binary)
@@ -369,36 +481,32 @@ class Stream(InNotebooks):
         """Return the gaps of the arms over time: rows (R, K), and the round each row begins.
 
         A row begins wherever the world or the criterion changes. Binary rows hold 0 for winners
-        and 1 for the other arms.
+        and 1 for the other arms. Only arms on offer are compared, and the others have 1.
         """
         measure = as_criterion(criterion)
-        table = measure.loss_table if binary else measure.gap_table
         measure.check_arms(self.n_arms)
         turns = measure.changes()
-        turns = turns[turns < self.horizon]
-        begins = np.union1d(self.starts, turns)
+        begins = np.union1d(self.starts, turns[turns < self.horizon])
         matrix = self.which[np.searchsorted(self.starts, begins, side="right") - 1]
-        bounds = np.append(np.searchsorted(begins, turns), len(begins))
-        rows = np.empty((len(begins), self.n_arms))
-        for turn, low, high in zip(turns, bounds[:-1], bounds[1:], strict=True):
-            palette, row = self.palette, matrix
-            if len(turns) > 1:
-                used, row = np.unique(matrix[low:high], return_inverse=True)
-                palette = self.palette[used]
+        if self.offered is None:
+            return _gaps(self.palette, matrix, measure, begins, binary), begins
+        rows = np.ones((len(begins), self.n_arms))
+        for first, end, arms in self.offers():
+            low, high = np.searchsorted(begins, [first, end])
+            used, row = np.unique(matrix[low:high], return_inverse=True)
+            palette = self.palette[used[:, None, None], arms[:, None], arms]
             try:
-                rows[low:high] = table(palette, int(turn))[row]
-            except NoCondorcetWinnerError as error:
-                first = int(begins[low + np.argmax(row == error.index)])
-                raise ValueError(
-                    f"round {first}: no arm is a Condorcet winner, so Condorcet regret is undefined"
-                ) from None
+                among = measure.among(arms)
+            except BadParameter as error:
+                raise ValueError(f"round {first}: {error}") from None
+            rows[low:high, arms] = _gaps(palette, row, among, begins[low:high], binary)
         return rows, begins
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the stream to an ``.npz`` file, whole or not at all."""
         # Absent labels and dates are written as empty lists: a field that is missing is damage.
         fields: dict[str, Any] = {
-            "driftduel_stream": _FORMAT,
+            "driftduel_stream": 1 if self.offered is None else _FORMAT,
             "palette": self.palette,
             "which": self.which,
             "starts": self.starts,
@@ -407,6 +515,8 @@ class Stream(InNotebooks):
             "span": np.array([day.isoformat() for day in self.span or []], dtype=np.str_),
             "credits": np.array(self.credits, dtype=np.str_),
         }
+        if self.offered is not None:
+            fields["offered"] = self.offered
         with replacing(path) as temporary, temporary.open("wb") as file:
             np.savez_compressed(file, **fields)
 
@@ -445,6 +555,7 @@ class Stream(InNotebooks):
                 labels=fields["labels"].tolist() or None,
                 span=span,
                 credits=fields["credits"].tolist() if "credits" in fields else (),
+                offered=fields.get("offered"),
             )
         except (TypeError, ValueError) as error:
             raise ValueError(f"{name}: {error}") from None
@@ -458,6 +569,8 @@ class Stream(InNotebooks):
             and np.array_equal(self.palette, other.palette)
             and np.array_equal(self.which, other.which)
             and np.array_equal(self.starts, other.starts)
+            and (self.offered is None) == (other.offered is None)
+            and (self.offered is None or np.array_equal(self.offered, other._all_offered()))
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -468,7 +581,50 @@ class Stream(InNotebooks):
         if self.n_stretches > 1:
             timeline = f"{self.n_stretches:,} stretches of {matrices}"
         dates = "" if self.span is None else f", {self.span[0]} to {self.span[1]}"
-        return f"Stream({self.n_arms} arms, {count(self.horizon, 'round')}, {timeline}{dates})"
+        arms = f"{self.n_arms} arms" + ("" if self.offered is None else " that come and go")
+        return f"Stream({arms}, {count(self.horizon, 'round')}, {timeline}{dates})"
+
+
+def _gaps(palette: Array, matrix: Ints, criterion: Criterion, begins: Ints, binary: bool) -> Array:
+    """Return the gaps of the arms under the matrices that rule from each of some rounds on."""
+    table = criterion.loss_table if binary else criterion.gap_table
+    turns = criterion.changes()
+    bounds = np.append(np.searchsorted(begins, turns), len(begins))
+    rows = np.empty((len(begins), palette.shape[1]))
+    for n in range(np.searchsorted(turns, begins[0], side="right") - 1, len(turns)):
+        low, high = (0 if turns[n] < begins[0] else bounds[n]), bounds[n + 1]
+        if low == high:
+            break
+        chosen, row = palette, matrix[low:high]
+        if len(turns) > 1:
+            used, row = np.unique(row, return_inverse=True)
+            chosen = palette[used]
+        try:
+            rows[low:high] = table(chosen, int(turns[n]))[row]
+        except NoCondorcetWinnerError as error:
+            first = int(begins[low + np.argmax(row == error.index)])
+            raise ValueError(
+                f"round {first}: no arm is a Condorcet winner, so Condorcet regret is undefined"
+            ) from None
+    return rows
+
+
+def _as_offered(
+    offered: ArrayLike | None, n_stretches: int, n_arms: int
+) -> NDArray[np.bool_] | None:
+    if offered is None:
+        return None
+    try:
+        rows = np.array(offered)
+    except ValueError:
+        rows = np.empty(0)
+    if rows.dtype.kind != "b" or rows.shape != (n_stretches, n_arms):
+        raise ValueError(
+            f"offered: must be True or False for each of {n_stretches} stretches and {n_arms} arms"
+        )
+    for n in np.flatnonzero(rows.sum(axis=1) < 2):
+        raise ValueError(f"offered[{n}]: {rows[n].sum()} on offer, two arms at least must be")
+    return rows
 
 
 def _as_span(span: tuple[date, date] | None) -> tuple[date, date] | None:

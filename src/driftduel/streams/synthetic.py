@@ -462,6 +462,52 @@ def alternation(
     return _in_turn(matrices, as_horizon(horizon), as_count(every, "every"))
 
 
+def turnover(
+    *,
+    n_arms: int = 10,
+    horizon: int = 100_000,
+    on_offer: int | None = None,
+    every: int = 5000,
+    spread: float = 0.4,
+    seed: Seed = 0,
+) -> Stream:
+    """Make a world in which tastes stay and arms take turns on offer.
+
+    Arms have strengths in even steps, ``P[a, b] = 1/2 + s_a - s_b``. Now and then the arm that is
+    on offer for longest leaves and another joins, round and round.
+
+    Parameters
+    ----------
+    n_arms, horizon : int
+        Number of arms and of rounds.
+    on_offer : int, optional
+        How many arms are on offer at a time, from 2 to ``n_arms``; half of them if left out.
+    every : int
+        Rounds until the next arm leaves.
+    spread : float
+        By how much the strongest arm beats the weakest one, at most 1/2.
+    seed : int, Generator or None
+        Draws who is how strong.
+
+    Examples
+    --------
+    >>> s = turnover(n_arms=4, horizon=3000, on_offer=3, every=1000)
+    >>> [s.offered_at(t).tolist() for t in (0, 1000, 2000)]
+    [[0, 1, 2], [1, 2, 3], [0, 2, 3]]
+    """
+    n_arms = as_n_arms(n_arms)
+    on_offer = max(2, n_arms // 2) if on_offer is None else on_offer
+    on_offer = as_count(on_offer, "on_offer", 2, n_arms)
+    spread = as_number(spread, "spread", 0, 0.5)
+    horizon, every = as_horizon(horizon), as_count(every, "every")
+    check_stretches(-(-horizon // every), "lower horizon or raise every")
+    strengths = as_rng(seed).permutation(np.linspace(0, spread, n_arms))
+    starts = np.arange(0, horizon, every)
+    longest = (np.arange(n_arms) - np.arange(len(starts))[:, None]) % n_arms
+    matrix = 0.5 + strengths[:, None] - strengths
+    return Stream.stationary(matrix, horizon).offering(longest < on_offer, starts)
+
+
 def handover(
     *,
     n_arms: int = 10,
