@@ -220,4 +220,4 @@ def test_the_state_is_the_fold_of_what_counts(request, monkeypatch, kind):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_state_is_the_fold_of_what_counts_for_long(request, monkeypatch, kind):
-    assert play(request, monkeypatch, kind, examples=60, steps=50) is None
+    assert play(request, monkeypatch, kind, examples=20, steps=40) is None

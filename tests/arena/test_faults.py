@@ -191,6 +191,16 @@ def test_a_request_at_fault_does_not_spoil_the_others(drinks):
     assert sorted(one.seq for one in answers) == list(range(2, 10))
 
 
+def test_of_two_who_make_the_same_arena_at_once_one_gets_a_conflict(url):
+    with arena.Service.open(url) as one, arena.Service.open(url) as other:
+        arena.create_arena(one, "drinks", "?", ["tea", "coffee"])
+        row = {"hash": "x", "arena": 1, "role": "read", "label": "", "created_at": 0}
+        insert = sa.insert(schema.access).values(row)
+        one.writer.alone(lambda connection: connection.execute(insert))
+        with pytest.raises(errors.Conflict, match="quicker"):
+            other.writer.alone(lambda connection: connection.execute(insert))
+
+
 def test_votes_that_wait_are_committed_together(drinks):
     from threading import Event, Thread
 

@@ -18,7 +18,6 @@ import numpy as np
 import sqlalchemy as sa
 
 from driftduel.arena.model import OUTCOMES
-from driftduel.arena.replica import Replica
 from driftduel.arena.service.running import Service
 from driftduel.arena.store import schema, statements
 
@@ -29,7 +28,10 @@ COLUMNS = (
 """What is exported of a vote. The last three make the state again: swapped says that the learner
 had the arms the other way round, and the ticket is its own, its numbers separated by blanks."""
 
-_AT_ONCE = 5_000
+Marks = tuple[set[str], set[int]]
+"""Who is excluded, and which votes were taken back."""
+
+_AT_ONCE = 1_000
 
 
 def votes_csv(service: Service, slug: str, *, everything: bool = False) -> Iterator[str]:
@@ -52,7 +54,7 @@ def votes_csv(service: Service, slug: str, *, everything: bool = False) -> Itera
         head = arena.head
         names = {arm.id: arm.name for arm in statements.arms_of(connection, number)}
         marks = statements.marks_of(connection, number, head)
-    return _lines(service, number, head, names, Replica(0, *marks), everything)
+    return _lines(service, number, head, names, marks, everything)
 
 
 def write_parquet(
@@ -78,7 +80,7 @@ def _lines(
     number: int,
     head: int,
     names: dict[int, str],
-    marks: Replica,
+    marks: Marks,
     everything: bool,
 ) -> Iterator[str]:
     yield ",".join(COLUMNS) + "\r\n"
@@ -99,7 +101,7 @@ def _lines(
         yield _part(rows, names, marks, everything)
 
 
-def _part(rows: Any, names: dict[int, str], marks: Replica, everything: bool) -> str:
+def _part(rows: Any, names: dict[int, str], marks: Marks, everything: bool) -> str:
     text = io.StringIO()
     writer = csv.writer(text)
     for row in rows:
@@ -133,15 +135,15 @@ def _part(rows: Any, names: dict[int, str], marks: Replica, everything: bool) ->
     return text.getvalue()
 
 
-def _reason(row: Any, marks: Replica) -> str | None:
+def _reason(row: Any, marks: Marks) -> str | None:
     """Return why a verdict does not count as of now, None if it does."""
     if row.kind == "skip":
         return "skip"
-    if row.seq in marks.retracted:
+    if row.seq in marks[1]:
         return "retracted"
     if row.reason not in (None, "excluded"):
         return str(row.reason)
-    return "excluded" if row.voter in marks.excluded else None
+    return "excluded" if row.voter in marks[0] else None
 
 
 def _iso(at: int | None) -> str:

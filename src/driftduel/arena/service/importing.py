@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import warnings
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
@@ -19,6 +21,7 @@ Pairs = Literal["uniform", "other"]
 MOST = 10**7
 """Votes of one import."""
 
+_AT_ONCE = 10_000
 _VERDICTS = {1.0: "left", 0.0: "right", 0.5: "tie"}
 
 
@@ -76,20 +79,23 @@ def import_votes(
             raise Invalid(f"the arena has no arm {missing[0]!r}: add it, paused if need be")
         offered = [arm.id for arm in arms.values() if arm.offered]
         rows = _rows(log, [arms[name].id for name in log.arms], offered, pairs)
-        statements.append(connection, arena, rows)
-        return Imported(len(rows), sum(row["reason"] is None for row in rows))
+        counted = 0
+        while part := list(islice(rows, _AT_ONCE)):
+            statements.append(connection, arena, part)
+            arena = replace(arena, head=arena.head + len(part))
+            counted += sum(row["reason"] is None for row in part)
+        return Imported(log.n_votes, counted)
 
     done: Imported = service.writer.alone(append)
     service.follow()
     return done
 
 
-def _rows(log: Log, arms: list[int], offered: list[int], pairs: Pairs) -> list[dict[str, Any]]:
-    """Return events for votes; one counts if the learner knows its arms and how it was asked."""
+def _rows(log: Log, arms: list[int], offered: list[int], pairs: Pairs) -> Iterator[dict[str, Any]]:
+    """Yield events for votes; one counts if the learner knows its arms and how it was asked."""
     k = len(offered)
     chance = 1.0 / (k * (k - 1.0)) if pairs == "uniform" and k > 1 else None
     ticket = np.array([chance or 0.0, 1.0, 1.0], "<f8").tobytes()
-    rows: list[dict[str, Any]] = []
     times = (log.time * 86_400e6).round().astype(np.int64)
     for n in range(len(log)):
         left, right = arms[log.left[n]], arms[log.right[n]]
@@ -105,5 +111,5 @@ def _rows(log: Log, arms: list[int], offered: list[int], pairs: Pairs) -> list[d
             "propensity": chance if told else None,
             "reason": None if told else "history",
         }
-        rows += [dict(row) for _ in range(int(log.count[n]))]
-    return rows
+        for _ in range(int(log.count[n])):
+            yield dict(row)

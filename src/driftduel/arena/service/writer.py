@@ -10,12 +10,12 @@ import queue
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from threading import Thread
+from threading import Lock, Thread
 from typing import Any
 
 import sqlalchemy as sa
 
-from driftduel.arena.errors import ArenaError, Unavailable
+from driftduel.arena.errors import ArenaError, Conflict, Unavailable
 from driftduel.arena.store.database import Store
 
 MOST = 512
@@ -51,6 +51,7 @@ class Writer:
         self._committed = committed
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._closed = False
+        self._door = Lock()
         self._thread = Thread(target=self._run, name="arena-writer", daemon=True)
         self._thread.start()
 
@@ -72,14 +73,16 @@ class Writer:
 
     def close(self) -> None:
         """Finish what waits, and end."""
-        self._closed = True
-        self._jobs.put(None)
+        with self._door:
+            self._closed = True
+            self._jobs.put(None)
         self._thread.join()
 
     def _submit(self, job: _Job) -> Any:
-        if self._closed:
-            raise Unavailable("the service is shutting down")
-        self._jobs.put(job)
+        with self._door:  # nobody comes in after the last one
+            if self._closed:
+                raise Unavailable("the service is shutting down")
+            self._jobs.put(job)
         result = job.answer.result()
         if isinstance(result, ArenaError):
             raise result
@@ -96,9 +99,6 @@ class Writer:
             batch, waiting = _first_batch(waiting)
             if batch:
                 self._commit(batch)
-        while not self._jobs.empty():  # came while this was closed
-            if (late := self._jobs.get()) is not None:
-                late.answer.set_result(Unavailable("the service is shutting down"))
 
     def _take(self, waiting: list[_Job], block: bool) -> bool:
         job = self._jobs.get(block)
@@ -118,7 +118,10 @@ class Writer:
                 for job in batch:
                     self._commit([job])
                 return
-            batch[0].answer.set_exception(error)
+            if isinstance(error, sa.exc.IntegrityError):
+                batch[0].answer.set_result(Conflict("another request was quicker, try again"))
+            else:
+                batch[0].answer.set_exception(error)
             return
         self.commits += 1
         self.requests += len(batch)
