@@ -14,9 +14,9 @@ WORKS = 51
 
 def rows():
     text = (ROOT / "docs" / "literature.md").read_text(encoding="utf-8")
-    lines = (line for line in text.splitlines() if line.startswith("|") and "---" not in line)
-    cells = (re.split(r"\s*\|\s*", line.strip("| ")) for line in lines)
-    return [row for row in cells if row[0] != "work"]
+    tables = re.findall(r"^\| work \|.*\n\|---.*\n((?:\|.*\n)+)", text, re.MULTILINE)
+    lines = "".join(tables).splitlines()
+    return [re.split(r"\s*\|\s*", line.strip("| ")) for line in lines]
 
 
 def test_every_work_that_the_paper_cites_has_a_row_that_says_where_it_is_or_why_not():

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from benchmarks import vonneumann
 
 import driftduel as dd
 from driftduel.streams import datasets
@@ -109,6 +110,18 @@ def test_winners_of_hudrys_tournament():
     assert found.copeland == (0,)
     assert found.top_cycle == tuple(range(13))
     assert set(found.banks) <= set(found.uncovered) < set(range(13))
+
+
+def test_the_rings_of_the_benchmark_have_a_uniform_winner_on_three_arms_that_changes():
+    world = vonneumann.rings(6, 1000, 4)
+    supports = [dd.von_neumann_winner(P).support.tolist() for P in world.palette]
+    assert len(supports) == 4
+    assert all(len(support) == 3 for support in supports)
+    assert len(set(map(tuple, supports))) > 1
+    for P in world.palette:
+        assert dd.von_neumann_winner(P).weight.max() == pytest.approx(1 / 3)
+        assert not dd.classify(P).condorcet
+    assert {learner.n_arms for _, learner in vonneumann.players(6, 1000, 4)} == {6}
 
 
 def test_the_banks_set_of_many_arms_is_refused_in_a_sentence():

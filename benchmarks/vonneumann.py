@@ -1,0 +1,69 @@
+"""Von Neumann regret where nobody beats everybody and who is ahead changes, told and not told when.
+
+python -m benchmarks vonneumann [--arms K] [--rounds T] [--phases S] [--seeds N]. In each phase
+three arms, drawn anew, beat each other in a ring with chance .8 and all others with chance .7; the
+others are even. So the von Neumann winner is uniform on three arms. No learner of the library is
+made to track it without being told how often it changes, which is an open problem.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+from numpy.typing import NDArray
+
+import driftduel as dd
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="von Neumann regret in drifting rings")
+    parser.add_argument("--arms", type=int, default=10)
+    parser.add_argument("--rounds", type=int, default=10**6)
+    parser.add_argument("--phases", type=int, default=10)
+    parser.add_argument("--seeds", type=int, default=8)
+    options, _ = parser.parse_known_args()
+    print("| learner | told | von Neumann regret |")
+    print("|---|---|---:|")
+    world = rings(options.arms, options.rounds, options.phases)
+    for told, learner in players(options.arms, options.rounds, options.phases):
+        runs = dd.simulate_many(learner, world, range(options.seeds), points=1)
+        final = np.array([run.regret("von-neumann")[-1] for run in runs])
+        error = final.std(ddof=1) / np.sqrt(len(final)) if len(final) > 1 else np.nan
+        name = type(learner).__name__
+        print(f"| {name} | {told} | {final.mean():,.0f} ± {error:,.0f} |", flush=True)
+
+
+def players(n_arms: int, rounds: int, phases: int) -> list[tuple[str, dd.Learner]]:
+    """Return learners by what they are told."""
+    period = -(-rounds // phases)
+    return [
+        ("when", dd.PeriodicRestart.of(dd.VersatileDB(n_arms), every=period)),
+        ("T, S", dd.DEX3S(n_arms, rounds, n_phases=phases)),
+        ("T", dd.DEX3S(n_arms, rounds)),
+        ("T", dd.SparringEXP3(n_arms, rounds)),
+        ("nothing", dd.SparringUCB(n_arms)),
+        ("nothing", dd.VersatileDB(n_arms)),
+        ("nothing", dd.Anaconda(n_arms)),
+        ("nothing", dd.Uniform(n_arms)),
+    ]
+
+
+def rings(n_arms: int, rounds: int, phases: int) -> dd.Stream:
+    """Return the world."""
+    rng = np.random.default_rng(0)
+    matrices = [ring(rng.permutation(n_arms)) for _ in range(phases)]
+    return dd.Stream.piecewise(matrices, np.arange(phases) * -(-rounds // phases), rounds)
+
+
+def ring(arms: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the matrix in which the first three of a list of arms are ahead."""
+    matrix = np.full((len(arms), len(arms)), 0.5)
+    ahead, others = arms[:3], arms[3:]
+    matrix[np.ix_(ahead, others)], matrix[np.ix_(others, ahead)] = 0.7, 0.3
+    matrix[ahead, np.roll(ahead, -1)], matrix[np.roll(ahead, -1), ahead] = 0.8, 0.2
+    return matrix
+
+
+if __name__ == "__main__":
+    main()
