@@ -51,7 +51,7 @@ def start_clock(old: EpisodicState, fresh: EpisodicState) -> None:
 def restart_clock(
     old: EpisodicState, fresh: EpisodicState, kept: Ints, rng: np.random.Generator
 ) -> None:
-    """Begin anew with all arms but those evicted; sums stay, for they say who is ahead."""
+    """Begin anew with all arms but those evicted."""
     clock = fresh.clock[0]
     now = int(clock["round"])
     just_restarted = now == old.clock[0]["episode"]
@@ -69,7 +69,7 @@ def restart_clock(
     fresh.arms["out"] = out & evicted
     for arm in np.flatnonzero(out & ~evicted).tolist():
         note_activation(fresh.journal, now, arm)
-    _carry_sums(old, fresh, kept)
+    _carry_lead(old, fresh, kept)
     if len(fresh.base_sums):
         fresh.base_sums[0] = fresh.sums
     if len(fresh.level_sums):
@@ -80,15 +80,14 @@ def restart_clock(
     set_wake(fresh)
 
 
-def _carry_sums(old: EpisodicState, fresh: EpisodicState, kept: Ints) -> None:
-    """Keep the sums; those of a new arm begin just below those of who is ahead.
-
-    Tests compare what was added since the clock was restarted, so that any beginning is as good.
-    """
-    carry_rows(old.sums, fresh.sums, kept, axes=1 if len(old.sums) == 1 else 2)
-    stay = kept >= 0
-    best = fresh.sums.min(axis=0)[stay].max()
-    fresh.sums[:, ~stay] = min(0.0, best) - 1.0
+def _carry_lead(old: EpisodicState, fresh: EpisodicState, kept: Ints) -> None:
+    """Let who was ahead be so by a hair; sums begin anew, so that a new arm may be ahead soon."""
+    known = (kept >= 0) & (fresh.arms["evidence"] < 0)
+    if known.any():
+        worst = np.full(len(kept), -np.inf)
+        carry_rows(old.sums.min(axis=0), worst, kept)
+        ahead = np.argmax(np.where(known, worst, -np.inf))
+        fresh.sums[:, np.arange(len(kept)) != ahead] = -1.0
 
 
 def go_on(old: EpisodicState, fresh: EpisodicState, kept: Ints, rng: np.random.Generator) -> None:
