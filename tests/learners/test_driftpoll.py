@@ -152,7 +152,7 @@ def test_an_arm_told_against_itself_says_nothing():
 
 
 def test_a_change_is_noticed_and_dated():
-    learner = dd.DriftPoll(4, seed=2)
+    learner = dd.DriftPoll(4, seed=1)
     play(learner, 800, tosses(favourite(4, 0.8, 1), 1))
     assert learner.best() == 1
     assert learner.changes == []

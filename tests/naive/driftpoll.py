@@ -108,7 +108,7 @@ class Poll(Oracle):
         ring = {number % 8: self.draws[number] for number in range(max(0, n - 8), n)}
         c = self.rival(ring[int(self.rng.random() * len(ring))])
         trust = self.trust(lead, c)
-        if self.rng.random() < 0.6 * trust:
+        if self.rng.random() < 0.5 * (1 - 2 / self.n) * trust:
             a, b, weights = lead, c, (trust, trust)
         else:
             a = lead if self.v[lead] > self.v[c] else c
@@ -128,7 +128,7 @@ class Poll(Oracle):
         kept = self.draws[-8:]
         for draw in kept if uniform < 1 else ():
             c = self.rival(draw)
-            direct = 0.6 * self.trust(lead, c)
+            direct = 0.5 * (1 - 2 / self.n) * self.trust(lead, c)
             a = lead if self.v[lead] > self.v[c] else c
             for i, j in pairs:
                 here = (1 - uniform) / len(kept) / 2

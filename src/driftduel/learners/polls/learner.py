@@ -80,8 +80,11 @@ ANY = 0.1
 MANY = 8.0
 """With more arms than this, suspicion alone never makes all pairs random."""
 
-DIRECT = 0.6
-"""The share of direct duels among the other questions, if strengths explain them."""
+DIRECT = 0.5
+"""The share of direct duels among the other questions, if strengths explain them and arms are many.
+
+With few arms a random opponent is often the other of the two anyway, and says more if strengths do
+not explain all pairs."""
 
 KEPT = 8
 """How many draws of all strengths are kept: more would be stale by the time they are used."""
@@ -179,7 +182,7 @@ def choose(state: PollState, rng: np.random.Generator) -> tuple[int, int, Ticket
     place = int(rng.random() * min(clock["drawn"], KEPT))
     rival = challenger(state, place, leader)
     trusted = trust(state.guard, leader, rival)
-    if rng.random() < DIRECT * trusted:
+    if rng.random() < directly(n_arms) * trusted:
         one, other, weight = leader, rival, trusted
     else:
         one = scout(state, leader, rival)
@@ -190,6 +193,12 @@ def choose(state: PollState, rng: np.random.Generator) -> tuple[int, int, Ticket
     if rng.random() < 0.5:
         return one, other, (chance, weight, trusted)
     return other, one, (chance, trusted, weight)
+
+
+@inline_kernel
+def directly(n_arms: int) -> float:
+    """Return the share of direct duels with so many arms."""
+    return DIRECT * (1.0 - 2.0 / n_arms)
 
 
 @inline_kernel
@@ -403,7 +412,7 @@ def set_plan(state: PollState) -> None:
     kept = min(clock["drawn"], KEPT)
     for place in range(kept):
         rival = challenger(state, place, leader)
-        direct = DIRECT * trust(state.guard, leader, rival)
+        direct = directly(n_arms) * trust(state.guard, leader, rival)
         state.plan[rival]["direct"] += direct / kept
         state.plan[scout(state, leader, rival)]["scouted"] += (1.0 - direct) / kept
 
