@@ -78,12 +78,8 @@ def main() -> None:
     }
     with replacing(options.out) as temporary:
         temporary.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    for name, lines in (
-        ("owner", owners_table(found)),
-        ("figures", figures_table(found)),
-        ("worlds", worlds_tables(found)),
-    ):
-        text = "\n".join(lines)
+    for name, table in BLOCKS.items():
+        text = "\n".join(table(found))
         print(text, "", sep="\n")
         if options.page.exists():
             write_block(options.page, name, text)
@@ -149,9 +145,9 @@ def one_world(world: World, runs: int) -> tuple[Figures, list[tuple[float, bool]
 
 
 def errors(world: World, rule: Rule, seeds: Iterable[int]) -> NDArray[np.float64]:
-    """Return the tracking error of a rule, of each of its rows."""
+    """Return the tracking error of a rule, of each of its rows; half a vote if there is none."""
     of_runs = [wrong(world.play, rule(seed, world.votes)).mean(axis=-1) for seed in seeds]
-    return np.asarray(np.mean(of_runs, axis=0))
+    return np.maximum(np.mean(of_runs, axis=0), 0.5 / len(of_runs) / world.votes)
 
 
 def best_of(learner: dd.Learner, taste: Taste, seed: int, votes: int) -> NDArray[np.int64]:
@@ -256,7 +252,7 @@ def owners_table(found: Figures) -> Iterator[str]:
         *("declared: half of the time, 95 %", *(f"known, {day}" for day in days)),
         *(f"change seen, {day}" for day in days),
     )
-    yield "|---:|" * 1 + "---:|" * 10
+    yield "|" + "---:|" * 11
     for row in found["owner"]:
         yield line(
             *(row["arms"], f"{row['chance']:.0%}", votes_of(row["until"]), votes_of(row["again"])),
@@ -365,6 +361,10 @@ def write_block(page: Path, name: str, text: str) -> None:
     if not found:
         raise ValueError(f"{page} has no {begin} and {end}")
     page.write_text(f"{before}{begin}\n{text}\n{end}{after}", encoding="utf-8")
+
+
+BLOCKS = {"owner": owners_table, "figures": figures_table, "worlds": worlds_tables}
+"""The tables of the page."""
 
 
 if __name__ == "__main__":

@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
+import json
+import sys
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from benchmarks import _poll_worlds
-from benchmarks._poll_worlds import DECKS, FILE, HALVES, World, borda, worlds
+from benchmarks import _poll_worlds, polls
+from benchmarks._poll_play import (
+    LOOK,
+    MEMORIES,
+    Taste,
+    bradley_terry,
+    play,
+    top_two,
+    uniform,
+    wrong,
+)
+from benchmarks._poll_worlds import DECKS, FILE, HALVES, Play, World, borda, favourite, worlds
+
+import driftduel as dd
 
 
 def test_worlds_are_those_that_their_rule_draws():
@@ -34,3 +50,89 @@ def test_a_trap_is_one_and_a_ladder_is_none():
     best = borda(matrix).argmax()
     assert (matrix[best] < 0.5).sum() == 1
     assert World(10, 1000, "ladder .3", "none", 0, 0, 3).transitive
+
+
+def sudden(arms=4, chance=0.9, votes=600, change=300):
+    return Play.one_change(favourite(arms, chance), votes, change, seed=1)
+
+
+def test_whoever_names_the_best_arm_of_the_moment_is_never_wrong():
+    world = sudden()
+    best = world.scores[world.before].argmax(axis=1)
+    assert not wrong(world, best).any()
+    assert wrong(world, (best + 1) % 4).all()
+    assert wrong(world, np.stack([best, best[::-1]])).sum() == len(best)
+
+
+def test_a_window_of_uniform_pairs_is_the_share_of_wins_in_it():
+    """By the letter, with the votes that the loop drew."""
+    taste = Taste.of(sudden(), ties=0.2, left=0.1)
+    named = uniform(taste, 3, 600)
+    assert named.shape == (2 * len(MEMORIES) + 1, 600)
+    assert (named[-1] == uniform(taste, 3, 600, keep_all=True)[0]).mean() > 0.95  # ties by a coin
+    assert not wrong(sudden(), named)[0, 200:300].any()
+    assert wrong(sudden(), named)[-1, 300:400].all()
+    assert not wrong(sudden(), named)[0, 450:].any()
+
+
+@pytest.mark.parametrize("rule", [lambda *run: bradley_terry(*run)[0], top_two])
+def test_other_rules_name_a_clear_favourite(rule):
+    world = sudden(change=600)
+    assert not wrong(world, rule(Taste.of(world), 1, 600))[300:].any()
+
+
+@pytest.mark.parametrize("learner", [dd.DriftPoll(4), dd.DTS(4)])
+def test_learners_are_played_for_votes_and_looked_at_between(learner):
+    world, seen = sudden(), []
+    played = play(learner, Taste.of(world), 1, 600, [200, 600], lambda one: seen.append(one.rounds))
+    assert seen == [200, 600]
+    assert played.learner.rounds == len(played.best) == 600
+    assert not wrong(world, played.best)[200:300].any()
+
+
+def test_a_poll_is_asked_after_each_vote_and_another_learner_now_and_then():
+    world = sudden()
+    one = play(dd.DriftPoll(4), Taste.of(world), 1, 600).best
+    other = play(dd.DTS(4), Taste.of(world), 1, 600).best
+    assert set(np.flatnonzero(np.diff(one)) % LOOK) - {LOOK - 1}
+    assert set(np.flatnonzero(np.diff(other)) % LOOK) == {LOOK - 1}
+
+
+def test_what_is_known_stays_known():
+    missed = np.zeros((20, 1000), bool)
+    missed[:, :100] = True
+    missed[0] = True
+    assert 100 <= polls.known(missed) <= 101
+    missed[1, 150:] = True
+    assert polls.known(missed) == 100  # from 100 to 125, 19 of 20 are right
+    missed[1] = True
+    assert polls.known(missed) == 1000
+
+
+def test_bands_of_chances_count_what_was_right():
+    bands = polls.calibration([(0.92, True), (0.94, True), (0.93, False), (0.999, True)])
+    band = next(one for one in bands if one["from"] == 0.9)
+    assert (band["moments"], round(band["said"], 2), round(band["right"], 2)) == (3, 0.93, 0.67)
+
+
+def test_the_command_writes_a_file_and_its_tables(tmp_path, monkeypatch, capsys):
+    trap = World(4, 300, "trap", "none", 0, 0, 1)
+    few = {kind: [replace(worlds("tuning", kind)[0], votes=300)] for kind in DECKS}
+    few["stationary"].append(trap)
+    monkeypatch.setattr(polls, "worlds", lambda half, kind: few[kind])
+    monkeypatch.setattr(polls, "OWNERS", [(2, 0.9)])
+    monkeypatch.setattr(polls, "LONG", 400)
+    monkeypatch.setattr(_poll_worlds, "LONG", 400)
+    monkeypatch.setattr(polls, "CHANGES", [(2, "favourite .9", 0.9)])
+    page = tmp_path / "page.md"
+    marks = [f"{polls.BEGIN.format(name)}\n{polls.END.format(name)}" for name in polls.BLOCKS]
+    page.write_text("\n".join(marks), encoding="utf-8")
+    words = f"benchmarks polls --half tuning --runs 2 --out {tmp_path / 'a.json'} --page {page}"
+    monkeypatch.setattr(sys, "argv", words.split())
+    polls.main()
+    found = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
+    assert len(found["halves"]["tuning"]["worlds"]) == 3
+    printed = capsys.readouterr().out
+    for block in page.read_text(encoding="utf-8").split(polls.BEGIN.format(""))[1:]:
+        assert block in printed
+    assert "| tracking error ratio, geometric mean |" in page.read_text(encoding="utf-8")
