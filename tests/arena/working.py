@@ -47,7 +47,7 @@ def race(url, journal, word, duels):
         def work(part):
             for duel in part:
                 try:
-                    told = arena.tell(service, duel, "ann", word)
+                    told = patiently(lambda d=duel: arena.tell(service, d, "ann", word))
                     lines.append(f"{duel} {word} {told.seq}")
                 except errors.Conflict:
                     lines.append(f"{duel} lost")

@@ -119,8 +119,7 @@ class Replica:
 
     def mark(self, excluded: Collection[str], retracted: Collection[int]) -> None:
         """Say whose votes do not count, and which votes."""
-        self.excluded = frozenset(excluded)
-        self.retracted = np.array(sorted(retracted), np.int64)
+        self.excluded, self.retracted = frozenset(excluded), frozenset(retracted)
 
     def follow(self, page: Page) -> None:
         """Take in the next events."""
@@ -184,7 +183,7 @@ class Replica:
 
     def _copy(self) -> Replica:
         """Return a copy of all but the times and the states kept."""
-        made = Replica(self.seed, self.excluded, self.retracted.tolist())
+        made = Replica(self.seed, self.excluded, self.retracted)
         made.head, made.generation = self.head, self.generation
         made.learner = deepcopy(self.learner)
         made.arms, made.tally, made.sides = dict(self.arms), deepcopy(self.tally), self.sides.copy()
@@ -239,8 +238,8 @@ class Replica:
     def _counts(self, page: Page, places: Ints) -> NDArray[np.bool_]:
         """Tell of votes whether they count."""
         counts = np.array([page.reason[n] in (None, "excluded") for n in places], np.bool_)
-        if len(self.retracted):
-            counts &= ~np.isin(_column(page.seq, places), self.retracted)
+        if self.retracted:
+            counts &= np.array([page.seq[n] not in self.retracted for n in places], np.bool_)
         if self.excluded:
             counts &= np.array([page.voter[n] not in self.excluded for n in places], np.bool_)
         return counts

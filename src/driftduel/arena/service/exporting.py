@@ -28,9 +28,6 @@ COLUMNS = (
 """What is exported of a vote. The last three make the state again: swapped says that the learner
 had the arms the other way round, and the ticket is its own, its numbers separated by blanks."""
 
-Marks = tuple[set[str], set[int]]
-"""Who is excluded, and which votes were taken back."""
-
 _AT_ONCE = 1_000
 
 
@@ -80,7 +77,7 @@ def _lines(
     number: int,
     head: int,
     names: dict[int, str],
-    marks: Marks,
+    marks: statements.Marks,
     everything: bool,
 ) -> Iterator[str]:
     yield ",".join(COLUMNS) + "\r\n"
@@ -101,7 +98,7 @@ def _lines(
         yield _part(rows, names, marks, everything)
 
 
-def _part(rows: Any, names: dict[int, str], marks: Marks, everything: bool) -> str:
+def _part(rows: Any, names: dict[int, str], marks: statements.Marks, everything: bool) -> str:
     text = io.StringIO()
     writer = csv.writer(text)
     for row in rows:
@@ -135,7 +132,7 @@ def _part(rows: Any, names: dict[int, str], marks: Marks, everything: bool) -> s
     return text.getvalue()
 
 
-def _reason(row: Any, marks: Marks) -> str | None:
+def _reason(row: Any, marks: statements.Marks) -> str | None:
     """Return why a verdict does not count as of now, None if it does."""
     if row.kind == "skip":
         return "skip"

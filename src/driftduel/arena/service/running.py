@@ -241,7 +241,9 @@ def _followed(connection: sa.Connection, hosted: Hosted, arena: Arena) -> Hosted
     replica, contexts = hosted.replica, hosted.contexts
     touched = statements.first_touched(connection, arena.id, replica.head, arena.head)
     if touched is not None:
-        marks = statements.marks_of(connection, arena.id, arena.head)
+        marks = statements.marks_of(
+            connection, arena.id, arena.head, replica.head, (replica.excluded, replica.retracted)
+        )
         replica = replica.rewound(touched, *marks)
     for page in statements.pages(connection, arena.id, replica.head, arena.head):
         replica.follow(page)

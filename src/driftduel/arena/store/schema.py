@@ -118,12 +118,9 @@ event = sa.Table(
     sa.Column("target", sa.BigInteger),  # the seq of the vote that is taken back
     sa.Column("body", sa.JSON(none_as_null=True)),
     sa.UniqueConstraint("arena", "target"),
-    sa.Index("event_by_voter", "arena", "voter", "at"),
+    sa.Index("event_by_voter", "arena", "voter", "kind", "at"),
     sqlite_with_rowid=False,
 )
-_rare = event.c.kind.not_in(["vote", "skip", "import"])
-sa.Index("event_rare", event.c.arena, event.c.seq, sqlite_where=_rare, postgresql_where=_rare)
-
 shown = sa.Table(
     "shown",
     metadata,

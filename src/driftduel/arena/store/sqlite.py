@@ -11,8 +11,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-_PATIENCE = 5.0
-"""Seconds to wait for another process that writes."""
+_PATIENCE = 15.0
+"""Seconds to wait for other processes that write: of several that wait, SQLite picks any."""
 
 
 def sqlite_engine(path: Path) -> sa.Engine:

@@ -7,7 +7,7 @@ writer begins. So ``head`` counts events without gaps and in the order of commit
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -19,6 +19,8 @@ PAGE = 1_000
 """Events that are read at once: of more rows Python's collector makes heavy weather."""
 
 Row = dict[str, Any]
+Marks = tuple[Collection[str], Collection[int]]
+"""Who is excluded, and which votes were taken back."""
 
 
 def find_arenas(connection: sa.Connection, *where: sa.ColumnElement[bool]) -> list[Arena]:
@@ -104,42 +106,20 @@ def votes_of_day(
 
 def excluded_of(connection: sa.Connection, number: int, voters: Iterable[str]) -> set[str]:
     """Return those of the voters that are excluded."""
-    query = (
-        sa.select(event.c.kind, event.c.voter)
-        .where(
-            event.c.arena == number,
-            event.c.kind.not_in(["vote", "skip", "import"]),  # as the index says it
-            event.c.kind.in_(["exclude", "include"]),
-            event.c.voter.in_(sorted(set(voters))),
-        )
-        .order_by(event.c.seq)
+    # Not ordered by the database: SQLite would read all events, as they are in this order.
+    query = sa.select(event.c.seq, event.c.voter, event.c.kind).where(
+        event.c.arena == number,
+        event.c.voter.in_(sorted(set(voters))),
+        event.c.kind.in_(["exclude", "include"]),
     )
-    last = {voter: kind for kind, voter in connection.execute(query)}
+    last = {voter: kind for _, voter, kind in sorted(map(tuple, connection.execute(query)))}
     return {voter for voter, kind in last.items() if kind == "exclude"}
-
-
-def _rare_events(
-    connection: sa.Connection, number: int, until: int, after: int = 0
-) -> list[sa.Row[Any]]:
-    """Return the events after which one folds again: what was taken back, and who excluded."""
-    query = (
-        sa.select(event.c.seq, event.c.kind, event.c.voter, event.c.target)
-        .where(
-            event.c.arena == number,
-            event.c.seq > after,
-            event.c.seq <= until,
-            event.c.kind.not_in(["vote", "skip", "import"]),  # as the index says it
-            event.c.kind.in_(REFOLDS),
-        )
-        .order_by(event.c.seq)
-    )
-    return list(connection.execute(query))
 
 
 def first_touched(connection: sa.Connection, number: int, after: int, until: int) -> int | None:
     """Return from which event on other votes count, by what happened after a seq; None if none."""
     touched = []
-    for row in _rare_events(connection, number, until, after):
+    for row in _rare_events(connection, number, after, until):
         if row.kind == "retract":
             touched.append(row.target)
         elif row.kind == "forget":  # voters have other names, but no vote counts otherwise
@@ -152,11 +132,19 @@ def first_touched(connection: sa.Connection, number: int, after: int, until: int
     return min(touched, default=None)
 
 
-def marks_of(connection: sa.Connection, number: int, until: int) -> tuple[set[str], set[int]]:
-    """Return who is excluded and which votes were taken back, as of an event."""
-    excluded: set[str] = set()
-    retracted: set[int] = set()
-    for row in _rare_events(connection, number, until):
+def marks_of(
+    connection: sa.Connection, number: int, until: int, after: int = 0, earlier: Marks | None = None
+) -> Marks:
+    """Return who is excluded and which votes were taken back, as of an event.
+
+    With what was so ``after`` an earlier event, only what happened since is read.
+    """
+    rows = _rare_events(connection, number, after, until)
+    if earlier is not None and any(row.kind == "forget" for row in rows):
+        return marks_of(connection, number, until)  # voters have other names
+    excluded: set[str] = set(earlier[0]) if earlier else set()
+    retracted: set[int] = set(earlier[1]) if earlier else set()
+    for row in rows:
         if row.kind == "exclude":
             excluded.add(row.voter)
         elif row.kind == "include":
@@ -164,6 +152,23 @@ def marks_of(connection: sa.Connection, number: int, until: int) -> tuple[set[st
         elif row.kind == "retract":
             retracted.add(row.target)
     return excluded, retracted
+
+
+def _rare_events(
+    connection: sa.Connection, number: int, after: int, until: int
+) -> list[sa.Row[Any]]:
+    """Return the events after which other votes count: what was taken back, and who excluded."""
+    query = (
+        sa.select(event.c.seq, event.c.kind, event.c.voter, event.c.target)
+        .where(
+            event.c.arena == number,
+            event.c.seq > after,
+            event.c.seq <= until,
+            event.c.kind.in_(REFOLDS),
+        )
+        .order_by(event.c.seq)
+    )
+    return list(connection.execute(query))
 
 
 def pages(connection: sa.Connection, number: int, after: int, until: int) -> Iterator[Page]:
