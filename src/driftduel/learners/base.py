@@ -562,17 +562,20 @@ class Learner(InNotebooks, ABC):
         >>> learner.tell(learner.ask(), "left")
         >>> print(learner.report())
         After 1 round the learner would pick tea.
-        In play: tea, coffee; 1 set aside.
+        In play: tea and coffee; 1 set aside for now.
         """
         session = self.session
         with session.lock:
+            active = tuple(self.active.tolist())
+            aside = set(self.offered.tolist()) - set(active)
+            evictions = last_of_each(session.history.evictions)
             return Report(
                 names=names_of(self.n_arms, self.labels),
                 rounds=session.told,
                 best=self.best(),
-                active=tuple(self.active.tolist()),
+                active=active,
                 episodes=tuple(session.history.episodes),
-                evictions=last_of_each(session.history.evictions),
+                evictions=tuple(one for one in evictions if one.arm in aside),
                 activations=last_of_each(session.history.activations),
             )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import KW_ONLY, asdict, dataclass, replace
 from typing import ClassVar
 
@@ -26,9 +27,11 @@ from driftduel.learners.calibrated.state import (
 from driftduel.learners.history import History
 from driftduel.learners.offer import changes_of
 from driftduel.learners.parts.arrays import Ints
+from driftduel.learners.parts.dates import date_change
 from driftduel.learners.parts.journal import read_changes, read_journal
 from driftduel.learners.parts.reference import is_uniform, reference_of, weights_of
 from driftduel.learners.parts.replays import schedule_replays
+from driftduel.learners.parts.tally import count_anew, findings, note_leader
 from driftduel.learners.report import Change, Report
 
 
@@ -117,6 +120,9 @@ class DriftDuel(Learner):
         fresh = self.allocate()
         panel = isinstance(self.criterion, Weighted)
         carry_state(state, fresh, kept, rng, weights_changed=not panel)
+        clock = fresh.clock[0]
+        count_anew(fresh.tally, int(clock["round"]))  # the others are others now
+        note_leader(fresh.tally, int(clock["leader"]), int(clock["led"]))
         return fresh
 
     def changes_of(self, state: DriftDuelState) -> list[Change]:
@@ -135,13 +141,33 @@ class DriftDuel(Learner):
         """Return the chance of a duel of two arms by the plan."""
         return float(state.plan[0]["total"])
 
+    def doubt_of(self, state: DriftDuelState) -> int | None:
+        """Return the round around which the world likely changed, while that is on trial."""
+        clock, trial = state.clock[0], state.trial[0]
+        if not (trial["on"] and trial["counted"]) or clock["leader"] == trial["accused"]:
+            return None
+        timeline = deepcopy(state.timeline)  # a date is worked out in it
+        earliest, latest = date_change(
+            timeline, clock["changed"], trial["accused"], clock["leader"]
+        )
+        return int(earliest + latest) // 2
+
     def report(self) -> Report:
         """Return who leads now and since when, and what changed; print it to read it."""
         session = self.session
         with session.lock:
-            since = int(session.state.clock[0]["led"])
+            clock = session.state.clock[0]
             changes = tuple(changes_of(session, self))
-            return replace(super().report(), since=since, changes=changes)
+            arms = session.offered(self)
+            return replace(
+                super().report(),
+                since=int(clock["led"]),
+                changes=changes,
+                doubt=self.doubt_of(session.state),
+                **findings(
+                    session.state.tally, arms, self.n_arms, int(clock["leader"]), session.told
+                ),
+            )
 
     def collect(self, state: DriftDuelState, history: History) -> None:
         """Move what the journal holds into the history."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, asdict, dataclass
+from dataclasses import KW_ONLY, asdict, dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,16 +18,16 @@ from driftduel._parameters import bounded
 from driftduel.criteria import Borda, Condorcet, Weighted
 from driftduel.learners.base import Learner, Literature
 from driftduel.learners.calibrated import pairs, scores
-from driftduel.learners.calibrated.account import Account, account_of
 from driftduel.learners.calibrated.calibration import FOR_PAIRS, FOR_SCORES, Calibration
 from driftduel.learners.calibrated.watching import RULE, full, start_watching, tick_of
 from driftduel.learners.history import History
 from driftduel.learners.parts.arrays import Ints, Records
-from driftduel.learners.parts.journal import read_journal
+from driftduel.learners.parts.journal import read_changes, read_journal
 from driftduel.learners.parts.optimism import no_bounds
 from driftduel.learners.parts.reference import is_uniform, reference_of, weights_of
 from driftduel.learners.parts.replays import schedule_replays
 from driftduel.learners.ranges import Range, Ranges
+from driftduel.learners.report import Report
 
 State = scores.ScoresState | pairs.PairsState
 
@@ -143,22 +143,13 @@ class CalibratedMetaBosse(Learner):
         """Move what the journal holds into the history."""
         read_journal(state.watching.journal, history)
 
-    def report(self) -> Account:
-        """Return who is best now, since when and how sure, and what changed; print it to read.
-
-        Examples
-        --------
-        >>> learner = CalibratedMetaBosse(2, seed=1, labels=["tea", "coffee"])
-        >>> for _ in range(400):
-        ...     duel = learner.ask()
-        ...     learner.tell(duel, 0.5 + 0.5 * (duel.left - duel.right))
-        >>> print(learner.report())
-        After 400 rounds coffee is best, since round 1.
-        ...
-        """
+    def report(self) -> Report:
+        """Return who leads now and since when, and what changed; print it to read it."""
         session = self.session
         with session.lock:
-            return account_of(super().report(), session.state)
+            clock = session.state.watching.clock[0]
+            changes = read_changes(session.state.watching.changes, int(clock["restarts"]))
+            return replace(super().report(), since=int(clock["led"]), changes=tuple(changes))
 
     def _rule(self, constants: Calibration, *, even: bool) -> Records:
         rule = np.zeros(1, RULE)

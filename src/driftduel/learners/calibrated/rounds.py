@@ -34,6 +34,7 @@ from driftduel.learners.parts.dates import forget_tosses, record_toss
 from driftduel.learners.parts.journal import journal_full, note_replay
 from driftduel.learners.parts.reference import turn_reference
 from driftduel.learners.parts.replays import take_due_replays
+from driftduel.learners.parts.tally import count_anew, count_pair, count_toss, note_leader
 
 
 @inline_kernel
@@ -190,6 +191,7 @@ def learn(state: DriftDuelState, left: int, right: int, ticket: Ticket, outcome:
         toss(state, left, outcome)
     if tossed in (RIGHT, BOTH):
         toss(state, right, 1.0 - outcome)
+    count_pair(state.tally, left, right, outcome)
     surprise_by(state, left, right, outcome)
     hear(state, left, right, outcome)
     count_duel(state, left, right, outcome)
@@ -204,6 +206,7 @@ def learn(state: DriftDuelState, left: int, right: int, ticket: Ticket, outcome:
 def toss(state: DriftDuelState, arm: int, value: float) -> None:
     """Add a toss for an arm."""
     record_toss(state.timeline, state.clock[0]["round"] - 1, arm, value)
+    count_toss(state.tally, arm, value)
     state.arms[arm]["n"] += 1.0
     state.arms[arm]["sum"] += value
     if arm == state.clock[0]["leader"]:
@@ -260,6 +263,7 @@ def lead_on(state: DriftDuelState) -> None:
     clock = state.clock[0]
     old = clock["leader"]
     find_leader(state)
+    note_leader(state.tally, clock["leader"], clock["round"])
     if clock["leader"] == old:
         return
     if state.trial[0]["on"] == 0 and clock["settled"] and state.surprise[0]["old_n"] >= ENOUGH:
@@ -281,6 +285,7 @@ def turn_weight(state: DriftDuelState) -> None:
 def forget_scores(state: DriftDuelState) -> None:
     """Let tosses so far count for little: they were about another score."""
     forget_tosses(state.timeline)
+    count_anew(state.tally, state.clock[0]["round"])
     keep = state.rule[0]["keep"]
     for arm in range(state.arms.shape[0]):
         state.arms[arm]["n"] *= keep

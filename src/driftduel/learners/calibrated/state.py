@@ -18,6 +18,7 @@ from driftduel.learners.parts.journal import (
 )
 from driftduel.learners.parts.reference import REFERENCE_RANGES, Reference
 from driftduel.learners.parts.replays import REPLAY_RANGES, Replays, no_replays
+from driftduel.learners.parts.tally import TALLY_RANGES, Tally, no_tally
 from driftduel.learners.ranges import (
     AN_ARM,
     AN_ARM_OR_NONE,
@@ -167,6 +168,7 @@ class DriftDuelState(NamedTuple):
     changes: Records  # (M,) CHANGE, the latest proved changes in a ring
     replays: Replays
     journal: Journal
+    tally: Tally  # what reports tell
 
 
 _ROUND = whole(0, "clock.round")
@@ -187,6 +189,7 @@ STATE_RANGES: Ranges = {
     "reference": REFERENCE_RANGES,
     "replays": REPLAY_RANGES,
     "journal": JOURNAL_RANGES,
+    "tally": TALLY_RANGES,
     "changes": CHANGE_RANGES,
     "timeline": TIMELINE_RANGES,
     "clock": {
@@ -276,4 +279,5 @@ def start_state(rule: Records, reference: Reference) -> DriftDuelState:
         changes=np.zeros(MOST_CHANGES, CHANGE),
         replays=no_replays(LEVELS, float(rule["replay_rate"][0]), -1 / 3, -2 / 3, grows=True),
         journal=no_journal(n_arms),
+        tally=no_tally(n_arms, of_pairs=rule["scored"][0] == 0),
     )

@@ -22,6 +22,7 @@ from driftduel.learners.calibrated.surprise import ratio, young_wins
 from driftduel.learners.parts.dates import date_change
 from driftduel.learners.parts.journal import note_change, note_episode
 from driftduel.learners.parts.replays import schedule_replays
+from driftduel.learners.parts.tally import count_anew
 
 _lgamma = log_gamma()
 
@@ -200,6 +201,7 @@ def restart(state: DriftDuelState, rng: np.random.Generator) -> None:
     number = clock["restarts"]
     around = (earliest + latest) // 2
     note_change(state.changes, number, now, around, earliest, latest, accused, leader)
+    count_anew(state.tally, now)
     clock["changed"] = latest
     clock["restarts"] += 1
     clock["episode"] = now

@@ -28,6 +28,15 @@ from driftduel.learners.history import History
 from driftduel.learners.offer import changes_of
 from driftduel.learners.parts.arrays import Floats, Ints, Records
 from driftduel.learners.parts.journal import journal_full, read_changes, read_journal
+from driftduel.learners.parts.tally import (
+    TALLY_RANGES,
+    Tally,
+    count_anew,
+    count_toss,
+    findings,
+    no_tally,
+    note_leader,
+)
 from driftduel.learners.polls.bank import (
     BANK_RANGES,
     PRIOR,
@@ -47,6 +56,8 @@ from driftduel.learners.polls.declaring import (
     DECLARED_RANGES,
     EVERY,
     Declared,
+    chance_of_change,
+    date,
     look_for_change,
     nothing_declared,
 )
@@ -88,6 +99,9 @@ not explain all pairs."""
 
 KEPT = 8
 """How many draws of all strengths are kept: more would be stale by the time they are used."""
+
+PERHAPS = 0.5
+"""How likely a change is that is mentioned before it is declared."""
 
 DRAWS = 4000
 """Draws for the chances to be best, by which these are known to 1 %."""
@@ -133,6 +147,7 @@ class PollState(NamedTuple):
     declared: Declared
     draws: Ints  # (KEPT, 2) the two strongest arms of the latest draws, in a ring
     plan: Records  # (K,) PLAN, given that the pair is not a uniformly random one
+    tally: Tally
 
 
 def _are_two_arms(draws: Ints, known: Known) -> bool:
@@ -165,6 +180,7 @@ POLL_RANGES: Ranges = {
     "declared": DECLARED_RANGES,
     "draws": such_that("two different arms in each row", _are_two_arms),
     "plan": {"direct": real(0, 1 + 1e-9), "scouted": real(0, 1 + 1e-9)},
+    "tally": TALLY_RANGES,
 }
 POLL_TICKET = (CHANCE, real(0, 1), real(0, 1))
 
@@ -242,6 +258,12 @@ def learn(state: PollState, left: int, right: int, ticket: Ticket, outcome: floa
     state.clock[0]["round"] = round_ + 1
     if left == right:
         return False
+    # Trust is below 1, so what counts in full had an opponent drawn at random.
+    _, left_weight, right_weight = ticket
+    if left_weight == 1.0:
+        count_toss(state.tally, left, outcome)
+    if right_weight == 1.0:
+        count_toss(state.tally, right, 1.0 - outcome)
     if state.plan.shape[0] == 2:
         learn_difference(state, outcome if left == 0 else 1.0 - outcome, round_)
     else:
@@ -333,8 +355,12 @@ def settle(state: PollState, rng: np.random.Generator) -> None:
     clock = state.clock[0]
     set_prior(state)
     set_leader(state)
+    note_leader(state.tally, clock["leader"], clock["round"])
     if clock["round"] % EVERY == 0:
+        changes = state.declared.count[0]
         look_for_change(state.declared, state.bank, clock["round"] - 1)
+        if state.declared.count[0] > changes:
+            count_anew(state.tally, clock["round"])
     if state.plan.shape[0] > 2:
         draw_all(state, rng)
         set_plan(state)
@@ -488,6 +514,7 @@ class DriftPoll(Learner):
             nothing_declared(self.n_arms),
             draws,
             np.zeros(self.n_arms, PLAN),
+            no_tally(self.n_arms),
         )
 
     def carry(self, state: PollState, kept: Ints, rng: np.random.Generator) -> PollState:
@@ -506,6 +533,8 @@ class DriftPoll(Learner):
             for _ in range(min(KEPT, int(clock["round"]))):
                 draw_all(fresh, rng)
             set_plan(fresh)
+        count_anew(fresh.tally, int(clock["round"]))  # the others are others now
+        note_leader(fresh.tally, int(clock["leader"]), int(clock["led"]))
         return fresh
 
     def best_of(self, state: PollState) -> int:
@@ -548,13 +577,38 @@ class DriftPoll(Learner):
         with session.lock:
             return changes_of(session, self)
 
+    def doubt_of(self, state: PollState) -> int | None:
+        """Return the vote around which the lead may have changed hands, if that is not proved."""
+        leads = state.tally.leads[0]
+        old, new, since = (int(leads[name]) for name in ("before", "leader", "before_led"))
+        declared = self.changes_of(state)
+        if old < 0 or (declared and declared[-1].noticed >= leads["led"]):
+            return None
+        if chance_of_change(state.bank, old, new, since) <= PERHAPS:
+            return None
+        return int(date(state.bank, old, new, since)[0])
+
     def report(self) -> Report:
-        """Return who is best now, since when and how likely, and what changed; print it to read."""
+        """Return who is best now, since when and how likely, and what changed; print it to read.
+
+        Examples
+        --------
+        >>> poll = DriftPoll(3, seed=1, labels=["tea", "coffee", "milk"])
+        >>> for n in range(400):
+        ...     duel = poll.ask()
+        ...     poll.tell(duel, "left" if duel.left < duel.right else "right")
+        >>> print(poll.report())
+        """
         session = self.session
         with session.lock:
+            state, arms = session.state, session.offered(self)
+            leader = int(state.clock[0]["leader"])
             return replace(
                 super().report(),
-                since=int(session.state.clock[0]["led"]),
+                unit="vote",
+                since=int(state.clock[0]["led"]),
                 probabilities=tuple(self.probabilities.tolist()),
                 changes=tuple(self.changes),
+                doubt=self.player.doubt_of(state),
+                **findings(state.tally, arms, self.n_arms, leader, session.told),
             )
