@@ -10,6 +10,10 @@ Weighted votes: four arms whose scores drift, pairs chosen by who is ahead, outc
 propensities; in what share of the runs the bounds of `driftduel.inference.mixtures` ever leave out
 the average score, and how wide they are in the end.
 
+Reports of learners: in what share of the runs the interval of any arm ever leaves out its score
+against the others, or under drift the average of that over the duels it is from; and in what share
+two arms are ever told apart by their intervals.
+
 Prediction: votes said to be missing until a poll is decided over those that were, asked when 10,
 25, 50 and 75 % of them were in.
 """
@@ -22,9 +26,11 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+import driftduel as dd
 from driftduel.inference.decisions import is_decided, votes_until_decided
 from driftduel.inference.mixtures import deviation, log_wealth, mean_bounds, running_sums
 from driftduel.inference.sequences import interval, log_evidence
+from driftduel.learners.history import History
 
 Floats = NDArray[np.float64]
 
@@ -60,6 +66,12 @@ def main() -> None:
         f"weighted votes, {len(weighted)} runs: ever missed {weighted[:, 0].mean():.4f}, "
         f"width in the end {weighted[:, 1].mean():.3f}"
     )
+    print(f"reports, {runs // 5} runs of {votes:,} votes or rounds: {'ever missed':>32} told apart")
+    for kind in (dd.DriftPoll, dd.DriftDuel):
+        for name, world in report_worlds(votes).items():
+            rows = [report_holds(kind(world.n_arms), world, seed) for seed in range(runs // 5)]
+            missed, apart = np.mean(rows, axis=0)
+            print(f"{kind.__name__:>10} {name:>40} {missed:12.4f} {apart:10.4f}", flush=True)
     print("votes said to be missing over those that were: quantiles 25 %, 50 %, 75 %")
     for scores, shares in POLLS:
         ratios = np.array([predictions(seed, scores, shares) for seed in range(runs // 4)])
@@ -172,6 +184,70 @@ def weighted_votes(seed: int, votes: int) -> tuple[bool, float]:
 
 def _chance(is_aimed: bool, n_arms: int) -> float:
     return CHANCE / n_arms + (1 - CHANCE) * is_aimed
+
+
+def report_worlds(votes: int) -> dict[str, dd.Stream]:
+    """Return the worlds of reports by name."""
+    even, best, next_best = (favourite(4, chance, arm) for chance, arm in EVEN_AND_BEST)
+    ladder = 0.5 + 0.03 * np.subtract.outer(np.arange(10)[::-1], np.arange(10)[::-1])
+    return {
+        "4 arms, all equal": dd.Stream.stationary(even, votes),
+        "4 arms, one wins .6": dd.Stream.stationary(best, votes),
+        "10 arms in a row": dd.Stream.stationary(ladder, votes),
+        "4 arms, .6, another from the middle on": dd.Stream.piecewise(
+            [best, next_best], [0, votes // 2], votes
+        ),
+    }
+
+
+EVEN_AND_BEST = ((0.5, 0), (0.6, 0), (0.6, 1))
+
+
+def favourite(n_arms: int, chance: float, arm: int) -> Floats:
+    """Return the matrix in which one arm wins with a chance, and the others are even."""
+    matrix = np.full((n_arms, n_arms), 0.5)
+    matrix[arm], matrix[:, arm] = chance, 1 - chance
+    matrix[arm, arm] = 0.5
+    return matrix
+
+
+def report_holds(learner: dd.Learner, world: dd.Stream, seed: int) -> tuple[bool, bool]:
+    """Return whether an interval of the reports ever missed, and whether two arms came apart.
+
+    Looked at after every round.
+    """
+    wins, tosses, sums = tosses_of(learner, world, seed)
+    n_arms = learner.n_arms
+    average = np.divide(sums, tosses, out=np.full(sums.shape, 0.5), where=tosses > 0)
+    evidence = log_evidence(wins, tosses, average)
+    low, high = interval(wins, tosses, ALPHA / n_arms)
+    missed = bool(np.any(evidence >= math.log(n_arms / ALPHA)))
+    return missed, bool(np.any(low.max(axis=1) > high.min(axis=1)))
+
+
+def tosses_of(learner: dd.Learner, world: dd.Stream, seed: int) -> tuple[Floats, Floats, Floats]:
+    """Return wins, tosses and summed scores of each arm as counted after each round."""
+    n_arms = learner.n_arms
+    rng, settling, voters = (np.random.default_rng([seed, part]) for part in range(3))
+    state, history = learner.start(rng), History()
+    wins, tosses, sums = (np.zeros((world.horizon, n_arms)) for _ in range(3))
+    total = np.zeros(n_arms)
+    before = np.zeros(n_arms)
+    for t in range(world.horizon):
+        matrix = world.matrix(t)
+        left, right, ticket = learner.choose(state, rng)
+        if learner.learn(state, left, right, ticket, float(voters.random() < matrix[left, right])):
+            learner.settle(state, settling)
+            learner.collect(state, history)
+        wins[t], tosses[t] = state.tally.arms["wins"], state.tally.arms["tosses"]
+        more = tosses[t] - before
+        # Where counting began anew there are fewer than before.
+        total = np.where(more < 0, 0.0, total)
+        if more.any():
+            scores = (matrix.sum(axis=1) - 0.5) / (n_arms - 1)
+            total += np.maximum(more, 0.0) * scores
+        sums[t], before = total, tosses[t]
+    return wins, tosses, sums
 
 
 ASKED = (0.1, 0.25, 0.5, 0.75)

@@ -15,7 +15,7 @@ import pytest
 import driftduel as dd
 from driftduel.cli import main
 from driftduel.cli.vote import read_outcome
-from driftduel.learners import Calibration, load_learner
+from driftduel.learners import load_learner
 from driftduel.testing.driving import drive, switching_world
 from tests.outside import GREEDY
 
@@ -299,9 +299,8 @@ def numbered(value, arms=("arm", "beaten_by", "weight", "before", "after", "best
 def much_happened(tmp_path):
     """The file of a learner of which everything can be told that can be."""
     path = tmp_path / "much.json"
-    jumpy = Calibration(alarm=0.5, proof=-6.0, likely=-2.0, watch=1.0, replay_rate=1.0)
-    learner = dd.CalibratedMetaBosse(4, 600, seed=1, labels=list("abcd"), calibration=jumpy)
-    drive(learner, switching_world(4, 600)).learner.save(path)
+    learner = dd.DriftDuel(4, seed=1, labels=list("abcd"), calibration={"replay_rate": 1.0})
+    drive(learner, switching_world(4, 1500)).learner.save(path)
     return path
 
 
@@ -309,7 +308,7 @@ def test_the_keys_of_status_are_those_documented_and_arms_go_by_their_names(run,
     facts = run("status", much_happened, "--json").json
     for key in ("open", "evictions", "activations", "replays"):
         assert facts[key], key
-    for key in ("evictions", "activations", "changes", "standings"):
+    for key in ("evictions", "activations", "changes", "scores"):
         assert facts["report"][key], key
     text = DOCUMENTED.read_text(encoding="utf-8").partition("### What `status --json` tells")[2]
     assert documented(line for line in text.splitlines() if line.startswith("|")) == all_keys(facts)

@@ -97,7 +97,8 @@ class Report(InNotebooks):
         None without duels. Duels of an arm with itself never count.
     intervals : tuple of (float, float) or None
         An interval for the score of each arm. All of them hold at every moment with ``level``, if
-        scores are constant since ``counted_since``; otherwise they are about the average.
+        scores are constant since ``counted_since``; otherwise they are about the average of these
+        duels.
     duels : tuple of int or None
         How many duels these are from: those with an opponent drawn at random, so that the choice
         of opponents does not matter.
@@ -179,7 +180,7 @@ class Report(InNotebooks):
         elif self.changes == () and self.before is None:
             told.append("No change of taste was noticed.")
         elif self.before is not None and not self._is_proved():
-            told.append(f"That tastes changed since {self.names[self.before]} led is not proved.")
+            told.append(f"No {'other ' if self.changes else ''}change of taste is proved.")
         return told
 
     def reasons(self) -> list[str]:
@@ -265,7 +266,8 @@ class Report(InNotebooks):
         since = f" since {self.unit} {self.counted_since:,}" if self.counted_since else ""
         return [
             f"Scores are from duels{drawn}{since}; intervals hold with {self.level:.0%} at every "
-            "moment, all arms at once. If tastes drifted meanwhile, they cover the average."
+            "moment, all arms at once. If tastes drifted, they are about the average of these "
+            "duels."
         ]
 
 

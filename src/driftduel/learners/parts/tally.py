@@ -38,6 +38,7 @@ LEADS = np.dtype(
         ("led", "i8"),  # since which round
         ("before", "i8"),  # who led before for some time
         ("before_led", "i8"),
+        ("earlier", "i8"),  # and before that
     ],
     align=True,
 )
@@ -56,7 +57,7 @@ class Tally(NamedTuple):
 TALLY_RANGES: Ranges = {
     "leads": {
         **dict.fromkeys(("since", "led", "before_led"), COUNT),
-        **dict.fromkeys(("leader", "before"), AN_ARM_OR_NONE),
+        **dict.fromkeys(("leader", "before", "earlier"), AN_ARM_OR_NONE),
     },
     "arms": {"tosses": COUNT, "wins": halves(0, "arms.tosses")},
     "pairs": SUM,
@@ -67,7 +68,7 @@ def no_tally(n_arms: int, *, of_pairs: bool = False, since: int = 0) -> Tally:
     """Return what there is before the first toss."""
     leads = np.zeros(1, LEADS)
     leads["since"] = since
-    leads["leader"] = leads["before"] = NOBODY
+    leads["leader"] = leads["before"] = leads["earlier"] = NOBODY
     side = n_arms if of_pairs else 0
     return Tally(leads, np.zeros(n_arms, TOSSES), np.zeros((side, side)))
 
@@ -89,17 +90,21 @@ def count_pair(tally: Tally, left: int, right: int, outcome: float) -> None:
 
 @kernel
 def note_leader(tally: Tally, leader: int, round_: int) -> None:
-    """Note who leads after a round, and who did before; a short reign is forgotten."""
+    """Note who leads after a round, and who did before; a short reign is as if it was not."""
     leads = tally.leads[0]
     if leader == leads["leader"]:
         return
+    led = round_
     if leads["leader"] != NOBODY and round_ - leads["led"] >= REIGN:
+        leads["earlier"] = leads["before"]
         leads["before"] = leads["leader"]
         leads["before_led"] = leads["led"]
     elif leads["before"] == leader:
-        leads["before"] = NOBODY
+        led = leads["before_led"]
+        leads["before"] = leads["earlier"]
+        leads["earlier"] = NOBODY
     leads["leader"] = leader
-    leads["led"] = round_
+    leads["led"] = led
 
 
 @kernel

@@ -357,9 +357,9 @@ def settle(state: PollState, rng: np.random.Generator) -> None:
     set_leader(state)
     note_leader(state.tally, clock["leader"], clock["round"])
     if clock["round"] % EVERY == 0:
-        changes = state.declared.count[0]
+        changes = state.declared.counted[0]
         look_for_change(state.declared, state.bank, clock["round"] - 1)
-        if state.declared.count[0] > changes:
+        if state.declared.counted[0] > changes:
             count_anew(state.tally, clock["round"])
     if state.plan.shape[0] > 2:
         draw_all(state, rng)
@@ -598,6 +598,11 @@ class DriftPoll(Learner):
         ...     duel = poll.ask()
         ...     poll.tell(duel, "left" if duel.left < duel.right else "right")
         >>> print(poll.report())
+        After 400 votes tea is best, since the first vote.
+          tea: wins 100% against the others (97% to 100%, 248 duels), best with over 99%
+          coffee: wins 50% against the others (38% to 61%, 270 duels), best with under 1%
+          milk: wins 0% against the others (0% to 3%, 257 duels), best with under 1%
+        ...
         """
         session = self.session
         with session.lock:
