@@ -218,11 +218,11 @@ def test_a_change_is_told_with_the_range_of_rounds_it_happened_in_where_that_is_
 
 
 def test_only_the_latest_changes_are_remembered_in_order():
-    """All ask which tastes are those of now: here they change every 60 votes."""
+    """All ask which tastes are those of now: here they change every 80 votes."""
     learner = dd.DriftPoll(3, seed=1)
-    for n in range(5_400):
+    for n in range(7_200):
         duel = learner.ask()
-        best = n // 60 % 3
+        best = n // 80 % 3
         learner.tell(duel, 0.5 + 0.5 * ((duel.left == best) - (duel.right == best)))
     noticed = [change.noticed for change in learner.report().changes]
     assert len(learner.episodes) > 65

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -247,8 +248,8 @@ class Report(InNotebooks):
         else:
             low, high = self.intervals[arm]
             words = (
-                f"wins {score:.0%} against {self.scored_against} ({low:.0%} to {high:.0%}, "
-                f"{count(duels, 'duel')})"
+                f"wins {score:.0%} against {self.scored_against} ({math.floor(100 * low)}% to "
+                f"{math.ceil(100 * high)}%, {count(duels, 'duel')})"  # rounded outwards
             )
         if self.probabilities is not None:
             words += f", best with {_percent(self.probabilities[arm])}"
