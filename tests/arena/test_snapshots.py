@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import time
+from threading import Event, Thread
+
 import pytest
 import sqlalchemy as sa
 
@@ -117,3 +120,28 @@ def test_to_take_back_a_late_vote_does_not_begin_anew(drinks, folds, monkeypatch
     after = state(drinks)
     assert min(folds) > 5
     assert after == state_from_nothing(drinks)
+
+
+def test_two_processes_may_keep_a_snapshot_at_once(drinks, url):
+    vote(drinks)
+    drinks.follow()
+    copy = drinks.hosted("drinks").replica
+    began, failed = Event(), []
+
+    def keep():
+        began.set()
+        try:
+            other.writer.alone(lambda connection: snapshots.keep_snapshot(connection, 1, copy))
+        except errors.ArenaError as error:
+            failed.append(error)
+
+    with arena.Service.open(url) as other:
+        with drinks.store.writing() as connection:
+            snapshots.keep_snapshot(connection, 1, copy)
+            thread = Thread(target=keep)
+            thread.start()
+            began.wait()
+            time.sleep(0.2)  # so that it meets what is not yet committed
+        thread.join()
+    assert failed == []
+    arena.verify(drinks.store)

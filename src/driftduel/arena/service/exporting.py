@@ -28,8 +28,6 @@ COLUMNS = (
 """What is exported of a vote. The last three make the state again: swapped says that the learner
 had the arms the other way round, and the ticket is its own, its numbers separated by blanks."""
 
-_AT_ONCE = 1_000
-
 
 def votes_csv(service: Service, slug: str, *, everything: bool = False) -> Iterator[str]:
     """Yield the votes of an arena as lines of CSV, the heading first.
@@ -82,19 +80,11 @@ def _lines(
 ) -> Iterator[str]:
     yield ",".join(COLUMNS) + "\r\n"
     event = schema.event
-    after = 0
-    while True:
-        query = (
-            sa.select(event)
-            .where(event.c.arena == number, event.c.seq > after, event.c.seq <= head)
-            .order_by(event.c.seq)
-            .limit(_AT_ONCE)
-        )
+    mine = event.c.arena == number
+    query = sa.select(event).where(mine, *statements.between()).order_by(event.c.seq)
+    for low, high in statements.ranges(0, head):
         with service.store.reading() as connection:  # one for each part: readers may be slow
-            rows = connection.execute(query).all()
-        if not rows:
-            return
-        after = rows[-1].seq
+            rows = connection.execute(query, {"low": low, "high": high}).all()
         yield _part(rows, names, marks, everything)
 
 

@@ -29,6 +29,7 @@ def code() -> str:
 
 def keep_snapshot(connection: sa.Connection, number: int, replica: Replica) -> None:
     """Store the state of a copy in place of an earlier one."""
+    statements.lock_arenas(connection, [number])  # other processes keep theirs
     row = {"arena": number, "seq": replica.head, "code": code(), "bytes": packed(replica)}
     connection.execute(sa.delete(schema.snapshot).where(schema.snapshot.c.arena == number))
     connection.execute(sa.insert(schema.snapshot), [row])

@@ -174,18 +174,27 @@ def _rare_events(
 def pages(connection: sa.Connection, number: int, after: int, until: int) -> Iterator[Page]:
     """Yield the events after a seq, up to and with another, in order."""
     columns = [event.c[name] for name in Page._fields]
-    query = (
-        sa.select(*columns)
-        .where(event.c.arena == number, event.c.seq > sa.bindparam("after"), event.c.seq <= until)
-        .order_by(event.c.seq)
-        .limit(PAGE)
-    )
-    while after < until:
-        rows = connection.execute(query, {"after": after}).all()
-        if not rows:
-            return
-        yield Page(*zip(*rows, strict=True))
-        after = rows[-1][0]
+    query = sa.select(*columns).where(event.c.arena == number, *between()).order_by(event.c.seq)
+    for low, high in ranges(after, until):
+        if rows := connection.execute(query, {"low": low, "high": high}).all():
+            yield Page(*zip(*rows, strict=True))
+
+
+def ranges(after: int, until: int) -> Iterator[tuple[int, int]]:
+    """Yield ranges of `PAGE` events: seqs have no gaps, and a limit misleads PostgreSQL.
+
+    Examples
+    --------
+    >>> list(ranges(0, 1_500))
+    [(0, 1000), (1000, 1500)]
+    """
+    for low in range(after, until, PAGE):
+        yield low, min(low + PAGE, until)
+
+
+def between() -> list[sa.ColumnElement[bool]]:
+    """Return that a seq is in such a range, from ``low``, which is out, to ``high``."""
+    return [event.c.seq > sa.bindparam("low"), event.c.seq <= sa.bindparam("high")]
 
 
 def purge(connection: sa.Connection, expired_before: int, day: int, most: int = 10_000) -> int:
