@@ -126,7 +126,11 @@ def _arms(replica: Replica, report: Report | None) -> list[ArmStatus]:
         slot = slots.get(arm.id)
         duels = int(replica.tally.duels[arm.id])
         if arm.offered and report is not None and slot is not None:
-            score = float(replica.tally.wins[arm.id]) / duels if duels else None
+            # What the interval is about; without one, all duels of the arm.
+            if report.scores is not None:
+                score = report.scores[slot]
+            elif duels:
+                score = float(replica.tally.wins[arm.id]) / duels
             low, high = report.intervals[slot] if report.intervals else (0.0, 1.0)
             probability = report.probabilities[slot] if report.probabilities else None
         found.append(
