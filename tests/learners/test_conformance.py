@@ -142,13 +142,26 @@ class ChampionStays(Learner):
         return int(state.champion[0])
 
 
+@dataclass(frozen=True, eq=False)
+class ChangesArms(ChampionStays):
+    can_change_arms = True
+    idle = (1.0,)
+
+    def carry(self, state, kept, rng):
+        fresh = self.allocate()
+        fresh.wins[kept >= 0] = state.wins[kept[kept >= 0]]
+        fresh.champion[:] = np.flatnonzero(kept == state.champion)[:1].sum()
+        return fresh
+
+
 def maker(kind):
     return lambda n_arms, horizon, seed: kind(n_arms, horizon, seed=seed)
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=by_name)
-def test_a_learner_from_outside_passes(check):
-    assert check(maker(ChampionStays)) is None
+@pytest.mark.parametrize("kind", [ChampionStays, ChangesArms])
+def test_a_learner_from_outside_passes(kind, check):
+    assert check(maker(kind)) is None
 
 
 @dataclass(frozen=True, eq=False)
@@ -502,6 +515,25 @@ class LeavesItsRange(ChampionStays):
     ranges: ClassVar = {"champion": ranges.below("arms"), "wins": ranges.real(0, 3)}
 
 
+@dataclass(frozen=True, eq=False)
+class TakesAnyArm(ChampionStays):
+    def change_arms(self, join=(), leave=()):
+        pass
+
+
+@dataclass(frozen=True, eq=False)
+class PicksWhoeverItLikes(ChangesArms):
+    def best(self):
+        return 3
+
+
+@dataclass(frozen=True, eq=False)
+class DrawsToJoin(ChangesArms):
+    def change_arms(self, join=(), leave=()):
+        super().change_arms(join, leave)
+        self.session.rng.random()
+
+
 BROKEN = [
     (testing.check_plays_arms_that_exist, PlaysNoArm, "of 2 arms it played arm 2"),
     (testing.check_best_is_an_arm, BestIsNoArm, "of 4 arms best() gave 4"),
@@ -635,6 +667,21 @@ BROKEN = [
     (testing.check_states_stay_in_range, LeavesItsRange, "its ranges do not hold after"),
     (testing.check_clone_starts_afresh, CloneIsItself, "a clone does not start afresh"),
     (testing.check_copies_go_on_alone, CopyIsItself, "a copied learner changed the original"),
+    (
+        testing.check_arms_come_and_go_or_cannot,
+        TakesAnyArm,
+        "an arm joined a learner that cannot change its arms",
+    ),
+    (
+        testing.check_arms_come_and_go_or_cannot,
+        PicksWhoeverItLikes,
+        "best() gave 3, which is not on offer",
+    ),
+    (
+        testing.check_joining_at_once_is_starting_so,
+        DrawsToJoin,
+        "an arm that joined before the first round made another state",
+    ),
     (testing.check_copies_go_on_alone, PickleForgets, "a duel that it asked was refused"),
 ]
 

@@ -503,14 +503,16 @@ class Learner(InNotebooks, ABC):
         """Return the arm that the learner would pick now."""
         session = self.session
         with session.lock:
-            return session.offered(self)[self.player.best_of(session.state)]
+            best = self.player.best_of(session.state)
+            return best if session.offer is None else session.offer.arms[best]
 
     @property
     def active(self) -> NDArray[np.int64]:
         """The arms still in play."""
         session = self.session
         with session.lock:
-            return self.offered[self.player.active_of(session.state)]
+            active = self.player.active_of(session.state)
+            return active if session.offer is None else self.offered[active]
 
     @property
     def rounds(self) -> int:

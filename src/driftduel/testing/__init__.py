@@ -22,6 +22,10 @@ do not check bounds: if a new learner crashes the interpreter, run the suite wit
 variable ``NUMBA_DISABLE_JIT=1`` or ``NUMBA_BOUNDSCHECK=1`` first.
 """
 
+from driftduel.testing.changing import (
+    check_arms_come_and_go_or_cannot,
+    check_joining_at_once_is_starting_so,
+)
 from driftduel.testing.driving import Make
 from driftduel.testing.playing import (
     check_active_arms_are_arms,
@@ -91,6 +95,8 @@ CHECKS = (
     check_states_stay_in_range,
     check_clone_starts_afresh,
     check_copies_go_on_alone,
+    check_arms_come_and_go_or_cannot,
+    check_joining_at_once_is_starting_so,
 )
 """Every check, in the order in which a new learner is best debugged."""
 
