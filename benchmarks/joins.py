@@ -30,11 +30,25 @@ PLACES = {"the best": 0, "in the middle": 2, "the worst": 4}
 def main() -> None:
     print(f"{RUNS} runs; four arms, then a fifth, as many rounds after the join as before")
     print("after the join: mean regret (standard error), share of rounds with a wrong best()\n")
+    first, second = attention()
+    print(
+        f"DriftPoll: who is best is in {first:.0%} of the first 25 votes, {second:.0%} of 25 more"
+    )
     for name, (make, rounds) in LEARNERS.items():
         for where, place in PLACES.items():
             print(f"{name}, {rounds:,} rounds, joins: {where}")
             for how, regret, error, wrong in figures(make, rounds, place):
                 print(f"  {how:<14} {regret:8.1f} ({error:.1f})  {wrong:.3f}", flush=True)
+
+
+def attention() -> tuple[float, float]:
+    """Return which share of the first 25 and of the next 25 votes show a new best arm of a poll."""
+    everyone = np.append(-STEP * np.arange(1, 5), 0.0)
+    later = world(everyone, 1_050).offering([[True] * 4 + [False], [True] * 5], [0, 1_000])
+    runs = dd.simulate_many(dd.DriftPoll(5), later, range(RUNS), 2, points=[1_000, 1_025, 1_050])
+    counts = np.sum([np.asarray(run.ledger.pairs) for run in runs], axis=0).reshape(3, 5, 5)[1:]
+    shares = (counts[:, 4].sum(axis=1) + counts[:, :, 4].sum(axis=1)) / counts.sum(axis=(1, 2))
+    return float(shares[0]), float(shares[1])
 
 
 def figures(
