@@ -154,3 +154,30 @@ def test_votes_that_make_no_sense_are_refused_whole(drinks, tmp_path, text, sent
 def test_how_pairs_were_chosen_must_be_said(drinks, tmp_path):
     with pytest.raises(errors.Invalid, match="must be uniform or other"):
         arena.import_votes(drinks, "drinks", old_votes(tmp_path), "any")
+
+
+def test_status_tells_what_votes_prove(drinks, tmp_path):
+    """Tea wins nine of ten duels, coffee two of three with milk; no chance is at work."""
+    rows = []
+    for n in range(600):
+        pair = [("tea", "coffee"), ("tea", "milk"), ("coffee", "milk")][n % 3]
+        loses = n % 10 == 0 if n % 3 < 2 else n % 9 == 2
+        left, right = pair if n % 2 else pair[::-1]
+        day = f"2024-{1 + n // 50:02}-{1 + n % 50 // 2:02}"
+        rows.append(f"{day},{left},{right},{pair[1] if loses else pair[0]}")
+    text = "\n".join(["time,left,right,winner", *rows])
+    arena.import_votes(drinks, "drinks", old_votes(tmp_path, text), "uniform")
+    now = arena.status(drinks, "drinks")
+    assert (now.best, now.decided, now.missing, now.level) == ("tea", True, 0, 0.95)
+    assert now.counted_since == 1_704_067_200_000_000
+    tea, coffee, milk = now.arms
+    assert tea.low < 0.9 < tea.high
+    assert tea.low > max(coffee.high, milk.high)
+    assert tea.score == pytest.approx(0.9, abs=0.01)  # every tenth vote, not every tenth of tea's
+    assert "tea is best" in now.text
+
+
+def test_before_the_first_vote_nothing_is_claimed(drinks):
+    now = arena.status(drinks, "drinks")
+    assert (now.best, now.since, now.decided, now.missing) == (None, None, False, None)
+    assert {(arm.score, arm.low, arm.high) for arm in now.arms} == {(None, 0.0, 1.0)}

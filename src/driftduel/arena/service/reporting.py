@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -17,8 +18,9 @@ from driftduel.learners.report import Change, Report
 class ArmStatus:
     """What is known of an arm; an arm that is not offered has no score, interval or probability.
 
-    ``low`` and ``high`` hold for all arms and at all times together; they are 0 and 1 as long as
-    nothing is proved. ``duels`` to ``skipped`` are counts over all its time.
+    The score is the share of duels it won against others drawn at random, since the last change
+    that is proved. ``low`` and ``high`` hold for all arms and at all times together. ``duels`` to
+    ``skipped`` are counts over all its time.
     """
 
     slug: str
@@ -57,6 +59,18 @@ class Status:
         The name of the arm that leads; None before the first vote.
     since : int or None
         Since when it leads.
+    before : str or None
+        Who led before, if that was for some time.
+    decided : bool
+        Whether its interval lies above all others.
+    missing : int or None
+        About how many more votes it takes until then; None if that is not known.
+    counted_since : int or None
+        Since when scores are counted; nothing before a proved change is.
+    level : float or None
+        The probability that no interval is ever wrong.
+    doubt : int or None
+        Around when tastes may have changed once more, which is not proved yet.
     text : str
         The same in words, by numbers of votes.
     left, right, neither : int
@@ -68,6 +82,12 @@ class Status:
     votes: int
     best: str | None
     since: int | None
+    before: str | None
+    decided: bool
+    missing: int | None
+    counted_since: int | None
+    level: float | None
+    doubt: int | None
     text: str
     changes: tuple[DatedChange, ...]
     arms: tuple[ArmStatus, ...]
@@ -85,15 +105,22 @@ def status(service: Service, slug: str) -> Status:
     with replica.lock:
         report = replica.report()
         votes = len(replica.times)
-        best = None
-        if report is not None and votes > 0:
-            best = replica.arm_in(report.best).name
+
+        def found(name: str) -> Any:
+            return getattr(report, name) if report is not None and votes > 0 else None
+
         return Status(
             arena=hosted.arena,
             head=replica.head,
             votes=votes,
-            best=best,
-            since=replica.time_of(report.since) if report is not None else None,
+            best=_name(replica, found("best")),
+            since=replica.time_of(found("since")),
+            before=_name(replica, found("before")),
+            decided=bool(found("decided")),
+            missing=found("missing"),
+            counted_since=replica.time_of(found("counted_since")),
+            level=found("level"),
+            doubt=replica.time_of(found("doubt")),
             text=_in_words(replica, report),
             changes=tuple(_dated(replica, one) for one in (report and report.changes) or ()),
             arms=tuple(_arms(replica, report)),
@@ -126,11 +153,7 @@ def _arms(replica: Replica, report: Report | None) -> list[ArmStatus]:
         slot = slots.get(arm.id)
         duels = int(replica.tally.duels[arm.id])
         if arm.offered and report is not None and slot is not None:
-            # What the interval is about; without one, all duels of the arm.
-            if report.scores is not None:
-                score = report.scores[slot]
-            elif duels:
-                score = float(replica.tally.wins[arm.id]) / duels
+            score = report.scores[slot] if report.scores else None
             low, high = report.intervals[slot] if report.intervals else (0.0, 1.0)
             probability = report.probabilities[slot] if report.probabilities else None
         found.append(
@@ -148,6 +171,10 @@ def _arms(replica: Replica, report: Report | None) -> list[ArmStatus]:
             )
         )
     return found
+
+
+def _name(replica: Replica, slot: int | None) -> str | None:
+    return None if slot is None else replica.arm_in(slot).name
 
 
 def _dated(replica: Replica, change: Change) -> DatedChange:

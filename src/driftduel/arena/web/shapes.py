@@ -216,6 +216,12 @@ class Status(BaseModel):
     votes: int
     best: str | None
     since: Time
+    before: str | None
+    decided: bool
+    missing: int | None
+    counted_since: Time
+    level: float | None
+    doubt: Time
     text: str
     changes: list[Change]
     arms: list[ArmStatus]
