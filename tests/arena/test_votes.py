@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from driftduel.arena import errors
@@ -268,3 +270,19 @@ def test_an_unknown_arena_is_not_found(drinks):
     for slug in ("nothing", "", "\x00", "DROP TABLE"):
         with pytest.raises(errors.NotFound):
             arena.ask(drinks, slug, "ann")
+
+
+def test_who_stops_waiting_for_an_answer_does_not_stop_the_writer(drinks):
+    asked = arena.ask(drinks, "drinks", "ann")
+
+    async def give_up():
+        telling = asyncio.ensure_future(arena.tell_async(drinks, asked.duel, "ann", "left"))
+        await asyncio.sleep(0)
+        telling.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await telling
+
+    asyncio.run(give_up())
+    again = arena.tell(drinks, asked.duel, "ann", "left")
+    assert (again.first, again.seq) == (False, 2)
+    assert vote(drinks).first

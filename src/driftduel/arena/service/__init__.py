@@ -38,6 +38,7 @@ from driftduel.arena.service.telling import Told as Told
 from driftduel.arena.service.telling import retract as retract
 from driftduel.arena.service.telling import retract_as_owner as retract_as_owner
 from driftduel.arena.service.telling import tell as tell
+from driftduel.arena.service.telling import tell_async as tell_async
 from driftduel.arena.service.tokens import Holder as Holder
 from driftduel.arena.service.tokens import Token as Token
 from driftduel.arena.service.tokens import check_holder as check_holder

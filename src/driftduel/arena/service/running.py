@@ -34,6 +34,9 @@ _LOGGER = logging.getLogger(__name__)
 _EVERY = 0.25
 """Seconds between two looks at the heads: other processes are followed within a second."""
 
+_PAUSE = 0.05
+"""Seconds between two looks at least: many commits are followed at once."""
+
 KEPT_EXPIRED = 86_400_000_000
 """Microseconds for which a duel that expired is remembered, so that its voter is told so."""
 
@@ -197,6 +200,7 @@ class Service:
         purged_at = time.monotonic()
         while not self._stopping.is_set():
             self._wake.wait(_EVERY)
+            self._stopping.wait(_PAUSE)
             self._wake.clear()
             try:
                 self.follow()

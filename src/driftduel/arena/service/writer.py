@@ -7,6 +7,7 @@ wait; the next takes all of them. An answer is given after the commit, never bef
 from __future__ import annotations
 
 import queue
+from asyncio import wrap_future
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -65,11 +66,18 @@ class Writer:
         ArenaError
             What the handler gave for this request.
         """
-        return self._submit(_Job(handler, request, alone=False))
+        return _result(self._submit(_Job(handler, request, alone=False)).result())
+
+    async def do_async(self, handler: Handler, request: Any) -> Any:
+        """Do the same without a thread that waits; it is done even if nobody waits any more."""
+        job = _Job(handler, request, alone=False)
+        job.answer.set_running_or_notify_cancel()  # so nobody can cancel what the writer answers
+        return _result(await wrap_future(self._submit(job)))
 
     def alone(self, action: Callable[[sa.Connection], Any]) -> Any:
         """Do something rare in a transaction of its own, in turn with the others."""
-        return self._submit(_Job(lambda connection, _: [action(connection)], None, alone=True))
+        job = _Job(lambda connection, _: [action(connection)], None, alone=True)
+        return _result(self._submit(job).result())
 
     def close(self) -> None:
         """Finish what waits, and end."""
@@ -78,15 +86,12 @@ class Writer:
             self._jobs.put(None)
         self._thread.join()
 
-    def _submit(self, job: _Job) -> Any:
+    def _submit(self, job: _Job) -> Future[Any]:
         with self._door:  # nobody comes in after the last one
             if self._closed:
                 raise Unavailable("the service is shutting down")
             self._jobs.put(job)
-        result = job.answer.result()
-        if isinstance(result, ArenaError):
-            raise result
-        return result
+        return job.answer
 
     def _run(self) -> None:
         waiting: list[_Job] = []
@@ -128,6 +133,13 @@ class Writer:
         self._committed()
         for job, result in zip(batch, results, strict=True):
             job.answer.set_result(result)
+
+
+def _result(result: Any) -> Any:
+    """Return what a handler gave for a request, or raise it."""
+    if isinstance(result, ArenaError):
+        raise result
+    return result
 
 
 def _first_batch(waiting: list[_Job]) -> tuple[list[_Job], list[_Job]]:
