@@ -1,4 +1,4 @@
-"""What the arena costs below HTTP: a lone vote, votes that wait together, a start from nothing.
+"""What the arena costs: a lone vote, votes that wait together, over HTTP, a start from nothing.
 
 All on this machine, in a folder that is removed after. A lone vote is held against the disk: the
 median of as many writes of a page with fdatasync, by turns with the votes. The start is told apart:
@@ -21,6 +21,7 @@ from threading import Thread
 import numpy as np
 import sqlalchemy as sa
 
+from benchmarks._arena_http import over_http, several_processes
 from driftduel.arena import service as arena
 from driftduel.arena.replica import Replica
 from driftduel.arena.service.running import Service, folded
@@ -37,6 +38,7 @@ def main() -> None:
     parser.add_argument("--lone", type=int, default=300, help="votes one after the other")
     parser.add_argument("--together", type=int, default=6_400, help="votes of 64 threads")
     parser.add_argument("--database", help="an empty database, instead of a file")
+    parser.add_argument("--seconds", type=float, default=4.0, help="of each turn over HTTP")
     options, _ = parser.parse_known_args()
     with tempfile.TemporaryDirectory() as folder:
         url = options.database or f"sqlite:{folder}/arena.db"
@@ -45,6 +47,9 @@ def main() -> None:
             vote(service)  # compiles
             lone(service, options.lone, Path(folder) / "page")
             together(service, options.together)
+            over_http(service, options.seconds)
+        several_processes(url, options.seconds)
+        with Service.open(url) as service:
             fill(service, options.votes, options.arms)
         start(url)
         with Service.open(url) as service:
