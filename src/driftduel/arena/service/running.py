@@ -6,7 +6,6 @@ commit of its own, reads the events that are new and folds them in.
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import logging
 import secrets
@@ -156,9 +155,8 @@ class Service:
 
     def voter(self, name: str) -> str:
         """Return what is stored of a voter: a keyed hash of what its cookie or header says."""
-        return hmac.new(
-            self.store.salt.encode(), name.encode("utf-8", "surrogatepass"), hashlib.sha256
-        ).hexdigest()[:32]
+        text = name.encode("utf-8", "surrogatepass")
+        return hmac.digest(self.store.salt.encode(), text, "sha256").hex()[:32]
 
     def draw(self, hosted: Hosted, voter: str) -> OpenDuel | None:
         """Return a duel to open, None if there are not two arms."""

@@ -8,6 +8,7 @@ writer begins. So ``head`` counts events without gaps and in the order of commit
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import fields
 from typing import Any
 
 import sqlalchemy as sa
@@ -31,8 +32,8 @@ def find_arenas(connection: sa.Connection, *where: sa.ColumnElement[bool]) -> li
 
 def lock_arenas(connection: sa.Connection, ids: Iterable[int]) -> dict[int, Arena]:
     """Return arenas whose heads nobody else changes until this transaction ends."""
-    chosen = sa.select(arena).where(arena.c.id.in_(sorted(set(ids)))).order_by(arena.c.id)
-    return {row.id: _arena(row) for row in connection.execute(chosen.with_for_update())}
+    rows = connection.execute(_LOCKED, {"ids": sorted(set(ids))})
+    return {row.id: _arena(row) for row in rows}
 
 
 def append(connection: sa.Connection, locked: Arena, rows: Sequence[Row], **changes: Any) -> int:
@@ -62,22 +63,19 @@ def insert_duels(connection: sa.Connection, duels: Sequence[OpenDuel]) -> None:
 
 def find_duels(connection: sa.Connection, ids: Sequence[str]) -> dict[str, OpenDuel]:
     """Return open duels by their ids, as far as there are any."""
-    rows = connection.execute(sa.select(duel).where(duel.c.id.in_(ids)))
-    return {row.id: OpenDuel(**row._mapping) for row in rows}
+    return {row[0]: OpenDuel(*row) for row in connection.execute(_OPEN, {"ids": ids})}
 
 
 def delete_duels(connection: sa.Connection, ids: Sequence[str]) -> set[str]:
     """Close duels; return those that were open: of several writers one gets each."""
-    gone = sa.delete(duel).where(duel.c.id.in_(ids)).returning(duel.c.id)
-    return set(connection.scalars(gone)) if ids else set()
+    return set(connection.scalars(_CLOSE, {"ids": ids})) if ids else set()
 
 
 def find_answers(connection: sa.Connection, ids: Sequence[str]) -> dict[str, sa.Row[Any]]:
     """Return the events that answered duels, by the ids of the duels."""
     if not ids:
         return {}
-    rows = connection.execute(sa.select(event).where(event.c.duel.in_(ids)))
-    return {row.duel: row for row in rows}
+    return {row.duel: row for row in connection.execute(_ANSWERS, {"ids": ids})}
 
 
 def is_retracted(connection: sa.Connection, number: int, seq: int) -> bool:
@@ -106,13 +104,8 @@ def votes_of_day(
 
 def excluded_of(connection: sa.Connection, number: int, voters: Iterable[str]) -> set[str]:
     """Return those of the voters that are excluded."""
-    # Not ordered by the database: SQLite would read all events, as they are in this order.
-    query = sa.select(event.c.seq, event.c.voter, event.c.kind).where(
-        event.c.arena == number,
-        event.c.voter.in_(sorted(set(voters))),
-        event.c.kind.in_(["exclude", "include"]),
-    )
-    last = {voter: kind for _, voter, kind in sorted(map(tuple, connection.execute(query)))}
+    query = {"number": number, "ids": sorted(set(voters))}
+    last = {voter: kind for _, kind, voter in sorted(connection.execute(_MARKS, query))}
     return {voter for voter, kind in last.items() if kind == "exclude"}
 
 
@@ -214,6 +207,19 @@ def purge(connection: sa.Connection, expired_before: int, day: int, most: int = 
             connection.execute(sa.insert(shown).values(**key, n=n))
     return sum(counts.values())
 
+
+# What every vote asks is put together once.
+_IDS: sa.BindParameter[Any] = sa.bindparam("ids", expanding=True)
+_LOCKED = sa.select(arena).where(arena.c.id.in_(_IDS)).order_by(arena.c.id).with_for_update()
+_OPEN = sa.select(*(duel.c[item.name] for item in fields(OpenDuel))).where(duel.c.id.in_(_IDS))
+_CLOSE = sa.delete(duel).where(duel.c.id.in_(_IDS)).returning(duel.c.id)
+_ANSWERS = sa.select(event).where(event.c.duel.in_(_IDS))
+# Not ordered by the database: SQLite would read all events, as they are in this order.
+_MARKS = sa.select(event.c.seq, event.c.kind, event.c.voter).where(
+    event.c.arena == sa.bindparam("number"),
+    event.c.kind.in_(["exclude", "include"]),
+    event.c.voter.in_(_IDS),
+)
 
 _EMPTY: Row = {column.name: None for column in event.columns if column.name not in ("arena", "seq")}
 

@@ -10,6 +10,7 @@ import re
 import time
 from asyncio import to_thread
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Annotated, Any
 
 from fastapi import Header, Request, Response, Security
@@ -230,6 +231,7 @@ def _too_large(most: int) -> str:
     return f"the body of the request must have {most:,} bytes at most"
 
 
+@lru_cache(10_000)
 def _is_loopback(host: str) -> bool:
     try:
         return ipaddress.ip_address(host).is_loopback
