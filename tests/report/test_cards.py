@@ -41,7 +41,7 @@ def world(labels=("tea", "milk")):
 def learner(labels=("tea", "milk"), votes=20):
     made = dd.DriftDuel(2, labels=list(labels), seed=1)
     for _ in range(votes):
-        made.tell(made.ask(), "left")
+        made.tell(made.ask(votes_only=True), "left")
     return made
 
 

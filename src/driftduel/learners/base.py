@@ -579,6 +579,7 @@ class Learner(InNotebooks, ABC):
                 episodes=tuple(session.history.episodes),
                 evictions=tuple(one for one in evictions if one.arm in aside),
                 activations=last_of_each(session.history.activations),
+                offered=None if session.offer is None else session.offer.arms,
             )
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -78,7 +78,9 @@ class Report(InNotebooks):
     best : int
         The arm that the learner would pick now; whether it is best is another question.
     active : tuple of int
-        The arms in play; the others are set aside for now.
+        The arms in play; the others are set aside for now, or have left.
+    offered : tuple of int or None
+        The arms on offer, if some have left.
     episodes : tuple of int
         The rounds at which episodes began; the first is 0.
     evictions : tuple of Eviction
@@ -127,6 +129,7 @@ class Report(InNotebooks):
     episodes: tuple[int, ...]
     evictions: tuple[Eviction, ...]
     activations: tuple[Activation, ...]
+    offered: tuple[int, ...] | None = None
     unit: str = "round"
     since: int | None = None
     before: int | None = None
@@ -150,6 +153,9 @@ class Report(InNotebooks):
             lines = [self.sentence(), self._who_plays(), *self.news(), *self.reasons()]
         else:
             lines = [self.sentence(), *self._standings(), *self._what_counts(), *self.news()]
+        if self.offered is not None:
+            gone = [name for arm, name in enumerate(self.names) if arm not in self.offered]
+            lines.append(f"Not on offer any more: {listing(gone)}.")
         return "\n".join(lines)
 
     def sentence(self) -> str:
@@ -214,9 +220,10 @@ class Report(InNotebooks):
         return f" It is undecided who is best, {_either([self.names[self.best], *rivals])}{about}."
 
     def _who_plays(self) -> str:
-        if len(self.active) == len(self.names):
-            return f"All {len(self.names):,} arms are in play."
-        aside = len(self.names) - len(self.active)
+        n_offered = len(self.names if self.offered is None else self.offered)
+        if len(self.active) == n_offered:
+            return f"All {n_offered:,} arms are in play."
+        aside = n_offered - len(self.active)
         playing = listing([self.names[arm] for arm in self.active])
         return f"In play: {playing}; {aside:,} set aside for now."
 

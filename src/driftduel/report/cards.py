@@ -18,13 +18,12 @@ import numpy as np
 import polars as pl
 
 from driftduel._words import count
-from driftduel.criteria import Borda
 from driftduel.experiments.results import Results
 from driftduel.learners.base import Learner
 from driftduel.learners.report import Report
 from driftduel.report.extra import MissingExtraError, drawing_library
 from driftduel.report.findings import listed, number, titled
-from driftduel.report.summary import arm_names
+from driftduel.report.summary import arm_names, borda_at
 from driftduel.report.templates import render
 from driftduel.shifts.measures import COUNTS, PHASES, Measures
 from driftduel.simulation import Run
@@ -192,14 +191,15 @@ def _scores(stream: Stream, names: Sequence[str]) -> dict[str, Any]:
 
     alt = drawing_library("altair")
     rounds = np.unique(np.linspace(0, stream.horizon - 1, _MOST_POINTS).astype(np.int64))
-    matrices = stream.which[np.searchsorted(stream.starts, rounds, side="right") - 1]
-    scores = Borda().score_table(stream.palette[matrices])
-    wins = np.bincount(scores.argmax(axis=1), minlength=stream.n_arms)
+    scores = borda_at(stream, rounds)
+    # Not on offer is worse than any score.
+    values = np.array([[-1.0 if one is None else one for one in row] for row in scores])
+    wins = np.bincount(values.argmax(axis=1), minlength=stream.n_arms)
     most = np.sort(np.argsort(-wins, kind="stable")[:_MOST_LINES])
     rows = [
-        {"round": int(t), "arm": names[arm], "score": round(float(row[arm]), 4)}
+        {"round": int(t), "arm": names[arm], "score": None if score is None else round(score, 4)}
         for t, row in zip(rounds, scores, strict=True)
-        for arm in most
+        for arm, score in ((arm, row[arm]) for arm in most)
     ]
     styles = line_styles([names[arm] for arm in most])
     domain, colours = list(styles), [colour for colour, _ in styles.values()]

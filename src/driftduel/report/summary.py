@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from driftduel.criteria import Borda
 from driftduel.preferences import first_outside
 from driftduel.shifts.measures import COUNTS, LISTED, PHASES
+from driftduel.shifts.shown import shown
 from driftduel.shifts.spells import Spell, spells
-from driftduel.streams.stream import Stream
+from driftduel.streams.stream import Ints, Stream
 
 if TYPE_CHECKING:
     from driftduel.shifts.measures import Measures
@@ -78,6 +80,27 @@ def first_failures(stream: Stream) -> dict[str, int | None]:
         name: None if matrix is None else int(stream.starts[np.argmax(stream.which == matrix)])
         for name, matrix in first_outside(stream.palette).items()
     }
+
+
+def borda_at(stream: Stream, rounds: Ints) -> list[list[float | None]]:
+    """Return the Borda scores of all arms in some rounds; None for arms that are not on offer.
+
+    Examples
+    --------
+    >>> s = Stream.stationary([[0.5, 0.6, 0.7], [0.4, 0.5, 0.6], [0.3, 0.4, 0.5]], 10)
+    >>> borda_at(s.offering([[True, False, True]]), np.array([4]))
+    [[0.6, None, 0.4]]
+    """
+    world = shown(stream)
+    matrices = world.which[np.searchsorted(world.starts, rounds, side="right") - 1]
+    if world.weights is None:
+        return Borda().score_table(world.palette[matrices]).tolist()
+    weights = world.weights[matrices]
+    scores = np.einsum("mab,mb->ma", world.palette[matrices], weights).round(12)
+    found = zip(scores.tolist(), weights.tolist(), strict=True)
+    return [
+        [score if weight > 0 else None for score, weight in zip(*row, strict=True)] for row in found
+    ]
 
 
 def arm_names(stream: Stream) -> list[str]:

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from driftduel.criteria import Borda
 from driftduel.report.extra import drawing_library
 from driftduel.report.figures import COLOURS, GREY, INK, WIDTH, harmless, ink_on, stacked, wrapped
-from driftduel.report.summary import arm_names, day_of
+from driftduel.report.summary import arm_names, borda_at, day_of
 from driftduel.shifts.spells import Spell, spells
 from driftduel.streams.stream import Stream
 
@@ -143,11 +142,13 @@ def _score_rows(stream: Stream, names: Sequence[str]) -> tuple[Rows, bool]:
         if steps
         else np.linspace(0, stream.horizon - 1, _POINTS).astype(np.int64)
     )
-    matrices = stream.which[np.searchsorted(stream.starts, rounds, side="right") - 1]
-    scores = Borda().score_table(stream.palette[matrices])
     rows = [
-        {"x": day_of(stream, int(t)) or int(t), "arm": name, "score": round(float(score), 5)}
-        for t, row in zip(rounds, scores, strict=True)
+        {
+            "x": day_of(stream, int(t)) or int(t),
+            "arm": name,
+            "score": None if score is None else round(score, 5),
+        }
+        for t, row in zip(rounds, borda_at(stream, rounds), strict=True)
         for name, score in zip(names, row, strict=True)
     ]
     return rows, steps
