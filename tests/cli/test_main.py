@@ -13,7 +13,17 @@ from driftduel.cli import main, streams
 from driftduel.testing.driving import snapshot
 
 COMMANDS = (
-    *("demo", "run", "report", "reproduce", "benchmark", "measure", "streams", "learners"),
+    *(
+        "demo",
+        "run",
+        "report",
+        "reproduce",
+        "benchmark",
+        "measure",
+        "analyse",
+        "streams",
+        "learners",
+    ),
     *("new", "ask", "tell", "cancel", "status"),
 )
 CALL = "import sys; from driftduel.cli import main; sys.exit(main())"

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from driftduel.cli import (
+    analyse,
     arena,
     benchmark,
     demo,
@@ -47,6 +48,7 @@ app.command("report")(report.report)
 app.command("reproduce")(reproduce.reproduce)
 app.command("benchmark")(benchmark.benchmark)
 app.command("measure")(measure.measure)
+app.command("analyse")(analyse.analyse)
 app.command("streams")(streams.streams)
 app.command("learners")(learners.learners)
 app.command("new")(vote.new)

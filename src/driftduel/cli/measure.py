@@ -82,7 +82,7 @@ def measure(
         "--horizon": horizon,
     }
     numbers = None if weight is None else as_numbers(weight, "--weight")
-    roles = _roles(columns, winner)
+    roles = as_roles(columns, winner)
     with working(f"measuring {file.name}"):
         table = None if _is_stream(file) else read_table(file)
         one_matrix = table is not None and is_one_matrix(table, roles)
@@ -111,7 +111,7 @@ def measure(
         print_summary(console(), summary, everything=everything)
 
 
-def _roles(columns: str | None, winner: str | None) -> dict[str, str]:
+def as_roles(columns: str | None, winner: str | None) -> dict[str, str]:
     """Return what columns are called, by what they are."""
     roles: dict[str, str] = {}
     pairs = [] if columns is None else as_names(columns, "--columns")

@@ -94,8 +94,8 @@ class LeaderChange:
     def __str__(self) -> str:
         return (
             f"{self.before} was ahead, then {self.after}: since a moment between "
-            f"{_said(self.earliest)} and {_said(self.latest)} (95 %, if it was one change; for "
-            f"sure between {_said(self.after_surely)} and {_said(self.before_surely)})"
+            f"{said(self.earliest)} and {said(self.latest)} (95 %, if it was one change; "
+            f"proved between {said(self.after_surely)} and {said(self.before_surely)})"
         )
 
 
@@ -119,6 +119,10 @@ class History:
         proved.
     latest : date or float
         When that time begins.
+    scores : polars.DataFrame
+        The scores over that time, best first: ``arm``, ``score``, ``low``, ``high``, ``votes``, and
+        the same without the tie of an arm with itself, ``..._against_others``. The bounds hold for
+        all spans at once, so that it does not matter that the votes chose this one.
     bands : polars.DataFrame
         The scores over time: ``begin``, ``end``, ``arm``, ``score``, ``low``, ``high``,
         ``assuming``. All bands hold at once with 1 - alpha, each for the average over its time.
@@ -138,6 +142,7 @@ class History:
     since: Moment
     candidates: tuple[str, ...]
     latest: Moment
+    scores: pl.DataFrame
     bands: pl.DataFrame
     assuming: str | None
     alpha: float
@@ -158,7 +163,7 @@ class History:
                 f"No change of the leader is proved{beside}. Smaller and shorter changes than "
                 "these votes can show are possible."
             )
-        average = f"on average since {_said(self.latest)}"
+        average = f"on average since {said(self.latest)}"
         if self.decided:
             lines.append(f"{self.best} is best {average}{beside}.")
         elif self.best is not None:
@@ -171,7 +176,8 @@ class History:
 
     def __repr__(self) -> str:
         changes = count(len(self.changes), "proved change")
-        return f"History({len(self.arms)} arms, {self.n_votes:,} votes, {changes})"
+        votes = count(self.n_votes, "vote")
+        return f"History({len(self.arms)} arms, {votes}, {changes})"
 
 
 def history(
@@ -227,9 +233,10 @@ def history(
     family = _family(log, weight, assumed, depth, alpha)
     stretches = _stretches(family)
     changes = tuple(_described(family, stretch) for stretch in stretches)
-    begin, candidates = _now(family, stretches)
-    best = family.ahead(begin, family.cells, candidates)
-    latest = since = _moment(log, family.row(begin))
+    now = _now(family, stretches)
+    candidates = now.candidates & family.spans.shown(now.begin, now.end)
+    best = family.ahead(now.begin, now.end, candidates)
+    latest = since = _moment(log, family.row(now.begin))
     if changes and best is not None and changes[-1].after == log.arms[best]:
         since = changes[-1].likeliest
     return History(
@@ -239,6 +246,7 @@ def history(
         since=since,
         candidates=tuple(log.arms[arm] for arm in np.flatnonzero(candidates)),
         latest=latest,
+        scores=_scores(family, now, weight, alpha),
         bands=_bands(log, weight, assumed, alpha),
         assuming=None if assumed is None else ASSUMED[assumed],
         alpha=alpha,
@@ -371,14 +379,13 @@ def _opening(family: _Family, begin: int, end: int) -> _Span:
     return max(found, key=lambda span: int((left & ~span.candidates).sum()))
 
 
-def _now(family: _Family, stretches: list[_Stretch]) -> tuple[int, Flags]:
-    """Return where the longest latest span without a proved change begins, and who may be best."""
+def _now(family: _Family, stretches: list[_Stretch]) -> _Span:
+    """Return the longest span that ends with the log, after the last proved change."""
     since = stretches[-1].end if stretches else 0
     late = [span for span in family.inside(since, family.cells) if span.end == family.cells]
     if not late:  # the change was proved with the last votes
         late = [stretches[-1].last] if stretches else [family.members[-1]]
-    span = min(late, key=lambda span: span.begin)
-    return span.begin, span.candidates & family.spans.shown(span.begin, span.end)
+    return min(late, key=lambda span: span.begin)
 
 
 def _shown(family: _Family, begin: int, end: int) -> bool:
@@ -403,6 +410,29 @@ def _described(family: _Family, stretch: _Stretch) -> LeaderChange:
         _moment(log, rows[0]),
         _moment(log, rows[1] - 1),
     )
+
+
+def _scores(family: _Family, span: _Span, weight: Floats, alpha: float) -> pl.DataFrame:
+    """Return the scores of a span, best first."""
+    import polars as pl
+
+    log, begin, end = family.log, span.begin, span.end
+    # A span of level l is a 2^l-th of the log; there are 2^(l + 1) - 1 of them.
+    level = round(np.log2(family.cells / (end - begin)))
+    share = alpha / ((level + 1) * (level + 2)) / (2 ** (level + 1) - 1) / (2 * log.n_arms)
+    least, most = weight / 2, 1 - weight / 2
+    low, high = (np.clip(bound, least, most) for bound in family.spans.bounds(begin, end, share))
+    score = np.clip(family.spans.scores(begin, end), low, np.maximum(low, high))
+    late = log.rows(slice(family.row(begin), family.row(end)))
+    asked = late.count * (late.left != late.right)
+    votes = sum(np.bincount(side, asked, log.n_arms) for side in (late.left, late.right))
+    table: dict[str, object] = {"arm": log.arms, "score": score, "low": low, "high": high}
+    table["votes"] = np.asarray(votes).astype(np.int64)
+    room = np.where(weight < 1, 1 - weight, 1.0)
+    for name, part in (("score", score), ("low", low), ("high", high)):
+        table[f"{name}_against_others"] = np.clip((part - weight / 2) / room, 0, 1)
+    frame = pl.DataFrame(table).with_columns(pl.selectors.float().fill_nan(None))
+    return frame.sort("score", descending=True, nulls_last=True, maintain_order=True)
 
 
 def _bands(log: Log, weight: Floats, assumed: str | None, alpha: float) -> pl.DataFrame:
@@ -436,5 +466,6 @@ def _moment(log: Log, row: int) -> Moment:
     return log.moment(float(log.time[row]))
 
 
-def _said(moment: Moment) -> str:
+def said(moment: Moment) -> str:
+    """Return a moment in words."""
     return f"{moment:g}" if isinstance(moment, float) else str(moment)

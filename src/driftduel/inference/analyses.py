@@ -1,0 +1,322 @@
+"""All that a file of votes tells its owner: who is best, since when, how sure, and what is missing.
+
+Who was best when is from `driftduel.inference.histories`. The scores are those of the latest span
+without a proved change, with bounds that hold for all spans at once, so that it does not matter
+that the votes chose it. Pairs have the intervals of `driftduel.inference.sequences`, all at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from driftduel._words import count, listing
+from driftduel.criteria import Criterion, Weighted
+from driftduel.inference.estimates import in_period, reference_weight, weigh
+from driftduel.inference.histories import History, history, said
+from driftduel.inference.sequences import interval
+from driftduel.inference.weighted import Floats
+from driftduel.streams.logs import Log
+from driftduel.weights import uniform
+
+_PARTS = 8
+"""An arm was there all the time if it had a vote in each of so many parts of the log."""
+
+_MOST_NEXT = 5
+_FAR = 10**9
+_DAYS = (1, 7, 30.4375, 91.3125, 365.25)
+_MOST_BARS = 60
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """What votes tell, as returned by `analyse`; `data` is all of it.
+
+    Attributes
+    ----------
+    log : Log
+        The votes.
+    history : History
+        Who was best when.
+    panel : tuple of str
+        The arms that scores are against.
+    sentences : tuple of str
+        What it comes to, in words.
+    data : dict
+        The figures, as JSON has them.
+    """
+
+    log: Log
+    history: History
+    panel: tuple[str, ...]
+    sentences: tuple[str, ...]
+    data: dict[str, Any]
+
+
+def analyse(
+    log: Log,
+    criterion: Criterion | None = None,
+    *,
+    alpha: float = 0.05,
+    pairs: str | None = None,
+) -> Analysis:
+    """Tell all that a log of votes tells.
+
+    Parameters
+    ----------
+    log : Log
+        The votes.
+    criterion : Criterion, optional
+        What best means. If left out, the chance to beat an arm drawn from those that were there all
+        the time, if there are two of them at least; else from all.
+    alpha, pairs
+        As for `driftduel.history`.
+
+    Examples
+    --------
+    >>> votes = {"left": [0, 1] * 200, "right": [1, 0] * 200, "outcome": [1, 0, 1, 0, 1, 1, 0, 0] * 50}
+    >>> found = analyse(Log(["tea", "milk"], np.arange(400), **votes))
+    >>> print(found.sentences[0])
+    tea is best: it beats the others in 67 to 83 of 100 votes.
+    >>> found.data["best"], found.data["changes"]
+    ('tea', [])
+    """  # noqa: E501
+    weight, panel = _panel(log) if criterion is None else (None, log.arms)
+    if weight is None:
+        assert criterion is not None
+        weight = reference_weight(criterion, log.n_arms)
+    past = history(log, Weighted(weight), alpha=alpha, pairs=pairs)
+    late = in_period(log, (past.latest, None))
+    more = _votes_more(past, late, weight, pairs)
+    matrix = _pairs(log, late, alpha)
+    condorcet = _condorcet(log.arms, matrix)
+    data = {
+        "votes": log.n_votes,
+        "serves": log.n_serves,
+        "period": [
+            said(log.moment(float(t))) if log.dated else float(t) for t in log.time[[0, -1]]
+        ],
+        "arms": list(log.arms),
+        "against": list(panel),
+        "alpha": alpha,
+        "assuming": past.assuming,
+        "best": past.best,
+        "since": _plain(past.since),
+        "decided": past.decided,
+        "candidates": list(past.candidates),
+        "votes_more": more,
+        "changes": [
+            {
+                "from": change.before,
+                "to": change.after,
+                "likeliest": _plain(change.likeliest),
+                "earliest": _plain(change.earliest),
+                "latest": _plain(change.latest),
+                "surely_after": _plain(change.after_surely),
+                "surely_before": _plain(change.before_surely),
+            }
+            for change in past.changes
+        ],
+        "scores_since": _plain(past.latest),
+        "scores": past.scores.to_dicts(),
+        "pairs": matrix,
+        "condorcet": condorcet,
+        "side": _side(log, alpha),
+        "ties": float((log.count * (log.outcome == 0.5))[log.left != log.right].sum())
+        / log.n_votes,
+        "votes_over_time": _bars(log),
+        "ask_next": _ask_next(past, late, weight),
+    }
+    return Analysis(log, past, panel, tuple(_sentences(past, data, panel)), data)
+
+
+def _panel(log: Log) -> tuple[Floats, tuple[str, ...]]:
+    """Return the weight on the arms that were there all the time, on all if that are too few."""
+    votes = log.votes
+    edges = np.linspace(0, len(votes), min(_PARTS, len(votes)) + 1).astype(int)
+    always = np.ones(log.n_arms, dtype=np.bool_)
+    for begin, end in pairwise(edges):
+        shown = np.zeros(log.n_arms, dtype=np.bool_)
+        shown[votes.left[begin:end]] = shown[votes.right[begin:end]] = True
+        always &= shown
+    if len(votes) < 20 * log.n_arms or always.sum() < 2:
+        always[:] = True
+    weight = uniform(log.n_arms) if always.all() else always / always.sum()
+    return weight, tuple(np.array(log.arms, dtype=object)[always])
+
+
+def _plain(moment: object) -> float | str:
+    return moment if isinstance(moment, float) else str(moment)
+
+
+def _votes_more(past: History, late: Log, weight: Floats, pairs: str | None) -> int | None:
+    """Return about how many more votes it takes until the best arm is proved to be best.
+
+    Bounds come closer like the root of the votes, if all goes on as it did; None if nobody is
+    ahead, or after more than a thousand million.
+    """
+    if past.decided:
+        return 0
+    if past.best is None:
+        return None
+    assumed = None if late.propensity is not None else pairs or "independent"
+    evidence, _ = weigh(late, weight, assumed)
+    best = late.arms.index(past.best)
+    scores, leads = evidence.scores(), evidence.leads(best, past.alpha)
+    longest = 1.0
+    for rival in past.candidates:
+        if rival != past.best:
+            gap = scores[best] - scores[late.arms.index(rival)]
+            if not gap > 0:
+                return None
+            longest = max(longest, ((gap - leads[late.arms.index(rival)]) / gap) ** 2)
+    votes = late.n_votes * (longest - 1)
+    if not votes < _FAR:
+        return None
+    whole = max(int(votes), 1)
+    return round(whole, 2 - len(str(whole)))
+
+
+def _pairs(log: Log, late: Log, alpha: float) -> list[dict[str, Any]]:
+    """Return of every pair that met how often, in the latest time who won, and the interval."""
+    met, wins = log.head_to_head(), late.head_to_head()
+    first, second = np.nonzero(np.triu(met + met.T, 1))
+    votes = (wins + wins.T)[first, second]
+    won = wins[first, second]
+    low, high = interval(won, votes, alpha / max(len(first), 1))
+    return [
+        {
+            "first": log.arms[a],
+            "second": log.arms[b],
+            "votes": int(met[a, b] + met[b, a]),
+            "votes_since": int(votes[n]),
+            "share": float(won[n] / votes[n]) if votes[n] else None,
+            "low": float(low[n]),
+            "high": float(high[n]),
+        }
+        for n, (a, b) in enumerate(zip(first, second, strict=True))
+    ]
+
+
+def _condorcet(arms: tuple[str, ...], matrix: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return who beats all others, whether that is proved, and whether it is proved nobody does."""
+    beats = dict.fromkeys(arms, 0)
+    ahead = dict.fromkeys(arms, 0)
+    beaten = dict.fromkeys(arms, False)
+    for pair in matrix:
+        for one, other, low, share in (
+            (pair["first"], pair["second"], pair["low"], pair["share"]),
+            (pair["second"], pair["first"], 1 - pair["high"], _turned(pair["share"])),
+        ):
+            beats[one] += low > 0.5
+            ahead[one] += share is not None and share > 0.5
+            beaten[other] |= low > 0.5
+    winner = [arm for arm in arms if ahead[arm] == len(arms) - 1]
+    proved = bool(winner) and beats[winner[0]] == len(arms) - 1
+    none_proved = all(beaten.values())
+    return {
+        "winner": winner[0] if winner else None,
+        "proved": proved,
+        "proved_none": none_proved,
+    }
+
+
+def _turned(share: float | None) -> float | None:
+    return None if share is None else 1 - share
+
+
+def _side(log: Log, alpha: float) -> dict[str, float]:
+    """Return the share of votes that the left arm won, with its interval."""
+    votes = log.votes
+    won, n = float((votes.count * votes.outcome).sum()), float(votes.count.sum())
+    low, high = interval(won, n, alpha)
+    return {"left_share": won / n, "low": float(low), "high": float(high)}
+
+
+def _bars(log: Log) -> list[dict[str, Any]]:
+    """Return the number of votes in equal parts of the time."""
+    votes = log.votes
+    first, last = float(votes.time[0]), float(votes.time[-1])
+    if first == last:
+        return [{"begin": _plain(log.moment(first)), "votes": log.n_votes}]
+    step = (last - first) / _MOST_BARS
+    if log.dated:
+        step = next((days for days in _DAYS if days >= step), step)
+    place = np.minimum(((votes.time - first) / step).astype(np.int64), _MOST_BARS)
+    sums = np.bincount(place, votes.count)
+    return [
+        {"begin": _plain(log.moment(first + n * step)), "votes": int(number)}
+        for n, number in enumerate(sums)
+    ]
+
+
+def _ask_next(past: History, late: Log, weight: Floats) -> list[dict[str, str]]:
+    """Return the pairs that stand most in the way of knowing who of the candidates is best.
+
+    The gap of two arms is a sum over the pairs of either. A vote of a pair with coefficient v and n
+    votes takes v^2 / n^2 from the variance, or about as much where there is none.
+    """
+    if past.best is None or past.decided:
+        return []
+    best = late.arms.index(past.best)
+    wins = late.head_to_head()
+    met = np.maximum(wins + wins.T, 0.5)
+    gain: dict[tuple[int, int], float] = {}
+    for rival in (late.arms.index(arm) for arm in past.candidates if arm != past.best):
+        for arm in (best, rival):
+            for other in range(late.n_arms):
+                if other == arm:
+                    continue
+                both = other in (best, rival)
+                v = weight[best] + weight[rival] if both else weight[other]
+                pair = (min(arm, other), max(arm, other))
+                gain[pair] = max(gain.get(pair, 0.0), float(v / met[pair]) ** 2)
+    most = sorted(gain, key=lambda pair: -gain[pair])[:_MOST_NEXT]
+    return [{"first": late.arms[a], "second": late.arms[b]} for a, b in most if gain[a, b] > 0]
+
+
+def _sentences(past: History, data: dict[str, Any], panel: tuple[str, ...]) -> list[str]:
+    beside = "" if past.assuming is None else f" This holds if {past.assuming}."
+    against = "the others" if len(panel) == len(past.arms) else f"one of {listing(panel)}"
+    found = [_who(past, data, against)]
+    if past.changes:
+        last = past.changes[-1]
+        if last.after == past.best:
+            found.append(
+                f"It took the lead from {last.before} between {said(last.earliest)} and "
+                f"{said(last.latest)}."
+            )
+        number = count(len(past.changes), "change")
+        found.append(f"The votes prove {number} of who is best, and there may be more.")
+    else:
+        found.append(
+            "The votes prove no change of who is best. Smaller and shorter changes than they can "
+            "show are possible."
+        )
+    if not past.decided:
+        found.append(_undecided(past, data))
+    sure = (
+        f"What is said of changes is wrong for {past.alpha:.3g} of such logs at most, and so is "
+        "what is said of scores, at one look."
+    )
+    return [*found, sure + beside]
+
+
+def _who(past: History, data: dict[str, Any], against: str) -> str:
+    if past.best is None:
+        return "These votes cannot tell who is best."
+    score = next(row for row in data["scores"] if row["arm"] == past.best)
+    low, high = (round(100 * score[end]) for end in ("low_against_others", "high_against_others"))
+    since = f" on average since {said(past.latest)}" if past.changes else ""
+    verdict = "is best" if past.decided else "is ahead, but it is not proved to be best"
+    return f"{past.best} {verdict}{since}: it beats {against} in {low} to {high} of 100 votes."
+
+
+def _undecided(past: History, data: dict[str, Any]) -> str:
+    between = f"Undecided is who of {listing(past.candidates)} is best."
+    if data["votes_more"] is None:
+        return f"{between} With votes as these it would take very many more to tell."
+    return f"{between} About {data['votes_more']:,} votes more, as these, would tell."

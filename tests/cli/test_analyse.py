@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+
+@pytest.fixture
+def votes(tmp_path):
+    """Tea is best for 100 days, then milk; ten votes a day, and a label that looks like a tag."""
+    rng = np.random.default_rng(1)
+    n = 2000
+    left = rng.integers(3, size=n)
+    right = (left + rng.integers(1, 3, size=n)) % 3
+    best = np.arange(n) // 1000
+    won = rng.random(n) < 0.5 + 0.3 * ((left == best) - 1.0 * (right == best))
+    names = np.array(["tea", "milk", "<b>water</b>"])
+    day = np.datetime64("2024-01-01") + np.arange(n) // 10
+    table = {"time": day, "left": names[left], "right": names[right], "left_won": won.astype(int)}
+    path = tmp_path / "votes.csv"
+    pl.DataFrame(table).write_csv(path)
+    return path
+
+
+def test_json_tells_who_is_best_since_when_and_who_was_before(run, votes):
+    found = run("analyse", votes, "--json").json
+    assert found["best"] == "milk"
+    (change,) = found["changes"]
+    assert (change["from"], change["to"]) == ("tea", "milk")
+    assert change["earliest"] <= "2024-04-10" <= change["latest"]
+    assert change["surely_after"] <= change["earliest"]
+    assert found["since"] == change["likeliest"]
+    assert {row["arm"] for row in found["scores"]} == {"tea", "milk", "<b>water</b>"}
+    assert all(row["low"] <= row["score"] <= row["high"] for row in found["scores"])
+    assert found["assuming"] == "who met whom did not depend on the votes"
+    assert found["file"] == str(votes)
+    assert not votes.with_name("votes.csv.html").exists()
+
+
+def test_the_page_says_it_in_words_and_holds_all_it_needs(run, votes, tmp_path):
+    page = tmp_path / "page.html"
+    done = run("analyse", votes, "--out", page)
+    assert "milk is best on average since 2024-" in done.words
+    assert f"written: {page}" in done.words
+    text = page.read_text()
+    assert "What votes.csv tells" in text
+    assert "It took the lead from tea between 2024-04-" in text
+    assert "if who met whom did not depend on the votes" in text
+    assert "<b>water</b>" not in text
+    assert 'src="http' not in text
+    for heading in ("Who is ahead", "Who was best when", "Who beats whom", "What to show next"):
+        assert heading in text
+
+
+def test_arms_weight_and_level_are_options(run, votes):
+    found = run("analyse", votes, "--arms", "tea,milk", "--json", "--alpha", "0.2").json
+    assert (found["arms"], found["alpha"]) == (["tea", "milk"], 0.2)
+    found = run("analyse", votes, "--weight", "1,0,0", "--pairs", "uniform", "--json").json
+    assert found["assuming"] == "every pair was as likely as any other, in both orders"
+
+
+def test_bad_input_is_one_sentence(refused, votes, tmp_path):
+    assert refused("analyse", tmp_path / "none.csv").endswith("there is no such file")
+    other = tmp_path / "votes.npz"
+    other.write_bytes(b"")
+    assert refused("analyse", other).startswith(f"{other}: must be a table of votes (.csv")
+    assert refused("analyse", votes, "--out", tmp_path).startswith(f"{tmp_path}: is a folder")
+    assert refused("analyse", votes, "--alpha", "2").startswith("alpha is 2.0, must be")
+    assert refused("analyse", votes, "--pairs", "x").startswith("pairs is 'x', must be one of")
+    assert refused("analyse", votes, "--weight", "1,0").startswith("weight: has 2 entries")
+    assert refused("analyse", votes, "--arms", "tea,soda").startswith("arms: 'soda' is not in")
+    votes.write_text("time,left,right,left_won,propensity\n1,a,b,1,0\n")
+    assert refused("analyse", votes) == (
+        "votes.csv: line 2: propensity is 0, must be above 0 and at most 1"
+    )
+
+
+def test_notes_go_to_standard_error(capsys, votes):
+    from driftduel.cli import main
+
+    votes.write_text("time,left,right,left_won\n1,a,b,1\n2,a,a,1\n3,b,a,0\n")
+    assert main(["analyse", str(votes), "--json"]) == 0
+    assert "1 row between an arm and itself left out" in capsys.readouterr().err
