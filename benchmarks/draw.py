@@ -1,8 +1,10 @@
 """The worlds of the held-out half of the benchmark, drawn by a rule instead of chosen by hand.
 
-They were drawn when the constants of DriftDuel were final, and committed before any learner had
-played on them. The draws follow from the name of a commit and from this file, so nobody could
-try several and keep the one that pleases.
+They were drawn when the constants of DriftDuel were said to be final, and committed before any
+learner, ours or a rival, had played on them. The draws follow from the name of that commit and from
+this file. One constant was still changed after it, six minutes before these worlds were committed:
+`replay_rate` went from 0.001 to 0.0005 (commit 588116b), for figures of the tuning half. The worlds
+were not drawn again for that.
 
 Of every kind of the tuning half there are as many worlds as the tuning half has in the criterion,
 and of each of three kinds that were in no half before there are two. Horizons are those of the
@@ -41,8 +43,7 @@ from driftduel.studies.benchmark import suite
 from driftduel.studies.benchmark.suite import SuiteWorld
 
 CONSTANTS = "05add0714ea595839e77dc4bcfddab19f5e741c7"
-"""The commit whose name seeds the draws. One constant of DriftDuel, the rate of random replays, was
-halved after it, by what the tuning half showed, and before these worlds were committed."""
+"""The commit with which the constants of DriftDuel were said to be final: see above."""
 
 MASTER = int.from_bytes(hashlib.sha256(b"fresh half" + CONSTANTS.encode()).digest(), "big")
 

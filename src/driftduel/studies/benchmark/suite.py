@@ -7,7 +7,7 @@ The worlds are streams of files in the folder ``specs``, which are also experime
   first; the second was held out, but its scores have been seen since. Within a criterion and a
   kind, in the order of the file, the first world is for tuning, the second not, and so on in turn.
 - *held-out*, in ``fresh-borda.toml`` and ``fresh-condorcet.toml``: drawn by ``python -m benchmarks
-  draw`` when the constants were final.
+  draw`` and committed before any learner had played on them.
 
 What the rivals could have reached is in ``hindsight.json``; ``python -m benchmarks hindsight``
 searches for it.
@@ -32,13 +32,16 @@ HALVES = ("held-out", "earlier", "tuning")
 FIRST_SEED = {"held-out": 10_000, "earlier": 0, "tuning": 0}
 """The first of the seeds that the worlds of a half are played with."""
 
-LEARNER = "CalibratedMetaBosse"
+LEARNER = "DriftDuel"
 """The learner that the benchmark is about."""
+
+BEFORE = ("CalibratedMetaBosse",)
+"""Learners that were it before, played beside it."""
 
 PAPER = "MetaBosse"
 """The paper's."""
 
-PLAYERS = (LEARNER, PAPER)
+PLAYERS = (LEARNER, *BEFORE, PAPER)
 
 SEEDS = 64
 """As many as the rivals were scored with."""

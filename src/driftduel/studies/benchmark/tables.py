@@ -119,9 +119,9 @@ def totals(table: pl.DataFrame) -> pl.DataFrame:
     """Return the ratios of `standings` by criterion, half and learner.
 
     Columns ``worlds``, ``geometric`` (mean) and ``geometric_error``, ``median``, ``worst`` and
-    ``worst_world``, ``hard`` (the geometric mean where the best rival lost at least 100), ``any``
-    (that of the ratios to the best rival for any criterion) and ``false`` (mean restarts a run in
-    worlds without a shift).
+    ``worst_world``, ``hard`` and ``hard_worst`` (mean and worst where the best rival lost at least
+    100), ``any`` and ``any_worst`` (those of the ratios to the best rival for any criterion) and
+    ``false`` (mean restarts a run in worlds without a shift).
     """
     return table.group_by("criterion", "half", "learner", maintain_order=True).agg(
         worlds=pl.len(),
@@ -133,7 +133,9 @@ def totals(table: pl.DataFrame) -> pl.DataFrame:
         worst=pl.col("ratio").max(),
         worst_world=pl.col("world").sort_by("ratio").last(),
         hard=pl.col("ratio").filter(pl.col("best") >= EASY).log().mean().exp(),
+        hard_worst=pl.col("ratio").filter(pl.col("best") >= EASY).max(),
         any=_geometric("any_ratio"),
+        any_worst=pl.col("any_ratio").max(),
         false=pl.col("restarts").filter(pl.col("shifts") == 0).mean(),
     )
 
