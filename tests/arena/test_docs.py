@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import importlib
+import re
+import runpy
+from pathlib import Path
+
+from driftduel.arena import service as arena
+from tests.arena.serving import served
+
+PAGE = (Path(__file__).parents[2] / "docs" / "arena.md").read_text()
+
+
+def test_every_promise_names_tests_that_are_there():
+    named = re.findall("`tests/arena/([a-z_]+).py::([a-z_0-9]+)`", PAGE)
+    assert len(named) > 12
+    for module, test in named:
+        assert hasattr(importlib.import_module(f"tests.arena.{module}"), test)
+
+
+def test_every_route_is_on_the_page():
+    from driftduel.arena.web.app import create_app
+    from driftduel.arena.web.security import Guard
+
+    document = create_app(Guard(None)).openapi()
+    for path in document["paths"]:
+        words = [part for part in path.removeprefix("/api/v1/").split("/") if "{" not in part]
+        assert all(word in PAGE for word in words), path
+
+
+def test_the_web_application_of_the_page_votes(tmp_path):
+    (code,) = re.findall("```python\n(.*?)```", PAGE, re.DOTALL)
+    assert len([line for line in code.splitlines() if line]) <= 10
+    with arena.Service.open(f"sqlite:{tmp_path}/arena.db") as service:
+        made = arena.create_arena(service, "drinks", "Which?", ["tea", "coffee"])
+        with served(service) as address:
+            code = code.replace("http://127.0.0.1:8000", address)
+            (tmp_path / "app.py").write_text(code.replace("EMBED_KEY", made.embed_key))
+            app = runpy.run_path(str(tmp_path / "app.py"))
+            duel = app["pair"]("user 7")
+            assert app["vote"]("user 7", duel.id, "left").counted
