@@ -154,7 +154,7 @@ def test_a_cap_holds_within_one_commit(drinks):
     duels = [arena.ask(drinks, "drinks", "ann").duel for _ in range(3)]
     requests = [
         telling._Tell(
-            duel, drinks.voter("ann"), "left", running.now_in_microseconds(), drinks, False, None
+            duel, drinks.voter("ann"), "left", running.now_in_microseconds(), None, drinks, False
         )
         for duel in duels
     ]
@@ -167,7 +167,7 @@ def test_of_two_verdicts_in_one_commit_the_first_counts(drinks):
     duel = arena.ask(drinks, "drinks", "ann").duel
     now, voter = running.now_in_microseconds(), drinks.voter("ann")
     verdicts = ["left", "right", "left"]
-    requests = [telling._Tell(duel, voter, word, now, drinks, False, None) for word in verdicts]
+    requests = [telling._Tell(duel, voter, word, now, None, drinks, False) for word in verdicts]
     with drinks.store.writing() as connection:
         first, other, again = telling.tell_many(connection, requests)
     assert (first.first, again.first) == (True, False)

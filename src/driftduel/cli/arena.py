@@ -111,7 +111,7 @@ def new(
     """Make an arena; its tokens are shown this once."""
     with _service(database, create=True) as service:
         from driftduel.arena import service as arena
-        from driftduel.arena.service.forms import form_of_created
+        from driftduel.arena.forms import form_of_created
 
         settings = {
             "blind": not named,
@@ -149,7 +149,7 @@ def arms(
 
     with _service(database) as service:
         from driftduel.arena import service as arena
-        from driftduel.arena.service.forms import form_of_arm
+        from driftduel.arena.forms import form_of_arm
 
         if add or pause or resume or rename:
             arena.change_arms(
@@ -175,7 +175,7 @@ def status(slug: Slug, database: Database = DEFAULT, as_json: Json = False) -> N
     """Tell who is best, since when, how sure, and what changed."""
     with _service(database) as service:
         from driftduel.arena import service as arena
-        from driftduel.arena.service.forms import form_of_status
+        from driftduel.arena.forms import form_of_status
 
         facts = form_of_status(arena.status(service, slug))
     if as_json:
@@ -258,7 +258,7 @@ def exclude(
     """Let the votes of a voter not count, or list the voters."""
     with _service(database) as service:
         from driftduel.arena import service as arena
-        from driftduel.arena.service.forms import form_of_voter
+        from driftduel.arena.forms import form_of_voter
 
         if voter is not None:
             (arena.include if include else arena.exclude)(service, slug, voter)
@@ -296,7 +296,7 @@ def token(
         raise ValueError("--role makes a token and --revoke ends one; give one of them")
     with _service(database) as service:
         from driftduel.arena import service as arena
-        from driftduel.arena.service.forms import form_of_token
+        from driftduel.arena.forms import form_of_token
 
         made = None if role is None else arena.new_token(service, slug, role, label)
         if revoke is not None:

@@ -6,6 +6,9 @@ records.
 
 from __future__ import annotations
 
+from driftduel.arena.reports import ArmStatus as ArmStatus
+from driftduel.arena.reports import DatedChange as DatedChange
+from driftduel.arena.reports import Status as Status
 from driftduel.arena.service.arenas import Created as Created
 from driftduel.arena.service.arenas import Described as Described
 from driftduel.arena.service.arenas import arenas as arenas
@@ -26,9 +29,6 @@ from driftduel.arena.service.history import history as history
 from driftduel.arena.service.importing import Imported as Imported
 from driftduel.arena.service.importing import import_votes as import_votes
 from driftduel.arena.service.limits import Buckets as Buckets
-from driftduel.arena.service.reporting import ArmStatus as ArmStatus
-from driftduel.arena.service.reporting import DatedChange as DatedChange
-from driftduel.arena.service.reporting import Status as Status
 from driftduel.arena.service.reporting import shown as shown
 from driftduel.arena.service.reporting import status as status
 from driftduel.arena.service.running import Service as Service

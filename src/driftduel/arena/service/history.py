@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from driftduel.arena.model import DAY
-from driftduel.arena.service.reporting import DatedChange, status
+from driftduel.arena.reports import DatedChange
+from driftduel.arena.service.reporting import status
 from driftduel.arena.service.running import Service
 from driftduel.arena.store import schema
 

@@ -6,25 +6,14 @@ since; else the log is folded from its beginning, which gives the same.
 
 from __future__ import annotations
 
-import base64
-import json
 import zlib
-from array import array
 
-import numpy as np
 import sqlalchemy as sa
 
-from driftduel.arena.model import Arena, Arm
-from driftduel.arena.replica import Replica, Tally
+from driftduel.arena.model import Arena
+from driftduel.arena.packing import code, packed, unpacked
+from driftduel.arena.replica import Replica
 from driftduel.arena.store import schema, statements
-from driftduel.experiments.versions import code_version
-from driftduel.learners.polls.learner import DriftPoll
-from driftduel.learners.storage import as_bytes, from_bytes
-
-
-def code() -> str:
-    """Return the version of the code whose states are alike."""
-    return f"{code_version('driftduel.arena.replica')} numpy {np.__version__}"
 
 
 def keep_snapshot(connection: sa.Connection, number: int, replica: Replica) -> None:
@@ -56,39 +45,3 @@ def snapshot_head(connection: sa.Connection, number: int) -> int:
     snapshot = schema.snapshot
     found = connection.scalar(sa.select(snapshot.c.seq).where(snapshot.c.arena == number))
     return int(found or 0)
-
-
-def packed(replica: Replica) -> bytes:
-    """Return all of a copy but its marks."""
-    with replica.lock:
-        learner = None if replica.learner is None else as_bytes(replica.learner).decode()
-        tally = {name: column.tolist() for name, column in vars(replica.tally).items()}
-        facts = {
-            "head": replica.head,
-            "generation": replica.generation,
-            "arms": [[arm.id, arm.slug, arm.name, arm.offered] for arm in replica.arms.values()],
-            "times": base64.b64encode(replica.times.tobytes()).decode(),
-            **tally,
-            "sides": replica.sides.tolist(),
-            "learner": learner,
-        }
-    return zlib.compress(json.dumps(facts).encode(), 1)
-
-
-def unpacked(text: bytes, seed: int) -> Replica:
-    """Return the copy that `packed` was given, without marks."""
-    facts = json.loads(zlib.decompress(text))
-    replica = Replica(seed)
-    replica.head, replica.generation = facts["head"], facts["generation"]
-    replica.arms = {row[0]: Arm(*row) for row in facts["arms"]}
-    replica.times = array("q", base64.b64decode(facts["times"]))
-    duels, bad, skips = (np.array(facts[name], np.int64) for name in ("duels", "bad", "skips"))
-    replica.tally = Tally(duels, np.array(facts["wins"], np.float64), bad, skips)
-    replica.sides = np.array(facts["sides"], np.int64)
-    if facts["learner"] is not None:
-        learner = from_bytes(facts["learner"].encode())
-        if not isinstance(learner, DriftPoll):
-            raise ValueError("the learner is another one")
-        replica.learner = learner
-    replica.find_slots()
-    return replica

@@ -71,17 +71,17 @@ def delete_duels(connection: sa.Connection, ids: Sequence[str]) -> set[str]:
     return set(connection.scalars(_CLOSE, {"ids": ids})) if ids else set()
 
 
-def find_answers(connection: sa.Connection, ids: Sequence[str]) -> dict[str, sa.Row[Any]]:
+def find_answers(connection: sa.Connection, ids: Sequence[str]) -> dict[str, Row]:
     """Return the events that answered duels, by the ids of the duels."""
     if not ids:
         return {}
-    return {row.duel: row for row in connection.execute(_ANSWERS, {"ids": ids})}
+    return {row.duel: dict(row._mapping) for row in connection.execute(_ANSWERS, {"ids": ids})}
 
 
-def is_retracted(connection: sa.Connection, number: int, seq: int) -> bool:
-    """Tell whether a vote was taken back."""
+def retraction_of(connection: sa.Connection, number: int, seq: int) -> int | None:
+    """Return the event that took a vote back, None if none did."""
     found = sa.select(event.c.seq).where(event.c.arena == number, event.c.target == seq)
-    return connection.scalar(found) is not None
+    return connection.scalar(found)
 
 
 def votes_of_day(

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Header, Request
 from fastapi.responses import JSONResponse, PlainTextResponse, Response
 
 from driftduel.arena import service as arena
-from driftduel.arena.service.forms import form_of_history, form_of_status
+from driftduel.arena.forms import form_of_history, form_of_status
 from driftduel.arena.web import shapes
 from driftduel.arena.web.problems import refusals
 from driftduel.arena.web.security import BEARER, guard_of

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from driftduel.arena import service as arena
 from driftduel.arena.errors import Invalid
-from driftduel.arena.service.forms import form_of_duel, form_of_told
+from driftduel.arena.forms import form_of_duel, form_of_told
 from driftduel.arena.web import shapes
 from driftduel.arena.web.problems import refusals
 from driftduel.arena.web.security import BEARER, Voter, guard_of

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from driftduel.arena.model import Arm
-from driftduel.arena.service.arenas import Created, Described
-from driftduel.arena.service.asking import Asked, Shown
-from driftduel.arena.service.history import History
-from driftduel.arena.service.reporting import Status
-from driftduel.arena.service.telling import Told
-from driftduel.arena.service.tokens import Token
-from driftduel.arena.service.voters import Voter
+if TYPE_CHECKING:  # a command that needs one of these forms imports no more
+    from driftduel.arena.model import Arm
+    from driftduel.arena.reports import Status
+    from driftduel.arena.service import (
+        Asked,
+        Created,
+        Described,
+        History,
+        Shown,
+        Token,
+        Told,
+        Voter,
+    )
 
 Form = dict[str, Any]
 

@@ -1,0 +1,162 @@
+"""The rules of telling: which verdict becomes an event, which is refused, and which counts.
+
+They know no database. ``tables`` has the statements, `driftduel.arena.store.statements` or
+`driftduel.arena.store.plain`, and ``connection`` is what these take.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from driftduel.arena.errors import ArenaError, Conflict, Forbidden, Gone, Invalid, NotFound
+from driftduel.arena.model import DAY, Arena, OpenDuel, Verdict
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Tell:
+    """A verdict of a voter at a time; ``arena``, if it is given, is the one the caller may tell."""
+
+    duel: str
+    voter: str
+    verdict: Verdict
+    at: int
+    arena: int | None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The event that a verdict became, now if it is the first time."""
+
+    row: Row
+    first: bool
+    next: OpenDuel | None = None
+
+
+def tell_all(tables: Any, connection: Any, tells: Sequence[Tell]) -> list[Outcome | ArenaError]:
+    """Take in verdicts; return for each what it became, or why it is refused."""
+    duels = tables.find_duels(connection, [one.duel for one in tells])
+    arenas = tables.lock_arenas(connection, [one.arena for one in duels.values()])
+    refused: dict[int, ArenaError] = {}
+    chosen: dict[str, int] = {}  # the first of several verdicts on a duel
+    for n, one in enumerate(tells):
+        if one.duel in duels and one.duel not in chosen:
+            duel = duels[one.duel]
+            error = _refusal(tables, connection, one, duel, arenas[duel.arena])
+            if error is None:
+                chosen[one.duel] = n
+            else:
+                refused[n] = error
+    closed = tables.delete_duels(connection, list(chosen))
+    done: dict[int, Outcome] = {}
+    for arena in arenas.values():
+        mine = [n for id_, n in chosen.items() if id_ in closed and duels[id_].arena == arena.id]
+        if mine:
+            rows = [_event(tells[n], duels[tells[n].duel]) for n in mine]
+            _mark_uncounted(tables, connection, arena, rows)
+            tables.append(connection, arena, rows)
+            done.update((n, Outcome(row, first=True)) for n, row in zip(mine, rows, strict=True))
+    rest = [n for n in range(len(tells)) if n not in done and n not in refused]
+    answers = tables.find_answers(connection, [tells[n].duel for n in rest])
+    results: dict[int, Outcome | ArenaError] = {**done, **refused}
+    for n in rest:
+        results[n] = _told_before(tables, connection, tells[n], answers.get(tells[n].duel))
+    return [results[n] for n in range(len(tells))]
+
+
+def take_back(
+    tables: Any, connection: Any, duel: str | None, now: int, check: Callable[[Row], None]
+) -> int:
+    """Take back a verdict, after ``check`` of its event; return the seq of the event that did."""
+    row = tables.find_answers(connection, [duel] if duel else []).get(duel or "")
+    if row is None:
+        raise NotFound("there is no such verdict")
+    locked = tables.lock_arenas(connection, [row["arena"]])[row["arena"]]
+    seq: int | None = tables.retraction_of(connection, row["arena"], row["seq"])
+    if seq is None:
+        check(row)
+        event = {"at": now, "kind": "retract", "voter": row["voter"], "target": row["seq"]}
+        seq = int(tables.append(connection, locked, [event]))
+    return seq
+
+
+def _refusal(
+    tables: Any, connection: Any, one: Tell, duel: OpenDuel, arena: Arena
+) -> ArenaError | None:
+    """Return why an open duel cannot be told so, if it cannot."""
+    if (error := _not_theirs(one, duel.arena, duel.voter)) is not None:
+        return error
+    if arena.status != "open":
+        return Conflict("the arena is closed")
+    if one.at > duel.expires_at:
+        return Gone("the duel has expired")
+    if one.verdict == "tie" and not arena.settings.ties:
+        return Invalid("this arena takes no ties: say left, right, bad or skip")
+    if duel.generation != arena.generation:
+        offered = {arm.id for arm in tables.arms_of(connection, arena.id) if arm.offered}
+        if not {duel.left, duel.right} <= offered:
+            return Gone("an arm of the duel is not offered any more")
+    return None
+
+
+def _not_theirs(one: Tell, arena: int, voter: str | None) -> ArenaError | None:
+    """Return why a duel is not for who tells it, if it is not."""
+    if one.arena not in (None, arena):
+        return Forbidden("the duel is of another arena than the key")
+    return None if voter == one.voter else Forbidden("the duel was asked of another voter")
+
+
+def _event(one: Tell, duel: OpenDuel) -> Row:
+    return {
+        "at": one.at,
+        "kind": "skip" if one.verdict == "skip" else "vote",
+        "duel": duel.id,
+        "voter": duel.voter,
+        "left": duel.left,
+        "right": duel.right,
+        "swapped": duel.swapped,
+        "ticket": duel.ticket,
+        "propensity": duel.propensity,
+        "context": duel.context,
+        "generation": duel.generation,
+        "asked_at": duel.asked_at,
+        "verdict": one.verdict,
+        "reason": None,
+    }
+
+
+def _mark_uncounted(tables: Any, connection: Any, arena: Arena, rows: list[Row]) -> None:
+    """Write into votes why they do not count: the voter is excluded, or has had its share."""
+    voters = {row["voter"] for row in rows}
+    excluded = tables.excluded_of(connection, arena.id, voters)
+    cap = arena.settings.cap
+    counts: dict[str, int] = {}
+    if cap is not None:
+        day = min(row["at"] for row in rows) // DAY * DAY
+        counts = tables.votes_of_day(connection, arena.id, voters, day)
+    for row in rows:
+        voter = row["voter"]
+        if row["kind"] != "vote":
+            continue
+        if cap is not None and counts.get(voter, 0) >= cap:
+            row["reason"] = "cap"
+        elif voter in excluded:
+            row["reason"] = "excluded"
+        else:
+            counts[voter] = counts.get(voter, 0) + 1
+
+
+def _told_before(tables: Any, connection: Any, one: Tell, row: Row | None) -> Outcome | ArenaError:
+    """Return what is to be said of a duel that is not open any more."""
+    if row is None:
+        return NotFound("there is no such duel")
+    if (error := _not_theirs(one, row["arena"], row["voter"])) is not None:
+        return error
+    if row["verdict"] != one.verdict:
+        return Conflict(f"the duel was told already: {row['verdict']}")
+    if tables.retraction_of(connection, row["arena"], row["seq"]) is not None:
+        return Conflict("the verdict was taken back")
+    return Outcome(row, first=False)
