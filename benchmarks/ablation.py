@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from driftduel.experiments import Results, Spec, run_sweep
-from driftduel.learners.calibrated.constants import DuelCalibration
+from driftduel.learners.calibrated.constants import Calibration
 from driftduel.studies.benchmark import suite
 
 OFF = 1e9
@@ -66,7 +66,7 @@ def main() -> None:
 
 def ablation(criterion: str, seeds: int) -> Spec:
     """Return the spec: every change is a learner, on the tuning half of the suite."""
-    base = DuelCalibration()
+    base = Calibration()
     played = suite.benchmark_spec(criterion, "tuning", 1).text.partition("\n[[learner]]")[0]
     lines = [played.replace("seeds = [0]", f"seeds = {[*range(500, 500 + seeds)]}", 1)]
     for title, change in {SHIPPED: {}, **CHANGES}.items():

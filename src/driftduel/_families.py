@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     from driftduel._checks import BadParameter
 
 PARTS: dict[str, str] = {
-    "Calibration": "driftduel.learners.calibrated.calibration",
+    "Calibration": "driftduel.learners.calibrated.constants",
     "Constants": "driftduel.learners.episodic.bosse",
-    "DuelCalibration": "driftduel.learners.calibrated.constants",
 }
 """Classes that learners take as parameters, and the module of each."""
 

@@ -7,7 +7,6 @@ editors follow them.
 # ruff: noqa: PLC0414, the form in which names are handed on
 
 from driftduel.learners.calibrated.driftduel import DriftDuel as DriftDuel
-from driftduel.learners.calibrated.learner import CalibratedMetaBosse as CalibratedMetaBosse
 from driftduel.learners.episodic.anaconda import Anaconda as Anaconda
 from driftduel.learners.episodic.anaconda import MetaSwift as MetaSwift
 from driftduel.learners.episodic.bosse import Bosse as Bosse

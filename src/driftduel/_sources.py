@@ -28,7 +28,6 @@ _APART = {
     "driftduel._sources",
     "driftduel._version",
     "driftduel._words",
-    "driftduel.learners.calibrated.account",
     "driftduel.learners.report",
     "driftduel.learners.session",
     "driftduel.learners.storage",

@@ -620,7 +620,7 @@ def test_status_of_the_default_learner_reports_in_words_and_as_data(run, drinks)
     assert sum(report["probabilities"]) == pytest.approx(1)
 
 
-@pytest.mark.parametrize("name", ["Uniform", "RUCB", "MetaBosse", "CalibratedMetaBosse"])
+@pytest.mark.parametrize("name", ["Uniform", "RUCB", "MetaBosse", "DriftDuel"])
 def test_status_is_the_report_of_any_learner(run, tmp_path, name):
     path = tmp_path / "drinks.json"
     learner = dd.all_learners()[name](3, labels=["tea", "coffee", "milk"])

@@ -26,7 +26,7 @@ import numpy as np
 
 import driftduel as dd
 from driftduel.learners.storage import _arrays, _checksum, as_payload
-from tests.learners.test_conformance import JUMPY, QUICK, VARIANTS
+from tests.learners.test_conformance import HASTY, QUICK, VARIANTS
 
 TARGETS = {
     **VARIANTS,
@@ -37,8 +37,8 @@ TARGETS = {
     "restarts of all intervals": lambda n, t, seed: dd.PeriodicRestart.of(
         dd.MetaBosse(n, 97, seed=seed, constants=QUICK, intervals="all"), every=97
     ),
-    "restarts of calibrated": lambda n, t, seed: dd.PeriodicRestart.of(
-        dd.CalibratedMetaBosse(n, t, seed=seed, calibration=JUMPY), every=150
+    "restarts of DriftDuel": lambda n, t, seed: dd.PeriodicRestart.of(
+        dd.DriftDuel(n, t, seed=seed, calibration=HASTY), every=150
     ),
     "restarts of a detector": lambda n, t, seed: dd.PeriodicRestart.of(
         dd.MDB(n, t, seed=seed), every=97

@@ -9,7 +9,7 @@ import driftduel as dd
 from driftduel.testing.driving import tell_as_played
 
 QUICK = dd.learners.Constants(scale=0.004)
-HASTY = dd.learners.DuelCalibration(alarm=0.5, proof=-6.0, likely=-2.0, watch=1.0, replay_rate=1.0)
+HASTY = dd.learners.Calibration(alarm=0.5, proof=-6.0, likely=-2.0, watch=1.0, replay_rate=1.0)
 
 LEARNERS = {
     "METABOSSE": lambda: dd.MetaBosse(4, 600, seed=1, constants=QUICK),

@@ -37,18 +37,6 @@ VARIANTS = {
     "MetaBosse weighted": lambda n, t, seed: dd.MetaBosse(
         n, t, seed=seed, criterion=two_weights(n), constants=QUICK
     ),
-    "CalibratedMetaBosse condorcet": lambda n, t, seed: dd.CalibratedMetaBosse(
-        n, t, seed=seed, criterion="condorcet"
-    ),
-    "CalibratedMetaBosse weighted": lambda n, t, seed: dd.CalibratedMetaBosse(
-        n, t, seed=seed, criterion=two_weights(n), calibration=JUMPY
-    ),
-    "CalibratedMetaBosse jumpy": lambda n, t, seed: dd.CalibratedMetaBosse(
-        n, t, seed=seed, calibration=JUMPY
-    ),
-    "CalibratedMetaBosse jumpy condorcet": lambda n, t, seed: dd.CalibratedMetaBosse(
-        n, t, seed=seed, criterion="condorcet", calibration=JUMPY
-    ),
     "DriftDuel condorcet": lambda n, t, seed: dd.DriftDuel(n, t, seed=seed, criterion="condorcet"),
     "DriftDuel weighted": lambda n, t, seed: dd.DriftDuel(
         n, t, seed=seed, criterion=two_weights(n), calibration=HASTY
@@ -65,12 +53,10 @@ VARIANTS = {
     "UCBTS banks": lambda n, t, seed: dd.UCBTS(n, t, seed=seed, criterion="banks"),
     "MetaBosse quick": lambda n, t, seed: dd.MetaBosse(n, t, seed=seed, constants=QUICK),
 }  # fmt: skip
-JUMPY = dd.learners.Calibration(alarm=0.5, proof=-6.0, likely=-2.0, watch=1.0, replay_rate=1.0)
-"""Thresholds so low that the learner looks again and restarts within a short check."""
-HASTY = dd.learners.DuelCalibration(
+HASTY = dd.learners.Calibration(
     alarm=0.5, proof=-9.0, likely=-4.0, watch=1.0, replay_rate=1.0, trial_share=0.5
 )
-"""The same for DriftDuel."""
+"""Thresholds so low that the learner looks again and restarts within a short check."""
 QUICK = dd.learners.Constants(scale=0.02)
 """Constants so small that arms are evicted and episodes begin within a short check."""
 

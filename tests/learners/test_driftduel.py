@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import driftduel as dd
-from driftduel.learners.calibrated.constants import DuelCalibration
+from driftduel.learners.calibrated.constants import Calibration
 from driftduel.learners.calibrated.state import KINDS as DUELS
 from driftduel.learners.parts.dates import ROOM
 from driftduel.testing.driving import switching_world, tell_as_played
@@ -31,7 +31,7 @@ DEAF = 1e9
 """A threshold that nothing reaches."""
 
 hasty = st.builds(
-    DuelCalibration,
+    Calibration,
     hope=st.sampled_from([0.11, 0.43]),
     share=st.sampled_from([0.0, 0.7]),
     depose=st.sampled_from([0.07, 0.21]),
@@ -219,7 +219,7 @@ def test_it_plays_its_letter_for_long(kind, seed):
     But .4 ln 32 is the evidence of two duels lost, and .2 ln 32 that of one: rounding would say
     which is more.
     """
-    constants = replace(DuelCalibration(), hope=0.4013, depose=0.2017, watch=4.0)
+    constants = replace(Calibration(), hope=0.4013, depose=0.2017, watch=4.0)
     learner, oracle = play_problem(kind, 4, seed, 0.0, 0.01, constants, n_rounds=1500)
     assert learner.rounds == 1500
     assert len(oracle.duels()) > 500
@@ -228,7 +228,7 @@ def test_it_plays_its_letter_for_long(kind, seed):
 def test_later_duels_of_a_trial_add_up_to_the_bayes_factor():
     """Without ties the ratios of predictive chances are that of all duels together."""
     rng = np.random.default_rng(1)
-    constants = DuelCalibration(alarm=0.5, proof=DEAF, most_trial=DEAF, old_duels=0.0)
+    constants = Calibration(alarm=0.5, proof=DEAF, most_trial=DEAF, old_duels=0.0)
     learner = dd.DriftDuel(4, seed=2, calibration=constants)
     state = learner.session.state
     compared = 0
@@ -306,7 +306,7 @@ def test_either_side_is_as_likely_in_every_kind_of_round(kind, duel, by_scores):
 @pytest.mark.parametrize("seed", range(3))
 def test_a_coin_says_whether_the_leader_stands_left(kind, seed):
     """By Azuma a false alarm has probability below 1e-6."""
-    constants = DuelCalibration(alarm=2.0, proof=-4.0, likely=-2.0, sway=0.5, watch=2.0)
+    constants = Calibration(alarm=2.0, proof=-4.0, likely=-2.0, sway=0.5, watch=2.0)
     learner = dd.DriftDuel(4, criterion=any_weight(kind, 4), seed=seed, calibration=constants)
     matrix = random_matrix(np.random.default_rng(seed), 4)
     sides = Counter()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import pickle
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +12,6 @@ import driftduel as dd
 from driftduel._checks import BadParameter
 from driftduel._parameters import parameters_of
 from driftduel.learners import Calibration, Constants, all_learners
-from driftduel.learners.calibrated.calibration import FOR_PAIRS
 from driftduel.learners.making import learner_from
 
 UNLESS_TOLD = (
@@ -135,12 +133,9 @@ def test_constants_that_make_no_sense_are_refused_at_once(value):
 def test_a_table_becomes_an_object_and_what_is_wrong_in_it_has_a_dotted_name():
     learner = dd.MetaBosse(3, constants={"scale": 1, "cap": 0.25})
     assert learner.constants == Constants(1.0, cap=0.25)
-    assert dd.CalibratedMetaBosse(3, calibration={"alarm": 3}).calibration == Calibration(3.0)
-    for criterion in ("condorcet", dd.Condorcet()):
-        pairs = dd.CalibratedMetaBosse(3, criterion=criterion, calibration={"alarm": 3})
-        assert pairs.calibration == replace(FOR_PAIRS, alarm=3.0)
-    weighted = dd.CalibratedMetaBosse(2, criterion=np.array([0.3, 0.7]), calibration={"alarm": 3})
-    assert weighted.calibration == Calibration(3.0)
+    for criterion in ("condorcet", dd.Condorcet(), np.array([0.3, 0.3, 0.4])):
+        changed = dd.DriftDuel(3, criterion=criterion, calibration={"alarm": 3})
+        assert changed.calibration == Calibration(alarm=3.0)
     for table, message in (
         ({"scale": -1}, "constants.scale is -1, must be a positive number"),
         ({"cap": 0.5}, "constants.scale is missing"),

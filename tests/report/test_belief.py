@@ -25,7 +25,7 @@ def run():
 
 
 QUICK = dd.learners.Constants(scale=0.07)
-HASTY = dd.learners.DuelCalibration(alarm=0.5, proof=-6.0, likely=-2.0, watch=1.0, replay_rate=1.0)
+HASTY = dd.learners.Calibration(alarm=0.5, proof=-6.0, likely=-2.0, watch=1.0, replay_rate=1.0)
 LEARNERS = {
     "METABOSSE": dd.MetaBosse(4, 399, seed=2, constants=QUICK),
     "ANACONDA": dd.Anaconda(4, 399, seed=2, scale=0.07),

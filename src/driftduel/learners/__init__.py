@@ -24,8 +24,7 @@ from driftduel.learners.storage import load_learner as load_learner
 
 if TYPE_CHECKING:
     from driftduel._roster import *  # noqa: F403
-    from driftduel.learners.calibrated.calibration import Calibration as Calibration
-    from driftduel.learners.calibrated.constants import DuelCalibration as DuelCalibration
+    from driftduel.learners.calibrated.constants import Calibration as Calibration
     from driftduel.learners.episodic.bosse import Constants as Constants
 
 __getattr__, __dir__, __all__ = attach(__name__, "all_learners")

@@ -12,7 +12,7 @@ from driftduel.learners.parts.arrays import Records
 
 
 @dataclass(frozen=True)
-class DuelCalibration:
+class Calibration:
     """The numbers of `DriftDuel`; none of them needs to be set.
 
     Parameters
@@ -102,14 +102,14 @@ RULE = np.dtype(
         ("uniform", "i8"),  # 1 if the reference weight is uniform
         ("likely_at", "f8"),  # thresholds of a likely and of a proved change
         ("proved_at", "f8"),
-        *((item.name, "f8") for item in fields(DuelCalibration)),
+        *((item.name, "f8") for item in fields(Calibration)),
     ],
     align=True,
 )
 
 
 def rule_of(
-    calibration: DuelCalibration,
+    calibration: Calibration,
     n_arms: int,
     false_restarts: float,
     *,

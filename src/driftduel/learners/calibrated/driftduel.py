@@ -14,7 +14,7 @@ from driftduel.criteria import Borda, Condorcet, Weighted
 from driftduel.learners.base import Learner, Literature
 from driftduel.learners.calibrated import rounds
 from driftduel.learners.calibrated.carrying import carry_state
-from driftduel.learners.calibrated.constants import DuelCalibration, rule_of
+from driftduel.learners.calibrated.constants import Calibration, rule_of
 from driftduel.learners.calibrated.knowledge import score_all
 from driftduel.learners.calibrated.plan import make_plan
 from driftduel.learners.calibrated.state import (
@@ -45,7 +45,7 @@ class DriftDuel(Learner):
         As for every learner. Borda, Weighted or Condorcet. The horizon does not matter.
     false_restarts : float
         The accepted probability of a restart in a world that does not change.
-    calibration : DuelCalibration or mapping, optional
+    calibration : Calibration or mapping, optional
         Other constants, for experiments; a mapping has those that are changed.
 
     References
@@ -66,7 +66,7 @@ class DriftDuel(Learner):
 
     _: KW_ONLY
     false_restarts: float = bounded(0.01, above=0, most=0.5)
-    calibration: DuelCalibration | None = None
+    calibration: Calibration | None = None
 
     literature: ClassVar = Literature(
         paper="ours; episodes, replays and restarts after Suk & Agarwal, Non-Stationary Dueling "
@@ -89,14 +89,14 @@ class DriftDuel(Learner):
 
     def __post_init__(self) -> None:
         if isinstance(self.calibration, Mapping):
-            changed = {**asdict(DuelCalibration()), **self.calibration}
+            changed = {**asdict(Calibration()), **self.calibration}
             object.__setattr__(self, "calibration", changed)
         super().__post_init__()
 
     def allocate(self) -> DriftDuelState:
         """Return the state before the first round."""
         weights, starts = weights_of(self.criterion, self.n_arms)
-        constants = self.calibration or DuelCalibration()
+        constants = self.calibration or Calibration()
         rule = rule_of(
             constants,
             self.n_arms,
