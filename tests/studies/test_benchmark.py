@@ -157,7 +157,6 @@ def test_the_readme_gives_the_figures_of_the_page():
     rows = [[cell.strip(" *") for cell in line.split("|")] for line in page.splitlines()]
     rows_of = {
         suite.LEARNER: ("DRIFTDUEL", suite.HALVES),
-        **dict.fromkeys(suite.BEFORE, ("CALIBRATED METABOSSE", suite.HALVES[:1])),
         suite.PAPER: ("METABOSSE, the paper's", suite.HALVES[:1]),
     }
     head = next(row for row in rows if "geometric mean" in row)

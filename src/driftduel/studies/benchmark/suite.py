@@ -35,13 +35,10 @@ FIRST_SEED = {"held-out": 10_000, "earlier": 0, "tuning": 0}
 LEARNER = "DriftDuel"
 """The learner that the benchmark is about."""
 
-BEFORE = ("CalibratedMetaBosse",)
-"""Learners that were it before, played beside it."""
-
 PAPER = "MetaBosse"
 """The paper's."""
 
-PLAYERS = (LEARNER, *BEFORE, PAPER)
+PLAYERS = (LEARNER, PAPER)
 
 SEEDS = 64
 """As many as the rivals were scored with."""
