@@ -77,7 +77,7 @@ def ablation(criterion: str, seeds: int) -> Spec:
             }
             table = ", ".join(f"{key} = {value!r}" for key, value in values.items())
             lines.append(
-                f'[[learner]]\nlabel = "{title}"\nname = "DriftDuel"\n'
+                f'[[learner]]\nlabel = "{title}"\nname = "{suite.LEARNER}"\n'
                 f'criterion = "{criterion}"\ncalibration = {{{table}}}\n'
             )
     return Spec.parse("\n".join(lines))
