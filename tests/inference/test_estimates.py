@@ -216,6 +216,21 @@ def test_what_is_missing_is_said():
     assert "was shown more often than they allow" in uneven.doubts[1]
 
 
+def test_a_pair_that_could_be_asked_for_a_while_only_is_named():
+    """Arms 1 and 2 meet in the first tenth only."""
+    rng = np.random.default_rng(8)
+    first = sampled(rng, 300, ladder(3))
+    pairs = np.array([[0, 0.25, 0.25], [0.25, 0, 0], [0.25, 0, 0]])
+    second = sampled(rng, 2700, ladder(3), pairs)
+    columns = [
+        np.append(getattr(first, name), getattr(second, name))
+        for name in ("left", "right", "outcome", "propensity")
+    ]
+    found = dd.estimate(Log(first.arms, np.arange(3000), *columns[:3], propensity=columns[3]))
+    assert found.doubts[0] == ""
+    assert found.doubts[1].endswith("which could meet arm 2 in a part of the rounds only")
+
+
 def test_who_cannot_be_told_is_not_ruled_out():
     rng = np.random.default_rng(7)
     left = rng.integers(2, size=3000)

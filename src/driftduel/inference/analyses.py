@@ -7,6 +7,7 @@ that the votes chose it. Pairs have the intervals of `driftduel.inference.sequen
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -309,7 +310,8 @@ def _who(past: History, data: dict[str, Any], against: str) -> str:
     if past.best is None:
         return "These votes cannot tell who is best."
     score = next(row for row in data["scores"] if row["arm"] == past.best)
-    low, high = (round(100 * score[end]) for end in ("low_against_others", "high_against_others"))
+    low = math.floor(100 * score["low_against_others"])
+    high = math.ceil(100 * score["high_against_others"])
     since = f" on average since {said(past.latest)}" if past.changes else ""
     verdict = "is best" if past.decided else "is ahead, but it is not proved to be best"
     return f"{past.best} {verdict}{since}: it beats {against} in {low} to {high} of 100 votes."

@@ -39,6 +39,10 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
+_SELDOM = 0.5
+"""A pair that could be asked in less than this share of the rounds is named as missing."""
+
+
 class Sums(NamedTuple):
     """Sums over blocks of rounds; (B,) and (B, K)."""
 
@@ -146,6 +150,17 @@ class WeightedVotes:
             found += np.bincount(others[mine], log.count[mine] * value, n_arms)
         return found
 
+    def _possible(self, arm: int) -> Floats:
+        """Return an estimate of the share of rounds in which an arm could meet each other arm."""
+        log = self._log
+        found = np.zeros(log.n_arms)
+        for arms, others, _ in sides(log):
+            mine = arms == arm
+            found += np.bincount(
+                others[mine], log.count[mine] / (2 * self._propensity[mine]), log.n_arms
+            )
+        return np.asarray(found / log.count.sum())
+
     def _shares_squared(self) -> Floats:
         """Return the sum of s^2 of each arm."""
         log, n_arms = self._log, len(self._weight)
@@ -166,11 +181,13 @@ class WeightedVotes:
         wanted = (self._weight > 0) & (np.arange(log.n_arms) != arm)
         never = wanted & ~as_left & ~as_right
         one_side = wanted & (as_left ^ as_right)
+        seldom = wanted & as_left & as_right & (self._possible(arm) < _SELDOM)
         lacks = [
             f"{words} {listing([log.arms[other] for other in np.flatnonzero(who)])}{end}"
             for words, who, end in (
                 ("never met", never, ""),
                 ("met", one_side, " on one side only"),
+                ("could meet", seldom, " in a part of the rounds only"),
             )
             if who.any()
         ]
