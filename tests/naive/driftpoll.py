@@ -69,8 +69,8 @@ class Poll(Oracle):
         if n_arms == 2:
             self.v[1] = 0.0
         self.squares = self.votes = 20.0
-        self.odds = -1.0
-        self.pair_odds = dict.fromkeys(combinations(range(n_arms), 2), -1.0)
+        self.odds = -2.0
+        self.pair_odds = dict.fromkeys(combinations(range(n_arms), 2), -2.0)
         self.residuals = dict.fromkeys(self.pair_odds, (0.0, 0.0))
         self.t = 0
         self.draws = []

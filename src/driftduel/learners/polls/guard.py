@@ -23,7 +23,7 @@ FADING = 0.99
 CAUTION = 25.0
 """Votes that say that a pair is as predicted."""
 
-START, LEAST, LEAST_OF_PAIR, MOST = -1.0, -5.0, -4.0, 8.0
+START, LEAST, LEAST_OF_PAIR, MOST = -2.0, -5.0, -4.0, 8.0
 """Log-odds at first, and how far they go."""
 
 PAIR = np.dtype(
