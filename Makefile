@@ -10,7 +10,7 @@ POSTGRES := $(shell ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null || command -
 NO_CHROMIUM := there is no chromium: apt-get install chromium, or set CHROMIUM to its path
 
 .PHONY: lock demo pictures examples check format test test-jit test-nojit test-bounds test-slow test-browser \
-	test-versions coverage bench bench-learners bench-loop bench-detection bench-duelpy reproduce benchmark clean
+	test-versions coverage bench bench-learners bench-loop bench-detection bench-polls bench-duelpy reproduce benchmark clean
 
 $(STAMP): pyproject.toml $(LOCK)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -91,6 +91,9 @@ bench-loop: $(STAMP)  ## how long test-jit takes from nothing, and after an edit
 
 bench-detection: $(STAMP)  ## how soon a change is declared, written to detection.parquet; resumes
 	$(BIN)/python -m benchmarks detection
+
+bench-polls: $(STAMP)  ## how many votes a poll needs, written to docs/polls.md and benchmarks/polls.json
+	$(BIN)/python -m benchmarks polls
 
 bench-duelpy: $(STAMP)  ## regret and speed beside duelpy, which gets an environment of its own
 	$(BIN)/python -m benchmarks.duelpy_peer

@@ -12,6 +12,9 @@ Worlds are those of `benchmarks._poll_worlds`, players those of `benchmarks._pol
   The *delay* of the declaration is counted from the change. That of ``best()`` is the number of
   votes from which on it names the new best arm until the declaration. The figure is the median of
   their ratio over the runs that declare.
+- *Missed*: runs of 5,000 votes without change in which an interval of the report ever misses the
+  score of its arm, looked at every 10 votes. *Told apart*: runs of 5,000 votes on equal arms in
+  which two of these intervals ever part.
 - *Calibration*: of moments spread evenly over runs of all worlds, those at which the largest chance
   to be best is said to be 90 to 95 %.
 
@@ -40,6 +43,8 @@ import driftduel as dd
 from benchmarks._poll_play import Taste, bradley_terry, play, top_two, uniform, wrong
 from benchmarks._poll_worlds import HALVES, LONG, Play, World, favourite, worlds
 from driftduel._files import replacing
+from driftduel.inference.sequences import log_evidence, simultaneous
+from driftduel.learners.parts.tally import ALPHA
 
 RUNS = 64
 RIVAL_RUNS = 8
@@ -54,6 +59,8 @@ US, ALL, HINDSIGHT = "DriftPoll", "uniform pairs, all votes", "uniform pairs, be
 BANDS = (0.0, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99, 1.01)
 CHANGES = ((4, "favourite .6", 0.95), (10, "favourite .7", 0.95), (10, "btl 1", 0.7))
 """Arms, strengths, and the share of changes that are to be declared."""
+CLAIMS = ((2, "equal"), (4, "equal"), (10, "equal"), (4, "favourite .6"), (10, "trap"))
+"""Arms and strengths of worlds in which intervals are looked at."""
 PER_DAY = (50, 200, 1000)
 OWNERS = [(arms, chance) for arms in (2, 4, 10, 30) for chance in (0.55, 0.6, 0.7, 0.9)]
 
@@ -74,6 +81,7 @@ def main() -> None:
         "runs": options.runs,
         "halves": {half: half_of(half, options.runs) for half in options.half},
         "changes": [changed(*cell, 4 * options.runs) for cell in CHANGES],
+        "claims": [claimed(*cell, 4 * options.runs) for cell in CLAIMS],
         "owner": [owned(*cell, options.runs) for cell in OWNERS],
     }
     with replacing(options.out) as temporary:
@@ -209,6 +217,35 @@ def changed(arms: int, strengths: str, bar: float, runs: int) -> Figures:
     }
 
 
+def claimed(arms: int, strengths: str, runs: int) -> Figures:
+    """Return in how many runs an interval of the report ever misses, and two ever part."""
+    votes = 5000
+    matrix = np.full((arms, arms), 0.5)
+    if strengths != "equal":
+        matrix = World(arms, votes, strengths, "none", 0, 0, 0).play.palette[0]
+    world = Play.one_change(matrix, votes, votes, 0)
+    found = {"missed": 0, "apart": 0, "sure": 0}
+    for seed in range(runs):
+        seen = {"missed": False, "apart": False, "sure": False}
+
+        def look(poll: dd.DriftPoll, seen: dict[str, bool] = seen) -> None:
+            tosses = poll.session.state.tally.arms
+            evidence = log_evidence(tosses["wins"], tosses["tosses"], world.scores[0])
+            if evidence.max() >= math.log(arms / ALPHA):
+                seen["missed"] = True
+                low, high = simultaneous(tosses["wins"], tosses["tosses"], ALPHA)
+                seen["apart"] |= bool(low.max() > high.min())
+            if poll.rounds % 500 == 0:
+                seen["sure"] |= bool(poll.probabilities.max() >= 0.95)
+
+        stops = list(range(10, votes + 1, 10))
+        play(dd.DriftPoll(arms), Taste.of(world), seed, votes, stops, look)
+        for name, happened in seen.items():
+            found[name] += happened
+    shares = {name: count / runs for name, count in found.items()}
+    return {"name": f"{arms} arms, {strengths}", "equal": strengths == "equal", **shares}
+
+
 def owned(arms: int, chance: float, runs: int) -> Figures:
     """Return what the owner of a poll with one favourite wants to know.
 
@@ -280,6 +317,12 @@ def figures_table(found: Figures) -> Iterator[str]:
             f"{one['ratio']:.1f}",
         )
         for one in found["changes"]
+    ]
+    missed = max(one["missed"] for one in found["claims"])
+    apart = max(one["apart"] for one in found["claims"] if one["equal"])
+    more += [
+        ("intervals that ever miss in a run, worst of five worlds", "<= 5 %", f"{missed:.1%}"),
+        ("equal arms told apart, worst of 2, 4 and 10 arms", "<= 5 %", f"{apart:.1%}"),
     ]
     for name, bar, value in more:
         yield line(name, bar, *[value] * len(columns))
