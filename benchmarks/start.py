@@ -23,7 +23,7 @@ def main() -> None:
     options, _ = parser.parse_known_args()
     times: dict[str, list[float]] = {}
     with tempfile.TemporaryDirectory() as folder:
-        file = str(Path(folder) / "drinks.json")
+        file = str(Path(folder) / "drinks.db")
         call("new", file, "--arms", "tea,coffee,milk,cocoa")
         for _ in range(options.turns):
             code, _, _ = call("ask", file)[1].split()

@@ -30,6 +30,11 @@ def interpret() -> None:
     _switch["compile"] = False
 
 
+def interprets() -> bool:
+    """Tell whether `interpret` was called."""
+    return not _switch["compile"]
+
+
 def jit(function: F) -> F:
     """Compile ``function`` without the GIL; arrays in, nothing checked.
 

@@ -1,29 +1,24 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
+import sqlite3
 import subprocess
 import sys
 import time
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 import driftduel as dd
+from driftduel.arena import service as arena
 from driftduel.cli import main
-from driftduel.cli.vote import read_outcome
-from driftduel.learners import load_learner
-from driftduel.testing.driving import drive, switching_world
-from tests.outside import GREEDY
+from driftduel.cli.vote import read_verdict
 
-# Two processes that never wait for each other would overwrite each other's duels.
 VOTER = """
 import sys
 from driftduel.cli import main
-file, name, votes = sys.argv[1], sys.argv[2], int(sys.argv[3])
+file, votes = sys.argv[1], int(sys.argv[2])
 for _ in range(votes):
     sys.stdout.flush()
     if main(["ask", file]):
@@ -35,27 +30,14 @@ from driftduel.cli import main
 file = sys.argv[1]
 sys.exit(max(main(["tell", file, duel, "tie"]) for duel in sys.argv[2:]))
 """
-
-
-PAPERS = ("--arms", "a,b", "--learner", "MetaBosse")
-"""The paper's learner, of two arms."""
+DOCUMENTED = (Path(__file__).parents[2] / "docs" / "command.md").read_text()
 
 
 @pytest.fixture
 def drinks(run, tmp_path):
-    path = tmp_path / "drinks.json"
-    run("new", path, "--arms", "tea,coffee,milk", "--horizon", "1000", "--seed", "3")
+    path = tmp_path / "drinks.db"
+    run("new", path, "--arms", "tea,coffee,milk", "--seed", "3")
     return path
-
-
-def ask(run, path):
-    return tuple(run("ask", path).out.rstrip("\n").split("\t"))
-
-
-def number_of(code):
-    number, _, check = code.partition("-")
-    assert len(check) == 4
-    return int(number)
 
 
 @pytest.fixture
@@ -74,562 +56,307 @@ def conflict(capsys):
     return command
 
 
-def start(script, *arguments):
-    environment = {key: value for key, value in os.environ.items() if "COV" not in key}
-    return subprocess.Popen(
-        [sys.executable, "-c", script, *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment,
-    )
+def ask(run, path):
+    return tuple(run("ask", path).out.rstrip("\n").split("\t"))
 
 
-def finished(processes):
-    """The outputs of processes that all succeed and say nothing on standard error."""
-    outputs = [process.communicate() for process in processes]
-    for process, (_, err) in zip(processes, outputs, strict=True):
-        assert (process.returncode, err) == (0, "")
-    return [out for out, _ in outputs]
+def votes(run, path):
+    return run("status", path, "--json").json["votes"]
 
 
-def test_a_new_learner_is_what_was_asked_for(run, tmp_path):
-    path = tmp_path / "drinks.json"
-    options = ("--learner", "MetaBosse", "--horizon", "500")
-    options += ("--criterion", "condorcet", "--seed", "7")
-    params = ("--param", "steps=8", "--param", "prefix=false", "--param", "replay_rate=2")
-    done = run("new", path, "--arms", "tea, coffee", *options, *params)
-    assert done.out == f"{path}: MetaBosse with 2 arms\n"
-    made = load_learner(path)
-    assert type(made) is dd.MetaBosse
-    expected = dd.MetaBosse(
-        2,
-        500,
-        criterion=dd.Condorcet(),
-        seed=7,
-        labels=("tea", "coffee"),
-        steps=8,
-        prefix=False,
-        replay_rate=2.0,
-    )
-    assert made.config() == expected.config()
+def test_a_new_file_is_an_arena(run, tmp_path):
+    path = tmp_path / "Hot drinks.db"
+    done = run("new", path, "--arms", "tea, coffee", "--question", "Which is nicer?", "--json").json
+    assert done == {
+        "file": str(path),
+        "arena": "hot-drinks",
+        "question": "Which is nicer?",
+        "arms": ["tea", "coffee"],
+    }
+    with arena.Service.open(f"sqlite:{path}", create=False) as service:
+        found = arena.describe(service, "hot-drinks")
+    assert found.arena.question == "Which is nicer?"
+    assert [arm.name for arm in found.arms] == ["tea", "coffee"]
+    assert "2 arms" in run("new", tmp_path / "other", "--arms", "a,b").out
 
 
-def test_a_learner_may_go_by_a_weight(run, tmp_path):
-    path = tmp_path / "drinks.json"
-    run("new", path, "--arms", "tea,coffee", "--weight", "0.25,0.75", "--learner", "Bosse")
-    assert load_learner(path).criterion == dd.Weighted([0.25, 0.75])
-    assert type(load_learner(path)) is dd.Bosse
-
-
-def test_learners_of_other_kinds_can_be_made_asked_and_told(run, tmp_path):
-    for name in ("Bosse", "FixedPair", "Uniform"):
-        path = tmp_path / f"{name}.json"
-        run("new", path, "--arms", "a,b,c", "--horizon", "100", "--learner", name)
-        number, _, _ = ask(run, path)
-        run("tell", path, number, "tie")
-        assert run("status", path, "--json").json["rounds"] == 1
+def test_a_file_called_like_an_address_of_the_service_can_be_served_too(run, tmp_path):
+    assert run("new", tmp_path / "new.db", "--arms", "a,b", "--json").json["arena"] == "new-2"
 
 
 def test_a_file_is_not_replaced_unless_forced(run, refused, drinks):
-    before = drinks.read_bytes()
-    assert refused("new", drinks, "--arms", "a,b") == (
-        f"{drinks}: exists already, --force replaces it and forgets its votes"
-    )
-    assert drinks.read_bytes() == before
+    duel, *_ = ask(run, drinks)
+    run("tell", drinks, duel, "left")
+    assert "--force replaces it" in refused("new", drinks, "--arms", "a,b")
+    assert votes(run, drinks) == 1
     run("new", drinks, "--arms", "a,b", "--force")
-    assert load_learner(drinks).labels == ("a", "b")
-
-
-def test_the_file_plays_as_the_learner_in_memory_does(run, drinks):
-    learner = dd.DriftPoll(3, 1000, seed=3, labels=("tea", "coffee", "milk"))
-    for n in range(30):
-        duel = learner.ask()
-        code, *names = ask(run, drinks)
-        assert number_of(code) == n
-        assert names == [learner.labels[duel.left], learner.labels[duel.right]]
-        if n % 3:
-            outcome = float(duel.left < duel.right)
-            learner.tell(duel, outcome)
-            run("tell", drinks, n, "left" if outcome else "right")
-    facts = run("status", drinks, "--json").json
-    assert facts["rounds"] == learner.rounds == 20
-    assert facts["best"] == learner.labels[learner.best()]
-    assert [number_of(duel["duel"]) for duel in facts["open"]] == list(range(0, 30, 3))
-
-
-def test_asking_in_json_gives_the_propensity_too(run, drinks):
-    found = run("ask", drinks, "--json").json
-    assert number_of(found["duel"]) == 0
-    assert found["propensity"] == pytest.approx(1 / 6)
-    assert found["is_vote"] is True
-    assert {found["left"], found["right"]} <= {"tea", "coffee", "milk"}
-
-
-def test_who_asks_for_votes_only_is_shown_two_arms(run, refused, tmp_path):
-    path = tmp_path / "drinks.json"
-    run("new", path, "--arms", "tea,coffee", "--learner", "Uniform")
-    for _ in range(8):
-        found = run("ask", path, "--votes-only", "--json").json
-        assert found["left"] != found["right"]
-        assert found["propensity"] == pytest.approx(1 / 2)
-    assert 8 < load_learner(path).session.asked == load_learner(path).rounds + 8
-    run("new", path, *PAPERS[:3], "FixedPair", "--param", "right=0", "--force")
-    assert refused("ask", path, "--votes-only").startswith("10,000 duels in a row were of one arm")
-
-
-def test_of_one_arm_twice_nothing_but_a_tie_can_be_told(run, refused, tmp_path):
-    path = tmp_path / "drinks.json"
-    run("new", path, *PAPERS[:3], "FixedPair", "--param", "right=0")
-    assert refused("tell", path, ask(run, path)[0], "left") == (
-        "duel 0 shows arm 0 twice, nobody can prefer one: outcome is 1.0, must be 0.5 or 'tie'"
-    )
-    run("tell", path, 0, "tie")
-
-
-def pair(run, path):
-    """Ask until the arms differ."""
-    while True:
-        number, left, right = ask(run, path)
-        if left != right:
-            return number, left, right
-
-
-@pytest.mark.parametrize(
-    ("word", "value"),
-    [("left", 1.0), ("RIGHT", 0.0), ("tie", 0.5), ("1", 1.0), ("0", 0.0), ("0.5", 0.5)],
-)
-def test_outcomes_are_words_or_numbers(run, drinks, word, value):
-    number, left, right = pair(run, drinks)
-    found = run("tell", drinks, number, word, "--json").json
-    assert (found["left"], found["right"], found["outcome"]) == (left, right, value)
-    assert (found["duel"], found["rounds"]) == (number, 1)
-    assert found["already_counted"] is False
-
-
-def test_the_outcome_may_be_the_name_of_the_preferred_arm(run, drinks):
-    for side in (0, 1):
-        number, *names = pair(run, drinks)
-        assert run("tell", drinks, number, names[side], "--json").json["outcome"] == 1.0 - side
-
-
-def test_telling_is_repeated_in_words(run, drinks):
-    number, left, right = pair(run, drinks)
-    assert run("tell", drinks, number, "right").out == f"duel {number}: {left} lost to {right}\n"
-
-
-def test_an_arm_against_itself_that_wins_is_a_tie():
-    assert read_outcome("tea", ["tea", "tea"]) == 0.5
-
-
-def test_a_name_that_is_also_an_outcome_is_told_apart_or_refused():
-    assert read_outcome("left", ["left", "right"]) == 1.0
-    with pytest.raises(ValueError, match="which is also the name of an arm"):
-        read_outcome("left", ["right", "left"])
-    with pytest.raises(ValueError, match="which is also the name of an arm"):
-        read_outcome("1", ["0", "1"])
-    assert read_outcome("right", ["0", "1"]) == 0.0
-
-
-def test_status_tells_who_is_best_and_who_was_dropped(run, tmp_path):
-    path = tmp_path / "drinks.json"
-    learner = dd.MetaBosse(3, 20_000, seed=1, labels=("tea", "coffee", "milk"))
-    while len(learner.active) == 3:
-        duel = learner.ask()
-        sides = (duel.left, duel.right)
-        tie = duel.left == duel.right or 0 not in sides
-        learner.tell(duel, 0.5 if tie else float(duel.left == 0))
-    waiting = learner.ask()
-    learner.save(path)
-    done = run("status", path)
-    dropped = learner.report().evictions[0]
-    assert f"After {learner.rounds:,} rounds the learner would pick tea." in done.out
-    assert f"rounds {learner.rounds:,} of 20,000" in done.words
-    assert f"open duels {waiting.code} (" in done.words
-    arm, winner = learner.labels[dropped.arm], learner.labels[dropped.beaten_by]
-    assert f"{arm} is set aside for now: at round {dropped.round:,} it was " in done.out
-    assert f" behind {winner}, " in done.out
-    assert done.out.endswith(f"{learner.report()}\n")
-    facts = run("status", path, "--json").json
-    assert facts["evictions"][0]["arm"] == arm
-    assert facts["report"]["evictions"][0]["statistic"] == dropped.statistic
-    assert set(facts) == {
-        "learner",
-        "criterion",
-        "arms",
-        "horizon",
-        "rounds",
-        "best",
-        "active",
-        "episodes",
-        "open",
-        "evictions",
-        "activations",
-        "replays",
-        "report",
-    }
-    assert facts["report"]["evictions"][0]["arm"] in learner.labels
-
-
-DOCUMENTED = Path(__file__).parents[2] / "docs" / "command.md"
-
-
-def documented(rows):
-    """The keys in the rows of a table."""
-    return set(re.findall("`([a-z_]+)`", "\n".join(rows)))
-
-
-def all_keys(value):
-    if isinstance(value, dict):
-        return set(value).union(*map(all_keys, value.values()))
-    return set().union(*map(all_keys, value)) if isinstance(value, list) else set()
-
-
-def numbered(value, arms=("arm", "beaten_by", "weight", "before", "after", "best")):
-    """The arms that go by their number, with their keys."""
-    found = []
-    if isinstance(value, dict):
-        found += [(key, value[key]) for key in arms if isinstance(value.get(key), int)]
-        value = list(value.values())
-    if isinstance(value, list):
-        found += [pair for part in value for pair in numbered(part)]
-    return found
-
-
-@pytest.fixture
-def much_happened(tmp_path):
-    """The file of a learner of which everything can be told that can be."""
-    path = tmp_path / "much.json"
-    learner = dd.DriftDuel(4, seed=1, labels=list("abcd"), calibration={"replay_rate": 1.0})
-    drive(learner, switching_world(4, 1500)).learner.save(path)
-    return path
-
-
-def test_the_keys_of_status_are_those_documented_and_arms_go_by_their_names(run, much_happened):
-    facts = run("status", much_happened, "--json").json
-    for key in ("open", "evictions", "activations", "replays"):
-        assert facts[key], key
-    for key in ("evictions", "activations", "changes", "scores"):
-        assert facts["report"][key], key
-    text = DOCUMENTED.read_text(encoding="utf-8").partition("### What `status --json` tells")[2]
-    assert documented(line for line in text.splitlines() if line.startswith("|")) == all_keys(facts)
-    assert numbered(facts) == []
-    assert set(facts["report"]["active"]) <= set("abcd")
-
-
-def test_the_keys_of_new_ask_tell_and_cancel_are_those_documented(run, tmp_path):
-    path = tmp_path / "drinks.json"
-    found = {"new": run("new", path, "--arms", "tea,milk", "--json").json}
-    found["ask"] = run("ask", path, "--json").json
-    found["tell"] = run("tell", path, 0, "left", "--json").json
-    found["cancel"] = run("cancel", path, "--older-than", 0, "--json").json
-    lines = DOCUMENTED.read_text(encoding="utf-8").splitlines()
-    for command, facts in found.items():
-        (row,) = [line for line in lines if line.startswith(f"| `{command}` | `")]
-        assert documented([row.partition("|")[2].partition("|")[2]]) == set(facts)
-    assert found["new"]["arms"] == ["tea", "milk"]
-    assert {found["ask"]["left"], found["tell"]["best"]} <= {"tea", "milk"}
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("new", "--arms", "a,b", "--force"),
-        ("new", "--arms", "a,b"),
-        ("ask",),
-        ("tell", "0", "left"),
-        ("cancel", "0"),
-        ("status",),
-    ],
-    ids=lambda words: words[0],
-)
-def test_a_folder_is_refused_in_a_sentence_and_leaves_no_lock(refused, tmp_path, command):
-    folder = tmp_path / "drinks"
-    folder.mkdir()
-    name, *others = command
-    assert refused(name, folder, *others).startswith(f"{folder}: is a folder, must be ")
-    assert list(tmp_path.iterdir()) == [folder]
-
-
-def test_a_learner_without_labels_goes_by_numbers(run, refused, tmp_path):
-    path = tmp_path / "plain.json"
-    dd.Uniform(2, seed=1).save(path)
-    number, left, right = ask(run, path)
-    assert {left, right} <= {"0", "1"}
-    run("tell", path, number, "tie")
-    assert run("status", path, "--json").json["arms"] == ["0", "1"]
-
-
-def test_status_leaves_the_file_and_its_folder_alone(run, tmp_path):
-    path = tmp_path / "plain.json"
-    dd.Uniform(2).save(path)
-    before = path.stat()
-    run("status", path)
-    assert [file.name for file in tmp_path.iterdir()] == ["plain.json"]
-    assert path.stat().st_mtime_ns == before.st_mtime_ns
-
-
-@pytest.mark.parametrize("command", [("ask",), ("tell", "0", "left"), ("status",)])
-def test_a_missing_file_is_refused_and_not_made(refused, tmp_path, command):
-    path = tmp_path / "nowhere.json"
-    sentence = refused(command[0], path, *command[1:])
-    assert sentence.startswith(f"{path}: there is no such file; driftduel new ")
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("command", [("ask",), ("tell", "0", "left"), ("status",)])
-def test_a_damaged_file_is_refused_and_left_as_it_was(refused, drinks, command):
-    damaged = drinks.read_text().replace('"asked": 0', '"asked": 1')
-    drinks.write_text(damaged)
-    sentence = refused(command[0], drinks, *command[1:])
-    assert sentence == "drinks.json: is damaged, its checksum does not match"
-    drinks.write_text(damaged[:500])
-    assert "drinks.json: is not a learner, or cut short" in refused(
-        command[0], drinks, *command[1:]
-    )
-    assert drinks.read_text() == damaged[:500]
-
-
-def test_a_file_of_another_kind_is_refused(refused, tmp_path):
-    path = tmp_path / "other.json"
-    path.write_text(json.dumps({"tea": 1}))
-    assert refused("ask", path) == "other.json: is not a learner"
-
-
-def test_telling_the_same_again_is_success_and_counts_once(run, drinks):
-    code, left, right = pair(run, drinks)
-    run("tell", drinks, code, left)
-    before = drinks.read_bytes()
-    for again in (left, "left", "1"):
-        said = run("tell", drinks, code, again).out
-        assert said == f"duel {code}: {left} was preferred to {right}, already counted\n"
-    found = run("tell", drinks, number_of(code), "left", "--json").json
-    assert (found["duel"], found["already_counted"], found["rounds"]) == (code, True, 1)
-    assert drinks.read_bytes() == before
-
-
-def test_telling_another_outcome_is_a_conflict(run, conflict, drinks):
-    code, _, right = pair(run, drinks)
-    run("tell", drinks, code, "left")
-    before = drinks.read_bytes()
-    for other in (right, "tie", "0"):
-        sentence = conflict("tell", drinks, code, other)
-        assert sentence == f"duel {number_of(code)} was told already: left"
-    assert drinks.read_bytes() == before
-
-
-def test_a_duel_never_asked_is_refused(refused, drinks):
-    assert refused("tell", drinks, 0, "left") == "duel 0 was never asked"
-    assert refused("tell", drinks, "first", "left") == (
-        "duel is 'first', must be a duel, its number or its code, as in '17-5f3a'"
-    )
-
-
-def test_a_bare_number_will_do_at_a_prompt(run, drinks):
-    code, left, right = pair(run, drinks)
-    done = run("tell", drinks, number_of(code), "tie")
-    assert done.out == f"duel {code}: {left} tied with {right}\n"
-
-
-def test_a_duel_of_a_copy_that_asked_another_pair_under_the_number_is_refused(run, refused, drinks):
-    twin = drinks.with_name("twin.json")
-    shutil.copy(drinks, twin)
-    with dd.learner_file(twin) as learner:
-        learner.session.rng.random()  # so that it asks other pairs from now on
-    mine, theirs = ask(run, drinks), ask(run, twin)
-    while mine[1:] == theirs[1:]:
-        mine, theirs = ask(run, drinks), ask(run, twin)
-    assert number_of(mine[0]) == number_of(theirs[0])
-    sentence = f"duel {theirs[0]} was asked by another learner, or by a copy of this one"
-    before = drinks.read_bytes()
-    assert refused("tell", drinks, theirs[0], "left") == sentence
-    assert refused("cancel", drinks, theirs[0]) == sentence
-    assert drinks.read_bytes() == before
-    run("tell", drinks, mine[0], "left")
-    assert refused("tell", drinks, theirs[0], "left") == sentence
-
-
-def test_a_duel_cancelled_is_not_open_and_cannot_be_told(run, conflict, refused, drinks):
-    codes = [ask(run, drinks)[0] for _ in range(4)]
-    assert run("cancel", drinks, codes[0]).out == f"duel {codes[0]}: cancelled\n"
-    found = run("cancel", drinks, codes[0], number_of(codes[1]), "--json").json
-    assert found == {"cancelled": codes[:2], "open": 2}
-    assert conflict("tell", drinks, codes[0], "left") == "duel 0 was cancelled"
-    run("tell", drinks, codes[2], "left")
-    before = drinks.read_bytes()
-    assert conflict("cancel", drinks, codes[3], codes[2]) == "duel 2 was told already: left"
-    assert refused("cancel", drinks, 9) == "duel 9 was never asked"
-    assert refused("cancel", drinks) == "name the duels to cancel, or say --older-than SECONDS"
-    assert drinks.read_bytes() == before
-    assert [duel["duel"] for duel in run("status", drinks, "--json").json["open"]] == [codes[3]]
-
-
-def test_so_many_duels_may_be_open_as_new_was_told(run, refused, tmp_path):
-    path = tmp_path / "few.json"
-    run("new", path, "--arms", "a,b", "--max-open", "2")
-    codes = [ask(run, path)[0] for _ in range(2)]
-    sentence = refused("ask", path)
-    assert sentence.startswith("2 duels are open, no more are allowed: tell or cancel some")
-    run("cancel", path, codes[0])
-    ask(run, path)
-    assert "--max-open" in refused("new", tmp_path / "x.json", *PAPERS, "--max-open", 0)
-
-
-def test_duels_expire_as_new_was_told_and_old_ones_can_be_cancelled(
-    run, conflict, refused, tmp_path, monkeypatch
-):
-    path = tmp_path / "short.json"
-    run("new", path, "--arms", "a,b", "--expire", "60")
-    code, _, _ = ask(run, path)
-    now = time.time()
-    monkeypatch.setattr(time, "time", lambda: now + 30)
-    later, _, _ = ask(run, path)
-    assert [duel["duel"] for duel in run("status", path, "--json").json["open"]] == [code, later]
-    found = run("cancel", path, "--older-than", "20", "--json").json
-    assert found == {"cancelled": [code], "open": 1}
-    monkeypatch.setattr(time, "time", lambda: now + 91)
-    assert conflict("tell", path, later, "left") == "duel 1 has expired, it was open for too long"
-    assert run("status", path, "--json").json["open"] == []
-    assert refused("new", tmp_path / "x.json", *PAPERS, "--expire", 0) == (
-        "expire is 0.0, must be a positive number"
-    )
-
-
-@pytest.mark.parametrize("outcome", ["cocoa", "2", "-0.5", "nan", "inf", "", "yes"])
-def test_a_bad_outcome_is_refused_and_the_duel_stays_open(run, refused, drinks, outcome):
-    number, left, right = pair(run, drinks)
-    before = drinks.read_bytes()
-    assert refused("tell", drinks, number, "--", outcome) == (
-        f"outcome is {outcome!r}, must be left, right, tie, 1, 0, 0.5, {left!r} or {right!r}"
-    )
-    assert drinks.read_bytes() == before
-
-
-def test_an_arm_that_was_not_shown_is_no_outcome(run, refused, drinks):
-    number, left, right = pair(run, drinks)
-    (third,) = {"tea", "coffee", "milk"} - {left, right}
-    assert refused("tell", drinks, number, third).startswith(f"outcome is {third!r}, must be")
+    assert votes(run, drinks) == 0
 
 
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (("--arms", "tea"), "n_arms is 1, must be at least 2"),
-        (("--arms", "tea,tea"), "labels: each arm needs a different one"),
-        (("--arms", "tea,,milk"), "--arms: name 2 is empty"),
-        (("--arms", "te\ta,milk"), "--arms: name 1 is 'te\\ta', must be printable"),
-        (("--arms", "a,b", "--horizon", "0"), "horizon is 0, must be at least 1"),
-        (("--arms", "a,b", "--seed", "-1"), "seed is -1, must be at least 0"),
-        (
-            ("--arms", "a,b", "--criterion", "copeland"),
-            "criterion is 'copeland', DriftPoll serves 'borda' only",
-        ),
-        ((*PAPERS, "--weight", "1"), "criterion.weight: has 1 entries, there are 2 arms"),
-        (
-            ("--arms", "a,b", "--weight", "0.5,0.5", "--criterion", "condorcet"),
-            "--criterion and --weight both say what best means; give one of them",
-        ),
-        (("--arms", "a,b", "--expire", "nan"), "expire is nan, must be a positive number"),
-        ((*PAPERS, "--param", "steps=3"), "steps is 3, must be a power of 2"),
-        (
-            (*PAPERS, "--param", "steps=three"),
-            "steps is 'three', must be a whole number",
-        ),
+        (["--arms", "tea"], "two arms at least"),
+        (["--arms", "tea,,milk"], "name 2 is empty"),
+        (["--arms", "tea,tea"], "two arms would be called 'tea'"),
+        (["--arms", "tea,milk", "--expire", "0"], "--expire"),
+        (["--arms", "tea," + "x" * 201], "201 characters"),
     ],
 )
-def test_a_learner_that_makes_no_sense_is_refused(refused, tmp_path, options, sentence):
-    assert refused("new", tmp_path / "drinks.json", *options) == sentence
+def test_what_makes_no_sense_is_refused_and_leaves_no_file(refused, tmp_path, options, sentence):
+    assert sentence in refused("new", tmp_path / "drinks.db", *options)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_parameters_of_tables_have_dotted_keys(run, refused, tmp_path):
-    path = tmp_path / "drinks.json"
-    wrapper = ("--arms", "a,b", "--learner", "PeriodicRestart", "--param", "inner.name=MetaBosse")
-    run("new", path, *wrapper, "--param", "inner.constants.scale=0.5", "--param", "inner.steps=8")
-    inner = load_learner(path).inner
-    assert (inner.constants, inner.steps) == (dd.learners.Constants(0.5), 8)
-    again = ("new", tmp_path / "other.json", *wrapper)
-    assert refused(*again, "--param", "inner.constants.scale=0") == (
-        "inner.constants.scale is 0.0, must be a positive number"
+def test_a_vote_is_asked_told_and_counted(run, drinks):
+    duel, left, right = ask(run, drinks)
+    assert left != right
+    assert {left, right} < {"tea", "coffee", "milk"}
+    assert (
+        run("tell", drinks, duel, "left").out == f"duel {duel}: {left} was preferred to {right}\n"
     )
-    assert refused(*again, "--param", "inner=RUCB") == "inner is given as a value and as a table"
-    assert refused(*again, "--param", "every.x=3") == "every is a table, must be a whole number"
+    found = run("status", drinks, "--json").json
+    assert (found["votes"], found["best"], found["open"]) == (1, left, [])
+    assert left in run("status", drinks).out
 
 
-def test_a_learner_with_one_criterion_needs_no_option(run, tmp_path):
-    run("new", tmp_path / "drinks.json", "--arms", "a,b", "--learner", "RUCB")
-    assert load_learner(tmp_path / "drinks.json").criterion.name == "condorcet"
+def test_asking_in_json_gives_the_propensity_too(run, drinks):
+    asked = run("ask", drinks, "--json").json
+    assert asked["propensity"] == pytest.approx(1 / 6)
 
 
-def test_an_unknown_learner_or_parameter_is_refused(refused, tmp_path):
-    path = tmp_path / "drinks.json"
-    sentence = refused("new", path, "--arms", "a,b", "--learner", "Nobody")
-    assert sentence.startswith("no learner is called 'Nobody', there are ")
-    served = ("--arms", "a,b", "--learner", "DriftDuel")
-    sentence = refused("new", path, *served, "--param", "seed=3")
-    assert sentence.startswith("seed is no parameter, there are ")
-    assert "false_restarts" in sentence
-    sentence = refused("new", path, *served, "--param", "false_restart=0.1")
-    assert sentence.endswith("; did you mean false_restarts?")
-    assert refused("new", path).startswith("Missing option '--arms'")
+@pytest.mark.parametrize(
+    ("word", "verdict"),
+    [
+        ("left", "left"), ("Right", "right"), ("TIE", "tie"), ("bad", "bad"), ("skip", "skip"),
+        ("1", "left"), ("0", "right"), ("0.5", "tie"), ("0.50", "tie"),
+    ],
+)  # fmt: skip
+def test_verdicts_are_words_or_numbers(run, drinks, word, verdict):
+    duel, *_ = ask(run, drinks)
+    told = run("tell", drinks, duel, word, "--json").json
+    assert told["verdict"] == verdict
+    assert told["counted"] is (verdict != "skip")
+    assert votes(run, drinks) == int(verdict != "skip")
 
 
-def test_a_learner_of_ones_own_lives_in_a_file_too(run, refused, tmp_path, monkeypatch, forgotten):
-    (tmp_path / "greedy_file.py").write_text(GREEDY)
-    monkeypatch.chdir(tmp_path)
-    mine = ("--learner", "greedy_file:EpsilonGreedy")
-    run("new", "vote.json", "--arms", "tea,milk", *mine, "--param", "epsilon=0.3")
-    code = run("ask", "vote.json", *mine, "--json").json["duel"]
-    assert run("tell", "vote.json", code, "tie", *mine, "--json").json["rounds"] == 1
-    other = run("ask", "vote.json", *mine, "--json").json["duel"]
-    assert run("cancel", "vote.json", other, *mine, "--json").json["cancelled"] == [other]
-    assert run("status", "vote.json", *mine, "--json").json["learner"] == "EpsilonGreedy"
-    # A file must not choose what is imported, so the user says it every time.
-    assert refused("ask", "vote.json").endswith("to the command --learner MODULE:EpsilonGreedy")
+def test_the_verdict_may_be_the_name_of_the_preferred_arm(run, refused, drinks):
+    duel, left, right = ask(run, drinks)
+    (other,) = {"tea", "coffee", "milk"} - {left, right}
+    assert f"'{left}' or '{right}'" in refused("tell", drinks, duel, other)
+    assert run("tell", drinks, duel, right, "--json").json["verdict"] == "right"
 
 
-def test_a_learner_that_has_played_its_horizon_says_so(run, refused, tmp_path):
-    path = tmp_path / "short.json"
-    run("new", path, *PAPERS, "--horizon", "1", "--param", "intervals=all")
-    number, _, _ = ask(run, path)
-    run("tell", path, number, "tie")
-    assert "horizon" in refused("ask", path)
+def test_a_name_that_is_also_a_verdict_is_told_apart_or_refused():
+    assert read_verdict("left", ["left", "right"]) == "left"
+    assert read_verdict("0.5", ["tea", "milk"]) == "tie"
+    with pytest.raises(ValueError, match="also the name of an arm"):
+        read_verdict("left", ["right", "left"])
 
 
-def test_processes_that_ask_at_once_get_different_duels_and_lose_none(run, tmp_path):
-    path = tmp_path / "drinks.json"
-    run("new", path, "--arms", "tea,coffee,milk", "--learner", "Uniform")
-    voters = [start(VOTER, path, name, 8) for name in ("ann", "bob")]
-    codes = [line.split("\t")[0] for out in finished(voters) for line in out.splitlines()]
-    assert sorted(map(number_of, codes)) == list(range(16))
-    assert len(load_learner(path).open_duels) == 16
-    tellers = [start(TELLER, path, *codes[part::2]) for part in range(2)]
-    assert all(out.count("\n") == 8 for out in finished(tellers))
-    learner = load_learner(path)
-    assert (learner.rounds, learner.open_duels) == (16, [])
+@pytest.mark.parametrize("verdict", ["", "maybe", "2", "nan", "-1", "left right"])
+def test_a_bad_verdict_is_refused_and_the_duel_stays_open(run, refused, drinks, verdict):
+    duel, *_ = ask(run, drinks)
+    assert "must be left, right, tie, bad, skip" in refused("tell", drinks, duel, "--", verdict)
+    assert [one["duel"] for one in run("status", drinks, "--json").json["open"]] == [duel]
 
 
-def test_status_of_the_default_learner_reports_in_words_and_as_data(run, drinks):
-    for n in range(40):
-        _, left, right = ask(run, drinks)
+def test_telling_the_same_again_is_success_and_counts_once(run, drinks):
+    duel, *_ = ask(run, drinks)
+    first = run("tell", drinks, duel, "left", "--json").json
+    again = run("tell", drinks, duel, "left", "--json").json
+    assert (first.pop("already_counted"), again.pop("already_counted")) == (False, True)
+    assert first == again
+    assert run("tell", drinks, duel, "left").out.endswith(", already counted\n")
+    assert votes(run, drinks) == 1
+
+
+def test_telling_something_else_is_a_conflict(run, conflict, drinks):
+    duel, *_ = ask(run, drinks)
+    run("tell", drinks, duel, "left")
+    assert conflict("tell", drinks, duel, "right") == "the duel was told already: left"
+    assert votes(run, drinks) == 1
+
+
+def test_the_beginning_of_an_id_will_do_if_no_other_begins_so(run, refused, drinks):
+    duel, *_ = ask(run, drinks)
+    assert run("tell", drinks, duel[:8], "tie", "--json").json["duel"] == duel
+    for start in ("", duel[:3], "x" * 22, "%", "zzzz", "é" * 5):
+        assert "was asked" in refused("tell", drinks, "--", start, "tie")
+    with sqlite3.connect(drinks) as connection:
+        connection.execute(
+            'INSERT INTO duel SELECT ?, arena, voter, "left", "right", swapped, ticket, '
+            "propensity, context, generation, asked_at, seq, at FROM event WHERE duel = ?",
+            (duel[:8] + "z" * 14, duel),
+        )
+    connection.close()
+    assert "which several begin with" in refused("tell", drinks, duel[:8], "tie")
+
+
+def test_what_was_told_can_be_taken_back(run, conflict, refused, drinks):
+    duel, *_ = ask(run, drinks)
+    assert "no such verdict" in refused("undo", drinks, duel)
+    run("tell", drinks, duel, "left")
+    assert run("undo", drinks, duel).out == f"duel {duel}: taken back\n"
+    assert run("undo", drinks, duel, "--json").json["seq"] == 3
+    assert votes(run, drinks) == 0
+    assert conflict("tell", drinks, duel, "left") == "the verdict was taken back"
+
+
+def test_duels_expire_as_new_was_told(run, conflict, tmp_path):
+    path = tmp_path / "drinks.db"
+    run("new", path, "--arms", "a,b", "--expire", "1")
+    duel, *_ = ask(run, path)
+    time.sleep(1.1)
+    assert conflict("tell", path, duel, "left") == "the duel has expired"
+    assert run("status", path, "--json").json["open"] == []
+
+
+def test_status_lists_what_is_open(run, drinks):
+    duels = [ask(run, drinks) for _ in range(7)]
+    found = run("status", drinks, "--json").json["open"]
+    assert [(one["duel"], one["left"], one["right"]) for one in found] == duels
+    text = run("status", drinks).out
+    assert "Not told yet: " in text
+    assert "and 2 more." in text
+
+
+def test_status_says_who_is_best(run, drinks):
+    for _ in range(40):
+        duel, left, right = ask(run, drinks)
         order = ("milk", "coffee", "tea")
-        run("tell", drinks, n, "left" if order.index(left) <= order.index(right) else "right")
-    report = run("status", drinks, "--json").json["report"]
-    assert report["rounds"] == 40
-    assert report["names"] == ["tea", "coffee", "milk"]
-    assert sum(report["probabilities"]) == pytest.approx(1)
+        run("tell", drinks, duel, "left" if order.index(left) < order.index(right) else "right")
+    found = run("status", drinks, "--json").json
+    assert (found["votes"], found["best"]) == (40, "milk")
+    assert [arm["name"] for arm in found["arms"]] == ["tea", "coffee", "milk"]
+    assert sum(arm["probability"] for arm in found["arms"]) == pytest.approx(1)
 
 
-@pytest.mark.parametrize("name", ["Uniform", "RUCB", "MetaBosse", "DriftDuel"])
-def test_status_is_the_report_of_any_learner(run, tmp_path, name):
-    path = tmp_path / "drinks.json"
-    learner = dd.all_learners()[name](3, labels=["tea", "coffee", "milk"])
-    for _ in range(20):
-        learner.tell(learner.ask(), "tie")
-    learner.save(path)
-    report = learner.report()
-    assert run("status", path).out.endswith(f"{report}\n")
-    facts = run("status", path, "--json").json
-    assert facts["report"].keys() == asdict(report).keys()
-    assert facts["report"]["best"] == facts["best"]
-    assert (facts["best"], facts["rounds"]) == (learner.labels[learner.best()], 20)
+def test_the_file_has_more_arms_is_exported_and_verified(run, drinks):
+    duel, *_ = ask(run, drinks)
+    run("tell", drinks, duel, "left")
+    run("arena", "arms", "drinks", "--add", "cocoa", "--database", drinks)
+    assert len(run("status", drinks, "--json").json["arms"]) == 4
+    seen = {name for _ in range(30) for name in ask(run, drinks)[1:]}
+    assert "cocoa" in seen
+    lines = run("arena", "export", "drinks", "--database", drinks).out.splitlines()
+    assert len(lines) == 2
+    assert "all is well" in run("arena", "verify", drinks).out
+
+
+def test_voters_are_told_apart_and_can_be_excluded(run, drinks):
+    for name in ("ann", "ann", "bob"):
+        duel = run("ask", drinks, "--voter", name, "--json").json["duel"]
+        run("tell", drinks, duel, "left")
+    words = ["exclude", "drinks", "--database", drinks]
+    (most, _) = run("arena", *words, "--json").json["voters"]
+    run("arena", *words[:2], most["voter"], *words[2:])
+    assert votes(run, drinks) == 1
+
+
+def test_a_closed_arena_and_one_of_few_arms_ask_nothing(run, conflict, drinks):
+    run("arena", "arms", "drinks", "--pause", "tea,milk", "--database", drinks)
+    assert "fewer than two arms" in conflict("ask", drinks)
+    with arena.Service.open(f"sqlite:{drinks}") as service:
+        arena.change_arena(service, "drinks", {"status": "closed"})
+    assert "closed" in conflict("ask", drinks)
+
+
+@pytest.mark.parametrize(
+    "command", [["ask"], ["tell", "abcd", "left"], ["undo", "abcd"], ["status"]]
+)
+def test_a_missing_file_is_refused_and_not_made(refused, tmp_path, command):
+    path = tmp_path / "nix.db"
+    assert "there is no such file; driftduel new" in refused(command[0], path, *command[1:])
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", [["ask"], ["tell", "abcd", "left"], ["status"], ["new"]])
+def test_a_folder_is_refused_in_a_sentence(refused, tmp_path, command):
+    options = ["--arms", "a,b"] if command == ["new"] else command[1:]
+    assert "is a" in refused(command[0], tmp_path, *options)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_of_another_kind_is_refused_and_left_as_it_was(run, refused, tmp_path):
+    learner = tmp_path / "drinks.json"
+    dd.DriftPoll(3).save(learner)
+    before = learner.read_bytes()
+    assert "dd.load_learner reads what Python saved" in refused("ask", learner)
+    assert learner.read_bytes() == before
+    empty = tmp_path / "empty.db"
+    empty.write_bytes(b"")
+    assert "is no arena" in refused("status", empty)
+    with sqlite3.connect(tmp_path / "other.db") as connection:
+        connection.execute("CREATE TABLE mine (a)")
+    connection.close()
+    assert "is no arena" in refused("ask", tmp_path / "other.db")
+
+
+def test_a_damaged_file_is_refused(refused, drinks):
+    content = drinks.read_bytes()
+    drinks.write_bytes(content[:100] + b"\xff" * (len(content) - 100))
+    assert "malformed" in refused("ask", drinks)
+
+
+def test_a_newer_file_and_one_of_several_arenas_are_refused(run, refused, drinks):
+    run("arena", "new", "second", "--database", drinks)
+    assert "holds 2 arenas" in refused("ask", drinks)
+    with sqlite3.connect(drinks) as connection:
+        connection.execute("UPDATE meta SET value = '99' WHERE key = 'schema'")
+    connection.close()
+    assert "made by a newer driftduel" in refused("ask", drinks)
+
+
+def test_status_leaves_the_file_and_its_folder_alone(run, drinks):
+    duel, *_ = ask(run, drinks)
+    run("tell", drinks, duel, "left")
+    before = drinks.read_bytes()
+    run("status", drinks)
+    assert drinks.read_bytes() == before
+    assert [path.name for path in drinks.parent.iterdir()] == ["drinks.db"]
+
+
+def keys_of(command):
+    """The keys that the page has for a command."""
+    (row,) = re.findall(rf"^\| `{command}` \| (.*) \|$", DOCUMENTED, re.MULTILINE)
+    return set(re.findall("`([a-z_]+)`", row))
+
+
+def test_the_keys_of_new_ask_tell_and_undo_are_those_documented(run, tmp_path):
+    path = tmp_path / "drinks.db"
+    assert set(run("new", path, "--arms", "a,b", "--json").json) == keys_of("new")
+    asked = run("ask", path, "--json").json
+    assert set(asked) == keys_of("ask")
+    assert set(run("tell", path, asked["duel"], "left", "--json").json) == keys_of("tell")
+    assert set(run("undo", path, asked["duel"], "--json").json) == keys_of("undo")
+
+
+def test_the_keys_of_status_are_those_documented(run, drinks):
+    part = DOCUMENTED.partition("### What `status --json` tells")[2]
+    rows = re.findall(r"^\| (`[^|]*`) \|", part, re.MULTILINE)
+    named = {key for row in rows for key in re.findall("`([a-z_]+)`", row)}
+    assert set(run("status", drinks, "--json").json) == named
+
+
+def start(script, *arguments):
+    command = [sys.executable, "-c", script, *map(str, arguments)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def finished(processes):
+    found = [process.communicate()[0] for process in processes]
+    assert [process.returncode for process in processes] == [0] * len(processes)
+    return found
+
+
+def test_processes_that_ask_and_tell_at_once_lose_nothing(run, drinks):
+    voters = [start(VOTER, drinks, 8) for _ in range(2)]
+    duels = [line.split("\t")[0] for out in finished(voters) for line in out.splitlines()]
+    assert len(set(duels)) == 16
+    assert len(run("status", drinks, "--json").json["open"]) == 16
+    tellers = [start(TELLER, drinks, *duels[part::2]) for part in range(2)]
+    assert all(out.count("\n") == 8 for out in finished(tellers))
+    found = run("status", drinks, "--json").json
+    assert (found["votes"], found["head"], found["open"]) == (16, 17, [])
+    assert json.dumps(found)

@@ -38,6 +38,10 @@ SLUG = re.compile("[a-z0-9][a-z0-9-]{0,63}")
 """The name of an arena in addresses."""
 
 
+RESERVED = ("api", "docs", "health", "metrics", "new", "static", "openapi")
+"""Addresses of the service itself, which no arena is called."""
+
+
 @dataclass(frozen=True)
 class Settings:
     """What the owner of an arena decides.
@@ -186,7 +190,7 @@ def as_slug(text: Any) -> str:
             f"slug is {str(text)[:80]!r}, must be 1 to 64 small letters, digits and hyphens, "
             "the first no hyphen"
         )
-    if text in _RESERVED:
+    if text in RESERVED:
         raise Invalid(f"slug is {text!r}, which is an address of the service itself")
     return text
 
@@ -260,4 +264,3 @@ def _check_whole(value: Any, name: str, least: int, most: int) -> None:
 
 _ID = re.compile("[A-Za-z0-9_-]{22}")
 _ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?")
-_RESERVED = ("api", "docs", "health", "metrics", "new", "static", "openapi")

@@ -1,4 +1,4 @@
-"""The rules of telling: which verdict becomes an event, which is refused, and which counts.
+"""The rules: what is asked, which verdict becomes an event, is refused, and counts.
 
 They know no database. ``tables`` has the statements, `driftduel.arena.store.statements` or
 `driftduel.arena.store.plain`, and ``connection`` is what these take.
@@ -6,12 +6,20 @@ They know no database. ``tables`` has the statements, `driftduel.arena.store.sta
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import hmac
+import secrets
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from driftduel.arena.errors import ArenaError, Conflict, Forbidden, Gone, Invalid, NotFound
 from driftduel.arena.model import DAY, Arena, OpenDuel, Verdict
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from driftduel.arena.replica import Replica
 
 Row = dict[str, Any]
 
@@ -34,6 +42,59 @@ class Outcome:
     row: Row
     first: bool
     next: OpenDuel | None = None
+
+
+def draw(
+    arena: Arena,
+    replica: Replica,
+    contexts: Mapping[int, frozenset[str]],
+    rng: np.random.Generator,
+    voter: str,
+    at: int,
+) -> OpenDuel | None:
+    """Return a duel to open, None if there are not two arms.
+
+    ``contexts`` are those in which each arm has a card; one that both have is drawn.
+    """
+    drawn = replica.draw(rng)
+    if drawn is None:
+        return None
+    nobody: frozenset[str] = frozenset()
+    shared = contexts.get(drawn.left, nobody) & contexts.get(drawn.right, nobody)
+    context = sorted(shared)[rng.integers(len(shared))] if shared else None
+    return OpenDuel(
+        id=new_id(),
+        arena=arena.id,
+        voter=voter,
+        left=drawn.left,
+        right=drawn.right,
+        swapped=drawn.swapped,
+        ticket=drawn.ticket,
+        propensity=drawn.propensity,
+        context=context,
+        generation=drawn.generation,
+        version=drawn.version,
+        asked_at=at,
+        expires_at=at + arena.settings.expire * 1_000_000,
+    )
+
+
+def voter_hash(salt: str, name: str) -> str:
+    """Return what is stored of a voter: a keyed hash of what its cookie or header says."""
+    text = name.encode("utf-8", "surrogatepass")
+    return hmac.digest(salt.encode(), text, "sha256").hex()[:32]
+
+
+def now() -> int:
+    """Return the time in microseconds since 1970."""
+    return time.time_ns() // 1000
+
+
+def new_id() -> str:
+    """Return 128 random bits, URL-safe; none looks like an option at a prompt."""
+    while (text := secrets.token_urlsafe(16)).startswith("-"):
+        pass
+    return text
 
 
 def tell_all(tables: Any, connection: Any, tells: Sequence[Tell]) -> list[Outcome | ArenaError]:

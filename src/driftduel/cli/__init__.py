@@ -14,7 +14,7 @@ BAD_INPUT = 2
 CONFLICT = 3
 INTERRUPTED = 130
 
-_ONE_ROUND = {"new", "ask", "tell", "cancel", "status", "learners"}
+_ONE_ROUND = {"new", "ask", "tell", "undo", "status", "learners"}
 """Commands that play a round at most: to compile kernels, or read compiled ones, takes longer."""
 
 

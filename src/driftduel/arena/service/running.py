@@ -6,9 +6,7 @@ commit of its own, reads the events that are new and folds them in.
 
 from __future__ import annotations
 
-import hmac
 import logging
-import secrets
 import time
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,6 +17,7 @@ from typing import Self
 import numpy as np
 import sqlalchemy as sa
 
+from driftduel.arena import rules
 from driftduel.arena.errors import NotFound, Unavailable
 from driftduel.arena.model import DAY, SLUG, Arena, OpenDuel
 from driftduel.arena.replica import Replica
@@ -155,36 +154,13 @@ class Service:
 
     def voter(self, name: str) -> str:
         """Return what is stored of a voter: a keyed hash of what its cookie or header says."""
-        text = name.encode("utf-8", "surrogatepass")
-        return hmac.digest(self.store.salt.encode(), text, "sha256").hex()[:32]
+        return rules.voter_hash(self.store.salt, name)
 
     def draw(self, hosted: Hosted, voter: str) -> OpenDuel | None:
         """Return a duel to open, None if there are not two arms."""
         with self.rng_lock:
-            drawn = hosted.replica.draw(self.rng)
-            if drawn is None:
-                return None
-            nobody: frozenset[str] = frozenset()
-            shared = hosted.contexts.get(drawn.left, nobody) & hosted.contexts.get(
-                drawn.right, nobody
-            )
-            context = sorted(shared)[self.rng.integers(len(shared))] if shared else None
-        now = now_in_microseconds()
-        return OpenDuel(
-            id=new_id(),
-            arena=hosted.arena.id,
-            voter=voter,
-            left=drawn.left,
-            right=drawn.right,
-            swapped=drawn.swapped,
-            ticket=drawn.ticket,
-            propensity=drawn.propensity,
-            context=context,
-            generation=drawn.generation,
-            version=drawn.version,
-            asked_at=now,
-            expires_at=now + hosted.arena.settings.expire * 1_000_000,
-        )
+            at = now_in_microseconds()
+            return rules.draw(hosted.arena, hosted.replica, hosted.contexts, self.rng, voter, at)
 
     def _load(self, number: int) -> Hosted:
         with self._loading:
@@ -266,9 +242,9 @@ def _contexts(connection: sa.Connection, number: int) -> dict[int, frozenset[str
 
 def now_in_microseconds() -> int:
     """Return the time in microseconds since 1970."""
-    return time.time_ns() // 1000
+    return rules.now()
 
 
 def new_id() -> str:
     """Return 128 random bits, URL-safe."""
-    return secrets.token_urlsafe(16)
+    return rules.new_id()
