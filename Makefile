@@ -60,8 +60,8 @@ test-jit: $(STAMP)
 
 INTERPRETED := NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow and not large and not browser"
 
-test-nojit: $(STAMP)  ## the small tests with the JIT off
-	$(INTERPRETED) tests
+test-nojit: $(STAMP)  ## the small tests with the JIT off, but those of the arena, which has no kernels
+	$(INTERPRETED) --ignore=tests/arena tests
 
 coverage: $(STAMP)  ## the same, measured line by line, which takes three times as long
 	$(INTERPRETED) --cov --cov-report=term:skip-covered tests
