@@ -50,7 +50,7 @@ def analyse(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Tell who is best, since when, who was before, and how sure that is.
+    """Tell who is best, since when, and how sure that is.
 
     The page holds all it needs and opens without a network. It claims what the votes prove, and
     says what they do not.
