@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import driftduel as dd
 from driftduel.learners.calibrated.constants import Calibration
+from driftduel.learners.calibrated.knowledge import even_evidence
 from driftduel.learners.calibrated.state import KINDS as DUELS
 from driftduel.learners.parts.dates import ROOM
 from driftduel.testing.driving import switching_world, tell_as_played
@@ -449,3 +450,11 @@ def test_a_known_change_of_the_weight_is_followed_and_is_no_change_of_taste():
             assert learner.best() == best
         assert learner.episodes == [0]
         assert learner.report().changes == ()
+
+
+def test_a_win_that_faded_to_the_least_of_all_numbers_is_no_evidence():
+    """An arm that won once and lost for 10^6 duels had evidence of nan against it."""
+    least = np.nextafter(0.0, 1.0)
+    assert least * (1 - 1 / 2000) == least  # so fading ends here and never at 0
+    assert even_evidence(least, 2000.0) == even_evidence(0.0, 2000.0)
+    assert even_evidence(2000.0, least) == even_evidence(2000.0, 0.0)

@@ -138,3 +138,13 @@ def test_an_easy_stationary_world_is_known_for_good(kind):
         assert run.best == 0
         assert regret[-1] == regret[4]
         assert regret[-1] < np.mean(kind.serves[0]().gaps(matrix)) * horizon / 2
+
+
+@pytest.mark.parametrize("kind", MATCHES)
+def test_a_file_with_less_certainty_than_at_the_start_is_refused(kind, tmp_path):
+    learner = kind(4, 1000, seed=0)
+    learner.ask()
+    learner.session.state.clock["level"] -= 1.0
+    learner.save(tmp_path / "learner.json")
+    with pytest.raises(ValueError, match=r"state\.clock\.level is"):
+        dd.load_learner(tmp_path / "learner.json")

@@ -37,9 +37,10 @@ def even_evidence(wins: float, losses: float) -> float:
     """Return N kl(wins / N, 1/2), the evidence that a pair is not even."""
     n = wins + losses
     evidence = n * 0.6931471805599453
-    if wins > 0.0:
+    # A win that faded for long is the least of all numbers, and 0 as a share.
+    if wins > 0.0 and wins / n > 0.0:
         evidence += wins * math.log(wins / n)
-    if losses > 0.0:
+    if losses > 0.0 and losses / n > 0.0:
         evidence += losses * math.log(losses / n)
     return evidence
 
