@@ -176,10 +176,13 @@ class Replica:
             return self.arms[self._arm_in(slot)]
 
     def time_of(self, round_: int | None) -> int | None:
-        """Return when the vote of a round was cast, None if it is not cast yet."""
-        if round_ is None or not 0 <= round_ < len(self.times):
+        """Return when the vote of a round was cast, or the last vote if that one is yet to come.
+
+        What the last vote made true holds from the next round on.
+        """
+        if round_ is None or not 0 <= round_ <= len(self.times) or not self.times:
             return None
-        return self.times[round_]
+        return self.times[min(round_, len(self.times) - 1)]
 
     def _copy(self) -> Replica:
         """Return a copy of all but the times and the states kept."""
