@@ -55,3 +55,4 @@ from driftduel.arena.service.voters import exclude as exclude
 from driftduel.arena.service.voters import forget as forget
 from driftduel.arena.service.voters import include as include
 from driftduel.arena.service.voters import voters as voters
+from driftduel.arena.service.voters import votes_of as votes_of

@@ -62,6 +62,21 @@ def voters(service: Service, slug: str, most: int = 1_000) -> list[Voter]:
     return [Voter(*row) for row in facts]
 
 
+def votes_of(service: Service, slug: str, name: str) -> int:
+    """Return how many votes a voter, by its cookie or header, gave and did not take back."""
+    number = service.hosted(slug).arena.id
+    event, later = schema.event, schema.event.alias()
+    taken_back = sa.exists().where(later.c.arena == number, later.c.target == event.c.seq)
+    query = sa.select(sa.func.count()).where(
+        event.c.arena == number,
+        event.c.voter == service.voter(name),
+        event.c.kind == "vote",
+        ~taken_back,
+    )
+    with service.store.reading() as connection:
+        return connection.scalar(query) or 0
+
+
 def exclude(service: Service, slug: str, voter: str) -> int:
     """Let the votes of a voter, by the hash that `voters` shows, not count; return the head."""
     return _mark(service, slug, voter, "exclude")

@@ -1,11 +1,11 @@
-"""Routes that only read: status and history, what a key is for, images, and how to begin."""
+"""Routes that only read: status and history, what a key is for, images."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Request
-from fastapi.responses import JSONResponse, PlainTextResponse, Response
+from fastapi.responses import JSONResponse, Response
 
 from driftduel.arena import service as arena
 from driftduel.arena.forms import form_of_history, form_of_status
@@ -15,7 +15,6 @@ from driftduel.arena.web.security import BEARER, guard_of
 
 router = APIRouter(tags=["reading"], dependencies=[BEARER])
 images = APIRouter(tags=["reading"])
-plain = APIRouter(include_in_schema=False)
 
 _READ = {304: {"description": "Nothing happened since"}, **refusals(401, 403, 404)}
 Known = Annotated[str | None, Header(alias="If-None-Match")]
@@ -65,34 +64,6 @@ def image(request: Request, sha256: str) -> Response:
         "Access-Control-Allow-Origin": "*",
     }
     return Response(content, media_type=kind, headers=headers)
-
-
-@plain.get("/")
-def home() -> Response:
-    """Say what this is."""
-    return PlainTextResponse("An arena of driftduel. Its API: /openapi.json\n")
-
-
-@plain.get("/{slug}")
-def how_to_vote(request: Request, slug: str) -> Response:
-    """Say what is asked, and how to vote."""
-    found = guard_of(request).service.hosted(slug).arena
-    base = f"{request.base_url}api/v1"
-    keys = '-H "Authorization: Bearer EMBED_KEY" -H "X-Voter: me"'
-    return PlainTextResponse(
-        f"{found.question}\n\n"
-        f"Ask:  curl -X POST {keys} {base}/arenas/{slug}/duels\n"
-        f'Tell: curl -X PUT {keys} --json \'{{"verdict": "left"}}\' {base}/duels/DUEL/verdict\n'
-    )
-
-
-@plain.get("/{slug}/owner")
-def how_to_own(request: Request, slug: str) -> Response:
-    """Say how the owner sees what is known."""
-    guard_of(request).service.hosted(slug)
-    key = '-H "Authorization: Bearer OWNER_TOKEN"'
-    base = f"{request.base_url}api/v1/arenas/{slug}"
-    return PlainTextResponse(f"curl {key} {base}/status\ncurl {key} {base}/votes.csv\n")
 
 
 def _service(request: Request, slug: str) -> arena.Service:
