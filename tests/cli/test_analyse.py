@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import polars as pl
 import pytest
@@ -50,6 +52,15 @@ def test_the_page_says_it_in_words_and_holds_all_it_needs(run, votes, tmp_path):
     assert 'src="http' not in text
     for heading in ("Who is ahead", "Who was best when", "Who beats whom", "What to show next"):
         assert heading in text
+    assert "Nothing speaks against Bradley-Terry" in text
+    assert "One number an arm hides all cycles" in text
+
+
+def test_without_the_extra_the_page_says_what_is_left_out(run, votes, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "scipy.optimize", None)
+    run("analyse", votes, "--out", tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text()
+    assert "Left out, as a library is not installed: ratings need scipy" in text
 
 
 def test_arms_weight_and_level_are_options(run, votes):

@@ -361,7 +361,7 @@ def _service(url: str, *, create: bool = False) -> Iterator[Service]:
 
 def _need(*libraries: str) -> None:
     """Refuse to begin without the libraries of the extra."""
-    from driftduel.report.extra import MissingExtraError
+    from driftduel._extras import MissingExtraError
 
     for name in libraries:
         try:
