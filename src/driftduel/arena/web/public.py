@@ -8,7 +8,7 @@ from fastapi import APIRouter, Header, Request
 from fastapi.responses import JSONResponse, Response
 
 from driftduel.arena import service as arena
-from driftduel.arena.forms import form_of_history, form_of_status
+from driftduel.arena.forms import form_of_health, form_of_history, form_of_status
 from driftduel.arena.web import shapes
 from driftduel.arena.web.problems import refusals
 from driftduel.arena.web.security import BEARER, guard_of
@@ -38,6 +38,19 @@ def history(request: Request, slug: str, known: Known = None) -> Response:
         return same
     found = arena.history(service, slug)
     return _tagged(shapes.History(**form_of_history(found)).model_dump(), found.head)
+
+
+@router.get("/arenas/{slug}/health", response_model=shapes.Health, responses=_READ)
+def health(request: Request, slug: str, known: Known = None) -> Response:
+    """Tell how voting goes: votes by time, pairs answered, a taste for a side, odd voters."""
+    guard = guard_of(request)
+    guard.check(request, slug, "owner", "read")
+    now = arena.health_tag(guard.service, slug)
+    if (same := _same(known, now)) is not None:
+        return same
+    found = arena.health(guard.service, slug)
+    form = shapes.Health(**form_of_health(found)).model_dump()
+    return _tagged(form, f"{found.head}-{found.moment}")
 
 
 @router.get("/key", responses=refusals(401))
@@ -78,10 +91,16 @@ def _unchanged(service: arena.Service, slug: str, known: str | None) -> Response
     if known is None:
         return None
     service.follow()
-    tag = f'"{service.hosted(slug).replica.head}"'
-    tags = [one.strip().removeprefix("W/") for one in known.split(",")]
-    return Response(status_code=304, headers={"ETag": tag}) if tag in tags else None
+    return _same(known, service.hosted(slug).replica.head)
 
 
-def _tagged(content: dict[str, Any], head: int) -> Response:
-    return JSONResponse(content, headers={"ETag": f'"{head}"', "Cache-Control": "no-cache"})
+def _same(known: str | None, now: int | str) -> Response | None:
+    """Return that nothing changed, if a client knows what is so now."""
+    tags = [one.strip().removeprefix("W/") for one in (known or "").split(",")]
+    if f'"{now}"' not in tags:
+        return None
+    return Response(status_code=304, headers={"ETag": f'"{now}"'})
+
+
+def _tagged(content: dict[str, Any], now: int | str) -> Response:
+    return JSONResponse(content, headers={"ETag": f'"{now}"', "Cache-Control": "no-cache"})
