@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from glob import glob
 from pathlib import Path
 
@@ -56,6 +58,17 @@ class Server:
         options = f"-c listen_addresses='' -k {self.folder} {self.options}"
         log = self.folder / "log"
         self.run("pg_ctl", "-D", self.data, "-w", "-l", log, "-o", options, "start")
+
+    def kill(self) -> None:
+        """Let no process of it do anything more."""
+        lock = self.data / "postmaster.pid"
+        main = lock.read_text().split()[0]
+        others = Path(f"/proc/{main}/task/{main}/children").read_text().split()
+        for number in (main, *others):
+            with suppress(ProcessLookupError):
+                os.kill(int(number), signal.SIGKILL)
+        for file in (lock, *self.folder.glob(".s.PGSQL.*.lock")):
+            file.unlink()  # a dead process that nobody waited for looks alive to it
 
     def stop(self, how: str = "immediate") -> None:
         self.run("pg_ctl", "-D", self.data, "-w", "-m", how, "stop")

@@ -85,7 +85,7 @@ class ServerProcess:
         )
         self.said = []
         self.logged = []
-        self.reader = threading.Thread(target=self._read)
+        self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
         line = self.process.stdout.readline()
         assert line.startswith("vote "), (line, self.logged)
