@@ -92,3 +92,16 @@ def test_notes_go_to_standard_error(capsys, votes):
     votes.write_text("time,left,right,left_won\n1,a,b,1\n2,a,a,1\n3,b,a,0\n")
     assert main(["analyse", str(votes), "--json"]) == 0
     assert "1 row between an arm and itself left out" in capsys.readouterr().err
+
+
+def test_propensities_in_some_rows_are_refused_unless_something_else_is_assumed(
+    run, refused, tmp_path
+):
+    path = tmp_path / "votes.csv"
+    path.write_text("time,left,right,left_won,propensity\n1,a,b,1,0.5\n2,a,b,1,\n3,b,a,1,0.5\n")
+    assert refused("analyse", path) == (
+        "votes.csv: line 3: propensity is empty, must be in every row or in none"
+    )
+    found = run("analyse", path, "--pairs", "independent", "--json").json
+    assert found["assuming"] == "who met whom did not depend on the votes"
+    assert found["votes"] == 3

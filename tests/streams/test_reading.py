@@ -248,7 +248,7 @@ def test_a_column_of_propensities_that_is_empty_is_none(written):
         ("1.5", "propensity is 1.5, must be above 0 and at most 1"),
         ("inf", "propensity is inf, must be above 0 and at most 1"),
         ("nan", "propensity is nan, must be a number"),
-        ("", "propensity is empty"),
+        ("", "propensity is empty, must be in every row or in none"),
         ("often", "propensity is 'often', must be a number"),
     ],
 )

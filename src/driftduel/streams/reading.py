@@ -112,14 +112,21 @@ def as_table(source: str | os.PathLike[str] | pl.DataFrame) -> Table:
 
 
 def votes_of(
-    table: Table, columns: Columns | None = None, *, timed: bool = True
+    table: Table,
+    columns: Columns | None = None,
+    *,
+    timed: bool = True,
+    propensities: bool = True,
 ) -> tuple[Log, list[str]]:
     """Return the votes of a table and what is to be said about them.
 
-    Without ``timed`` all votes are of one time and no column says when they were cast.
+    Without ``timed`` all votes are of one time and no column says when they were cast; without
+    ``propensities`` a column of them counts as any other.
     """
     try:
         named = find_columns(table, columns)
+        if not propensities:
+            named.pop("propensity", None)
         _check_shape(table, named, timed)
         return _votes(table, named, timed)
     except ValueError as error:
@@ -247,6 +254,9 @@ def _propensities(frame: pl.DataFrame, named: Columns) -> Array | None:
     empty = column.is_null()
     if column.dtype == pl.String:
         empty = empty | (column.str.strip_chars() == "").fill_null(value=True)
+    if empty.any() and not empty.all():
+        row = first_true(empty.to_numpy())
+        raise BadRow(row, f"{column.name} is empty, must be in every row or in none")
     return None if empty.all() else _numbers(column)
 
 
