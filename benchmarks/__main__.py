@@ -12,14 +12,13 @@ import benchmarks
 
 def main() -> None:
     modules = [module for module in pkgutil.iter_modules(benchmarks.__path__) if not module.ispkg]
-    found = (module.name for module in modules if not module.name.startswith("_"))
-    names = sorted(name.replace("_", "-") for name in found)
+    names = sorted(module.name for module in modules if not module.name.startswith("_"))
     asked = list(takewhile(lambda word: not word.startswith("-"), sys.argv[1:]))
     unknown = sorted(set(asked) - set(names))
     if unknown:
         sys.exit(f"no benchmark is called {unknown[0]!r}; there are {', '.join(names)}")
     for name in asked or names:
-        module = import_module(f"benchmarks.{name.replace('-', '_')}")
+        module = import_module(f"benchmarks.{name}")
         if hasattr(module, "main"):
             print(f"== {name}", flush=True)
             module.main()

@@ -15,7 +15,7 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-EXTRAS = ("arena", "cluster", "ratings", "report")
+EXTRAS = ("arena", "cluster", "report")
 
 
 def lowest() -> list[str]:

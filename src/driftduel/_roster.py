@@ -13,6 +13,8 @@ from driftduel.learners.episodic.bosse import Bosse as Bosse
 from driftduel.learners.episodic.bosse import MetaBosse as MetaBosse
 from driftduel.learners.polls.learner import DriftPoll as DriftPoll
 from driftduel.learners.rivals.active_ranking import ActiveRanking as ActiveRanking
+from driftduel.learners.rivals.adaptive_gates import ADSWITCH as ADSWITCH
+from driftduel.learners.rivals.adaptive_gates import MASTER as MASTER
 from driftduel.learners.rivals.baselines import FixedPair as FixedPair
 from driftduel.learners.rivals.baselines import Uniform as Uniform
 from driftduel.learners.rivals.borda import BCB as BCB

@@ -49,6 +49,10 @@ VARIANTS = {
         n, t, seed=seed, criterion=two_weights(n), bandit="exp3s", n_phases=min(3, t)
     ),
     "Gate ucb": lambda n, t, seed: dd.Gate(n, t, seed=seed, bandit="discounted-ucb", memory=50),
+    "ADSWITCH hasty": lambda n, t, seed: dd.ADSWITCH(
+        n, t, seed=seed, criterion=two_weights(n), constant=0.05, exploration=0.9
+    ),
+    "MASTER hasty": lambda n, t, seed: dd.MASTER(n, t, seed=seed, scale=0.0005, exploration=0.9),
     "UCBTS top cycle": lambda n, t, seed: dd.UCBTS(n, t, seed=seed, criterion="top-cycle"),
     "UCBTS banks": lambda n, t, seed: dd.UCBTS(n, t, seed=seed, criterion="banks"),
     "MetaBosse quick": lambda n, t, seed: dd.MetaBosse(n, t, seed=seed, constants=QUICK),

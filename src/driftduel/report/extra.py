@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
-from driftduel._extras import library
+
+class MissingExtraError(ImportError):
+    """A library that draws is not installed."""
 
 
 def drawing_library(name: str) -> Any:
@@ -15,9 +18,14 @@ def drawing_library(name: str) -> Any:
     >>> drawing_library("no_such_library")
     Traceback (most recent call last):
         ...
-    driftduel._extras.MissingExtraError: figures need no_such_library: pip install "driftduel[report]"
+    driftduel.report.extra.MissingExtraError: figures need no_such_library: pip install "driftduel[report]"
     """  # noqa: E501
-    return library(name, "figures", "report")
+    try:
+        return import_module(name)
+    except ImportError:
+        raise MissingExtraError(
+            f'figures need {name}: pip install "driftduel[report]"', name=name
+        ) from None
 
 
 def check_drawing() -> None:

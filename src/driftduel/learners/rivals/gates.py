@@ -30,18 +30,23 @@ from driftduel.learners.parts.bandits import (
     pull,
     reward_arm,
 )
+from driftduel.learners.parts.gate import (
+    GATE_RANGES,
+    TICKET_RANGES,
+    Ticket,
+    end_round,
+    gate_of,
+    is_reward,
+    meet,
+    reward_of,
+)
 from driftduel.learners.parts.reference import (
     REFERENCE_RANGES,
     Reference,
-    draw_reference,
     reference_of,
-    turn_reference,
     weights_of,
 )
-from driftduel.learners.ranges import CHANCE, COUNT, FIXED, FLAG, Ranges
-
-Ticket = tuple[float, float, float]
-"""The propensity of the pair, the chance of the left arm, and 1 if the outcome is a reward."""
+from driftduel.learners.ranges import Ranges
 
 PAPERS = (
     "Zimmert & Seldin, Tsallis-INF, JMLR 2021; Auer, Cesa-Bianchi, Freund & Schapire, The "
@@ -49,26 +54,17 @@ PAPERS = (
     "Upper-Confidence Bound Policies for Switching Bandit Problems, ALT 2011"
 )
 
-GATE = np.dtype(
-    [
-        ("round", "i8"),  # outcomes learned
-        ("chance", "f8"),  # gamma if it is fixed, else 0
-        ("scale", "f8"),  # KL of gamma_t = min(1, (K L / t)^(1/3))
-    ],
-    align=True,
-)
-
 
 class GateState(NamedTuple):
     """The arrays of `UniformOpponent` and `Gate`."""
 
-    gate: NDArray[np.void]  # (1,) GATE
+    gate: NDArray[np.void]  # (1,)
     reference: Reference
     bandit: Bandit
 
 
-GATE_RANGES: Ranges = {
-    "gate": {"round": COUNT, "chance": FIXED, "scale": FIXED},
+STATE_RANGES: Ranges = {
+    "gate": GATE_RANGES,
     "reference": REFERENCE_RANGES,
     "bandit": BANDIT_RANGES,
 }
@@ -77,30 +73,17 @@ GATE_RANGES: Ranges = {
 @inline_kernel
 def choose_gate(state: GateState, rng: np.random.Generator) -> tuple[int, int, Ticket]:
     """Let the bandit choose the left arm; draw the right one, or take the same."""
-    gate = state.gate[0]
-    gamma = gate["chance"]
-    if gamma == 0.0:
-        gamma = min(1.0, (gate["scale"] / (gate["round"] + 1.0)) ** (1.0 / 3.0))
     left, chance = pull(state.bandit, rng)
-    right = left
-    rewards = gamma >= 1.0 or rng.random() < gamma
-    if rewards:
-        n_arms = state.bandit.values.shape[0]
-        right = draw_reference(state.reference, rng.random() * n_arms)
-    weight = state.reference.mix[state.reference.turn[0]["row"], right]["weight"]
-    propensity = chance * (gamma * weight + (1.0 - gamma if right == left else 0.0))
-    return left, right, (propensity, chance, 1.0 if rewards else 0.0)
+    right, ticket = meet(state.gate, state.reference, left, chance, rng)
+    return left, right, ticket
 
 
 @inline_kernel
 def learn_gate(state: GateState, left: int, right: int, ticket: Ticket, outcome: float) -> bool:
     """Give the bandit its reward, if the right arm was drawn."""
-    gate = state.gate[0]
-    gate["round"] += 1
-    while gate["round"] >= state.reference.turn[0]["next"]:
-        turn_reference(state.reference)
-    if ticket[2] > 0.5:
-        reward_arm(state.bandit, left, ticket[1], 0.5 if left == right else outcome)
+    end_round(state.gate, state.reference)
+    if is_reward(ticket):
+        reward_arm(state.bandit, left, ticket[1], reward_of(left, right, outcome))
     return False
 
 
@@ -113,8 +96,8 @@ class _Gated(Learner):
     n_phases: int = bounded(1, least=1)
     memory: int = bounded(30_000, least=2)
 
-    ranges = GATE_RANGES
-    ticket = (CHANCE, CHANCE, FLAG)
+    ranges = STATE_RANGES
+    ticket = TICKET_RANGES
     choose = staticmethod(choose_gate)
     learn = staticmethod(learn_gate)
     serves = (Borda, Weighted)
@@ -128,7 +111,7 @@ class _Gated(Learner):
 
     def _state(self, chance: float) -> GateState:
         """Return a fresh state; a chance of 0 stands for one that falls with time."""
-        gate = np.array([(0, chance, float(self.n_arms * self.n_phases))], GATE)
+        gate = gate_of(chance, float(self.n_arms * self.n_phases))
         rounds = None if self.horizon is None else max(1.0, chance * self.horizon)
         bandit = bandit_of(self.bandit, self.n_arms, rounds, self.n_phases, self.memory)
         return GateState(gate, reference_of(*weights_of(self.criterion, self.n_arms)), bandit)

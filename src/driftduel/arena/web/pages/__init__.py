@@ -1,1 +1,0 @@
-"""Pages for people: they vote, look after an arena, make one, and read results."""
