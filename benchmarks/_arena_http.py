@@ -72,8 +72,8 @@ def several_processes(url: str, seconds: float, turns: int = 2) -> None:
     with Service.open(url) as service:
         key = arena.create_arena(service, "several", "?", ["tea", "coffee", "milk"]).embed_key
     with (
-        _server(url) as one,
-        _server(url) as other,
+        server(url) as (one, _),
+        server(url) as (other, _),
         ProcessPoolExecutor(1, get_context("spawn")) as pool,
     ):
         ratios = []
@@ -91,6 +91,39 @@ def load(ports: list[int], key: str, connections: int, seconds: float, what: str
     return asyncio.run(_load(ports, key, connections, seconds, what))
 
 
+class Connection:
+    """A connection to a server that is kept, for the requests of one voter after the other."""
+
+    def __init__(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, key: str
+    ) -> None:
+        self._reader, self._writer, self._key = reader, writer, key
+
+    @classmethod
+    async def open(cls, port: int, key: str) -> Connection:
+        """Return a connection to a port of this machine."""
+        return cls(*await asyncio.open_connection("127.0.0.1", port), key)
+
+    async def send(
+        self, method: str, path: str, voter: str, body: bytes = b""
+    ) -> tuple[int, dict[str, Any]]:
+        """Return the status and the content of the answer."""
+        head = (
+            f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}\r\n"
+            f"Authorization: Bearer {self._key}\r\nX-Voter: {voter}\r\n"
+            "Content-Type: application/json\r\n\r\n"
+        )
+        self._writer.write(head.encode() + body)
+        answer = (await self._reader.readuntil(b"\r\n\r\n")).decode().lower()
+        length = int(answer.partition("content-length: ")[2].partition("\r\n")[0])
+        content = await self._reader.readexactly(length)
+        return int(answer[9:12]), json.loads(content)
+
+    def close(self) -> None:
+        """Close it."""
+        self._writer.close()
+
+
 async def _load(
     ports: list[int], key: str, connections: int, seconds: float, what: str
 ) -> list[float]:
@@ -98,22 +131,13 @@ async def _load(
     until = time.perf_counter() + seconds
 
     async def client(number: int) -> None:
-        port = ports[number % len(ports)]
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        connection = await Connection.open(ports[number % len(ports)], key)
 
-        async def send(method: str, path: str, body: bytes = b"") -> Any:
-            head = (
-                f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}\r\n"
-                f"Authorization: Bearer {key}\r\nX-Voter: voter {number}\r\n"
-                "Content-Type: application/json\r\n\r\n"
-            )
-            writer.write(head.encode() + body)
-            answer = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
-            length = int(answer.partition("content-length: ")[2].partition("\r\n")[0])
-            content = await reader.readexactly(length)
-            if not answer.startswith("http/1.1 20"):
-                raise RuntimeError(content.decode())
-            return json.loads(content)
+        async def send(method: str, path: str, body: bytes = b"") -> dict[str, Any]:
+            status, content = await connection.send(method, path, f"voter {number}", body)
+            if status not in (200, 201):
+                raise RuntimeError(str(content))
+            return content
 
         duel = None
         if what == "vote":
@@ -126,7 +150,7 @@ async def _load(
                 path = f"/api/v1/duels/{duel['duel']}/verdict"
                 duel = (await send("PUT", path, b'{"verdict": "left", "next": true}'))["next"]
             taken.append(time.perf_counter() - began)
-        writer.close()
+        connection.close()
 
     await asyncio.gather(*(client(number) for number in range(connections)))
     return taken
@@ -146,16 +170,18 @@ def _serving(app: Any) -> Iterator[int]:
 
 
 @contextmanager
-def _server(url: str) -> Iterator[int]:
-    """Serve a database by the command; yield the port."""
+def server(url: str) -> Iterator[tuple[int, int]]:
+    """Serve a database by the command; yield the port, and the number of the process."""
     words = ["arena", "serve", url, "--port", "0"]
-    process = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-c", _COMMAND, *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
-    )
-    assert process.stdout is not None
-    yield int(process.stdout.readline().split()[1].split(":")[2].partition("/")[0])
-    process.terminate()
-    process.wait()
+    ) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        try:
+            yield int(line.split()[1].split(":")[2].partition("/")[0]), process.pid
+        finally:
+            process.terminate()

@@ -15,7 +15,7 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-EXTRAS = ("arena", "cluster", "report")
+EXTRAS = ("arena", "cluster", "ratings", "report")
 
 
 def lowest() -> list[str]:

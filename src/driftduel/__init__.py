@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from driftduel.inference.estimates import estimate as estimate
     from driftduel.inference.histories import History as History
     from driftduel.inference.histories import history as history
+    from driftduel.inference.ratings import Ratings as Ratings
+    from driftduel.inference.ratings import ratings as ratings
     from driftduel.learners import Learner as Learner
     from driftduel.learners import all_learners as all_learners
     from driftduel.learners import learner_file as learner_file

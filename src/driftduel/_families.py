@@ -60,8 +60,8 @@ def learner_class(name: Any) -> Any:
     from driftduel._words import meant
 
     known = sorted({*MODULE_OF, *installed()})
-    there_are = f"{', '.join(known)}{meant(name, known)}"
-    raise _refusal(f"no learner is called {name!r}, there are {there_are}")
+    there_are = f"{meant(name, known)}, there are {', '.join(known)}"
+    raise _refusal(f"no learner is called {name!r}{there_are}")
 
 
 def look_beside(name: Any, folder: Path) -> None:

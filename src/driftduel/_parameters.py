@@ -223,8 +223,8 @@ def settled(
     values: dict[str, Any] = {}
     for key, value in table.items():
         if key not in known:
-            there_are = f"{', '.join(known)}{meant(key, known)}"
-            raise BadParameter(key, f"is no parameter, there are {there_are}")
+            there_are = f"{meant(key, known)}, there are {', '.join(known)}"
+            raise BadParameter(key, f"is no parameter{there_are}")
         if isinstance(value, Mapping):
             if known[key].table is None:
                 raise BadParameter(key, f"is a table, must be {known[key].words}")

@@ -24,12 +24,12 @@ def count(n: int, what: str, many: str | None = None) -> str:
 
 
 def meant(name: object, known: Iterable[str]) -> str:
-    """Return the end of a sentence about an unknown name; empty if no known name is like it.
+    """Return what to say beside an unknown name; empty if no known name is like it.
 
     Examples
     --------
     >>> meant("metabose", ["Bosse", "MetaBosse", "RUCB"])
-    '; did you mean MetaBosse?'
+    ' (did you mean MetaBosse?)'
     >>> meant("x", ["Bosse", "MetaBosse"])
     ''
     """
@@ -37,7 +37,7 @@ def meant(name: object, known: Iterable[str]) -> str:
 
     alike = {word.lower(): word for word in known if word != name}
     found = get_close_matches(str(name).lower(), alike, n=1)
-    return f"; did you mean {alike[found[0]]}?" if found else ""
+    return f" (did you mean {alike[found[0]]}?)" if found else ""
 
 
 def listing(names: Sequence[str], most: int = 5) -> str:

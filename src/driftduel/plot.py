@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from driftduel.report.belief import timeline
 from driftduel.report.extra import drawing_library
-from driftduel.report.figures import WIDTH, harmless
+from driftduel.report.figures import WIDTH, check_kind, harmless
 from driftduel.report.findings import titled
 from driftduel.report.regret import learners_of, mean_curves, regret_panel
 from driftduel.report.scaling import WORDS, growths, scaling_chart
@@ -41,6 +41,7 @@ def regret(results: Results, *, stream: str | None = None, criterion: str | None
     altair.LayerChart or altair.ConcatChart
         One panel, or several.
     """
+    _check_results(results)
     curves = mean_curves(results.scan("regret"), "stream", "criterion")
     criteria = curves["criterion"].unique(maintain_order=True).to_list()
     _check(stream, "stream", [info.label for info in results.streams])
@@ -82,6 +83,7 @@ def scaling(results: Results) -> Chart:
     altair.LayerChart or altair.ConcatChart
         One panel, or several.
     """
+    _check_results(results)
     learners = learners_of(results)
     found = growths(results)
     if not found:
@@ -100,6 +102,12 @@ def scaling(results: Results) -> Chart:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+def _check_results(results: Results) -> None:
+    from driftduel.experiments.results import Results
+
+    check_kind(results, "results", Results, "what driftduel.Results.load returns")
 
 
 def _check(value: str | None, name: str, known: Sequence[str]) -> None:

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
+from collections.abc import Callable
+from contextlib import suppress
 from glob import glob
 from pathlib import Path
 
 
-def program(name):
+def program(name: str) -> str | None:
     """The path of a program of PostgreSQL, None if there is none; Debian keeps most off PATH."""
     found = sorted(glob(f"/usr/lib/postgresql/*/bin/{name}"))
     return found[-1] if found else shutil.which(name)
@@ -23,15 +26,20 @@ def program(name):
 INSTALLED = program("initdb") is not None
 
 
-def on_postgres(test):
+def on_postgres(test: Callable[..., None]) -> Callable[..., None] | None:
     """Leave a test out where PostgreSQL is not installed; make test says so."""
     return test if INSTALLED else None
 
 
 class Server:
-    """A running server; `kill` ends it as a loss of power would, `start` starts it again."""
+    """A running server; `stop` ends it as a loss of power would, `start` starts it again.
 
-    def __init__(self):
+    Without ``fsync``, as no test cuts the power, and what a killed process wrote is safe with the
+    system.
+    """
+
+    def __init__(self, fsync: bool = False) -> None:
+        self.options = "-c max_connections=200" + ("" if fsync else " -c fsync=off")
         self.folder = Path(tempfile.mkdtemp(prefix="driftduel-pg-", dir="/tmp"))
         if os.geteuid() == 0:
             shutil.chown(self.folder, "postgres", "postgres")
@@ -39,27 +47,37 @@ class Server:
         self.run("initdb", "-U", "postgres", "-A", "trust", "--no-sync", "-D", self.data)
         self.start()
 
-    def run(self, name, *words):
+    def run(self, name: str, *words: object) -> None:
         step_down = []
         if os.geteuid() == 0:
             step_down = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
-        command = [*step_down, program(name), *map(str, words)]
+        command = [*step_down, program(name) or name, *map(str, words)]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, cwd=self.folder)
 
-    def start(self):
-        # No test cuts the power, and what a killed process wrote is safe with the system.
-        options = f"-c listen_addresses='' -k {self.folder} -c max_connections=200 -c fsync=off"
+    def start(self) -> None:
+        options = f"-c listen_addresses='' -k {self.folder} {self.options}"
         log = self.folder / "log"
         self.run("pg_ctl", "-D", self.data, "-w", "-l", log, "-o", options, "start")
 
-    def stop(self, how="immediate"):
+    def kill(self) -> None:
+        """Let no process of it do anything more."""
+        lock = self.data / "postmaster.pid"
+        main = lock.read_text().split()[0]
+        others = Path(f"/proc/{main}/task/{main}/children").read_text().split()
+        for number in (main, *others):
+            with suppress(ProcessLookupError):
+                os.kill(int(number), signal.SIGKILL)
+        for file in (lock, *self.folder.glob(".s.PGSQL.*.lock")):
+            file.unlink()  # a dead process that nobody waited for looks alive to it
+
+    def stop(self, how: str = "immediate") -> None:
         self.run("pg_ctl", "-D", self.data, "-w", "-m", how, "stop")
 
     @property
-    def url(self):
+    def url(self) -> str:
         return f"postgresql://postgres@/postgres?host={self.folder}"
 
-    def emptied(self):
+    def emptied(self) -> str:
         """Drop all tables; return the address."""
         import psycopg
 
@@ -69,6 +87,6 @@ class Server:
             connection.execute("CREATE SCHEMA public")
         return self.url
 
-    def close(self):
+    def close(self) -> None:
         self.stop()
         shutil.rmtree(self.folder)

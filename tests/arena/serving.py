@@ -35,6 +35,11 @@ class Site:
         self.api.close()
         self.plain.close()
 
+    def browser(self, **headers):
+        """Return a client that asks for pages and keeps cookies, as a browser does."""
+        said = {"Accept": "text/html", "Origin": self.address, **headers}
+        return httpx.Client(base_url=self.address, timeout=30, headers=said, follow_redirects=True)
+
     def as_voter(self, voter="ann", **more):
         return {**self.embed, "X-Voter": voter, **more}
 
@@ -80,7 +85,7 @@ class ServerProcess:
         )
         self.said = []
         self.logged = []
-        self.reader = threading.Thread(target=self._read)
+        self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
         line = self.process.stdout.readline()
         assert line.startswith("vote "), (line, self.logged)

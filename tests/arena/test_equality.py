@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 import driftduel as dd
-from driftduel.arena import errors, replica
+from driftduel.arena import errors, replica, rules
 from driftduel.arena import service as arena
+from driftduel.arena.model import DAY
 from driftduel.arena.service import running
 from driftduel.learners.storage import as_payload
 from tests.arena.conftest import KINDS
@@ -30,20 +31,26 @@ VERDICTS = st.sampled_from([*OUTCOMES, "skip"])
 VOTERS = st.sampled_from(["ann", "bob", "cid"])
 PLACES = st.integers(0, 99)
 CAP = 6
+EXPIRE = 600
+SECOND = 1_000_000
 
 
 class Machine(RuleBasedStateMachine):
     """An arena and what is known of it: a list of what happened, in order."""
 
     url = ""
+    clock = None  # a list of one, the time in microseconds
 
     def __init__(self):
         super().__init__()
+        self.clock[0] = 20_000 * DAY + DAY // 2
         self.address = self.url or f"sqlite:{tempfile.mkdtemp()}/arena.db"
         if self.url:
             empty(self.url)
         self.service = self.opened()
-        arena.create_arena(self.service, "drinks", "?", NAMES[:3], seed=4, settings={"cap": CAP})
+        arena.create_arena(
+            self.service, "drinks", "?", NAMES[:3], seed=4, settings={"cap": CAP, "expire": EXPIRE}
+        )
         self.offered = set(NAMES[:3])
         self.known = NAMES[:3]
         self.open = {}  # duel -> voter, names
@@ -69,38 +76,45 @@ class Machine(RuleBasedStateMachine):
             return
         asked = arena.ask(self.service, "drinks", voter)
         assert {asked.left.name, asked.right.name} <= self.offered
-        self.open[asked.duel] = voter, (asked.left.name, asked.right.name)
+        self.opened_duel(asked, voter)
+
+    def opened_duel(self, asked, voter):
+        self.open[asked.duel] = voter, (asked.left.name, asked.right.name), self.clock[0]
 
     @rule(place=PLACES, verdict=VERDICTS, go_on=st.booleans())
     def tell(self, place, verdict, go_on):
         if not self.open:
             return
         duel = list(self.open)[place % len(self.open)]
-        voter, pair = self.open[duel]
-        if not set(pair) <= self.offered:
+        voter, pair, asked_at = self.open[duel]
+        late = self.clock[0] > asked_at + EXPIRE * SECOND
+        if late or not set(pair) <= self.offered:
             with pytest.raises(errors.Gone):
                 arena.tell(self.service, duel, voter, verdict)
             return
         told = arena.tell(self.service, duel, voter, verdict, wants_next=go_on)
         del self.open[duel]
-        counted = sum(row[0] == "vote" and row[3:] == (voter, True) for row in self.log)
+        today = self.clock[0] // DAY
+        votes = [row for row in self.log if row[0] == "vote" and row[5] >= today]
+        counted = sum(row[3:5] == (voter, True) for row in votes)
         over = verdict != "skip" and counted >= CAP
-        self.log.append(("skip" if verdict == "skip" else "vote", duel, verdict, voter, not over))
+        kind = "skip" if verdict == "skip" else "vote"
+        self.log.append((kind, duel, verdict, voter, not over, today))
         if verdict != "skip" and not over and voter in self.excluded:
-            self.log[-1] = ("vote", duel, verdict, voter, None)  # uses up no share of the cap
-        self.told[duel] = verdict, voter
+            self.log[-1] = ("vote", duel, verdict, voter, None, today)  # no share of the cap
+        self.told[duel] = verdict, voter, self.clock[0]
         assert told.first
         assert told.seq == len(self.log)
         assert told.counted == (self.log[-1][0] == "vote" and self.log[-1][4] is True)
         if told.next is not None:
-            self.open[told.next.duel] = voter, (told.next.left.name, told.next.right.name)
+            self.opened_duel(told.next, voter)
 
     @rule(place=PLACES, verdict=VERDICTS)
     def tell_again(self, place, verdict):
         if not self.told:
             return
         duel = list(self.told)[place % len(self.told)]
-        first, voter = self.told[duel]
+        first, voter, _ = self.told[duel]
         if verdict == first and duel not in self.retracted:
             assert not arena.tell(self.service, duel, voter, verdict).first
         else:
@@ -112,7 +126,12 @@ class Machine(RuleBasedStateMachine):
         if not self.told:
             return
         duel = list(self.told)[place % len(self.told)]
-        arena.retract(self.service, duel, self.told[duel][1])
+        _, voter, told_at = self.told[duel]
+        if duel not in self.retracted and self.clock[0] > told_at + 60 * SECOND:
+            with pytest.raises(errors.Conflict):
+                arena.retract(self.service, duel, voter)
+            return
+        arena.retract(self.service, duel, voter)
         if duel not in self.retracted:
             self.retracted.add(duel)
             self.log.append(("retract",))
@@ -137,6 +156,10 @@ class Machine(RuleBasedStateMachine):
         self.known = self.known + add
         self.offered ^= changed
         self.log.append(("arms", [name for name in self.known if name in self.offered]))
+
+    @rule(seconds=st.sampled_from([1, 61, EXPIRE + 1, 86_400, -30]))
+    def let_time_pass(self, seconds):
+        self.clock[0] += seconds * SECOND
 
     @rule()
     def restart(self):
@@ -167,7 +190,7 @@ class Machine(RuleBasedStateMachine):
                         [one for one in before if one not in labels],
                     )
             elif happened[0] == "vote":
-                _, duel, verdict, voter, counts = happened
+                _, duel, verdict, voter, counts, _ = happened
                 if counts is False or voter in self.excluded or duel in self.retracted:
                     continue
                 pair = [learner.labels.index(str(arm)) for arm in (row.left, row.right)]
@@ -199,7 +222,9 @@ def play(request, monkeypatch, kind, examples, steps):
     monkeypatch.setattr(replica, "KEEP", 4)
     monkeypatch.setattr(running, "_MANY", 3)
     address = request.getfixturevalue("postgres").emptied() if kind == "postgresql" else ""
-    machine = type("Played", (Machine,), {"url": address})
+    clock = [0]
+    monkeypatch.setattr(rules, "now", lambda: clock[0])
+    machine = type("Played", (Machine,), {"url": address, "clock": clock})
     run_state_machine_as_test(
         machine,
         settings=settings(

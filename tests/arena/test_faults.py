@@ -4,6 +4,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import tempfile
 
 import pytest
 import sqlalchemy as sa
@@ -73,15 +74,42 @@ def test_a_file_that_another_process_locks_gives_no_acknowledgement(on_file, fil
     assert len(events(on_file)) == 2
 
 
-def test_a_file_that_cannot_be_written_is_refused(on_file, file):
+def test_a_file_that_cannot_be_written_for_a_while_gives_no_acknowledgement(on_file):
+    wrong = []
+
     def read_only(connection, record, proxy):
-        connection.execute("PRAGMA query_only=ON").close()
+        connection.execute(f"PRAGMA query_only={bool(wrong)}").close()
 
     asked = arena.ask(on_file, "drinks", "ann")
     sa.event.listen(on_file.store.engine, "checkout", read_only)
+    wrong.append(True)
     with pytest.raises(errors.Unavailable):
         arena.tell(on_file, asked.duel, "ann", "left")
     assert len(events(on_file)) == 1
+    wrong.clear()
+    assert arena.tell(on_file, asked.duel, "ann", "left").first
+
+
+def test_a_file_that_may_only_be_read_is_refused():
+    script = """
+import os, sys
+from driftduel.arena.errors import Unavailable
+from driftduel.arena.store.database import Store
+Store.open(sys.argv[1]).close()
+os.chmod(sys.argv[1], 0o444)
+os.chmod(os.path.dirname(sys.argv[1]), 0o555)
+if os.geteuid() == 0:  # who may do everything is held back by nothing
+    os.seteuid(65534)
+try:
+    Store.open(sys.argv[1])
+except Unavailable as error:
+    print(error)
+"""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-c", script, f"{folder}/arena.db"]
+        done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+        os.chmod(folder, 0o755)
+    assert "cannot write: attempt to write a readonly database" in done.stdout, done.stderr
 
 
 @pytest.mark.parametrize("text", [b"not a database at all, but long enough " * 100, b"x"])
@@ -117,7 +145,7 @@ def test_a_file_is_made_only_if_that_is_wanted(file):
 
 @on_postgres
 def test_a_database_that_cannot_be_reached_is_unavailable():
-    with pytest.raises(errors.Unavailable):
+    with pytest.raises(errors.Unavailable, match=r"cannot be reached .* refused"):
         Store.open("postgresql://nobody@127.0.0.1:1/nothing")
 
 
@@ -240,9 +268,19 @@ def seq(number):
     [
         (sa.update(schema.arena).values(head=99), "head is 99, but there are 4 events up to 4"),
         (sa.delete(schema.event).where(schema.event.c.seq == 3), "head is 4, but there are 3"),
-        (seq(3).values(voter=None), "event 3 lacks"),
+        (seq(2).values(seq=0), "the first event is 0, must be 1"),
+        (seq(3).values(kind="nod"), "event 3 is of a kind that is not known"),
+        (seq(3).values(voter=None), "event 3 lacks its duel, voter"),
+        (seq(3).values(right=None), "event 3 lacks its arms"),
+        (seq(3).values(verdict="maybe"), "event 3 has a verdict that is none"),
+        (seq(3).values(verdict="skip"), "event 3 is a skip and is not"),
+        (seq(3).values(reason="mood"), "event 3 does not count for a reason that is not known"),
+        (seq(3).values(propensity=1.5), "event 3 has a propensity that is no chance"),
+        (seq(3).values(generation=2), "event 3 is of arms that never were"),
+        (seq(3).values(kind="retract", target=1), "event 3 takes back what is no vote"),
         (seq(3).values(left=schema.event.c.right), "event 3 shows an arm against itself"),
         (seq(4).values(ticket=b"short"), "cannot be folded"),
+        (seq(4).values(left=7), "cannot be folded"),
         (sa.update(schema.arm).where(schema.arm.c.id == 1).values(name="x"), "arms are not those"),
         (sa.update(schema.arena).values(generation=7), "generation is 7, the events give 1"),
     ],
@@ -250,10 +288,23 @@ def seq(number):
 def test_verify_names_the_first_promise_that_is_broken(drinks, statement, sentence):
     for _ in range(3):
         vote(drinks)
+    drinks.follow()
     assert [(one.head, one.votes, one.open) for one in arena.verify(drinks.store)] == [(4, 3, 0)]
     damage(drinks, statement)
     with pytest.raises(errors.Violation, match=f"arena drinks: .*{sentence}"):
         arena.verify(drinks.store)
+
+
+def test_verify_notices_votes_over_the_cap_that_count(drinks):
+    arena.create_arena(drinks, "capped", "?", ["tea", "coffee"], settings={"cap": 2})
+    for _ in range(3):
+        vote(drinks, slug="capped")
+    assert [one.votes for one in arena.verify(drinks.store)] == [0, 2]
+    damage(drinks, sa.update(schema.event).values(reason=None))
+    with pytest.raises(errors.Violation, match="arena capped: more votes of a voter count"):
+        arena.verify(drinks.store)
+    arena.change_arena(drinks, "capped", {"cap": 2})  # who knows what it was before
+    arena.verify(drinks.store)
 
 
 def test_verify_notices_a_duel_that_is_open_and_answered(drinks):

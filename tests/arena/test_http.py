@@ -433,12 +433,6 @@ def test_a_mistake_of_ours_is_500_without_its_reason(site, monkeypatch):
     assert "secret" not in answer.text
 
 
-def test_first_pages_say_how_to_go_on(site):
-    assert "/openapi.json" in site.plain.get("/").text
-    assert "Which is nicer?" in site.plain.get("/drinks").text
-    assert "status" in site.plain.get("/drinks/owner").text
-
-
 def test_the_document_has_every_route_and_status(site):
     document = site.plain.get("/openapi.json").json()
     paths = document["paths"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import socket
 import sqlite3
@@ -78,32 +79,6 @@ def check_log(url, answers):
             assert told[duel] == (word, seq)
         (found,) = arena.verify(service.store)
         assert found.votes == sum(row.kind == "vote" for row in rows)
-
-
-def kill(url, made, rounds):
-    server = ServerProcess(url)
-    port = int(server.address.rpartition(":")[2])
-    voting = Voting([server.address], made.embed_key)
-    for _ in range(rounds):
-        voting.wait_for_more(20)
-        assert server.end(signal.SIGKILL) == -signal.SIGKILL
-        server = ServerProcess(url, port=port)
-    voting.wait_for_more(20)
-    answers = voting.end()
-    assert server.end() == 0
-    return answers
-
-
-def test_what_a_killed_server_acknowledged_is_there_when_it_is_back(url, made):
-    answers = kill(url, made, rounds=2)
-    assert len(answers) > 60
-    check_log(url, answers)
-
-
-@pytest.mark.slow
-def test_nothing_acknowledged_is_lost_in_thirty_kills_of_a_server(url, made):
-    answers = kill(url, made, rounds=30)
-    check_log(url, answers)
 
 
 def test_two_servers_on_one_database_see_each_other(url, made):
@@ -186,6 +161,28 @@ def test_a_locked_database_is_503_and_service_resumes(tmp_path, monkeypatch):
             assert site.tell(duel, "left").status_code == 201
             assert site.status()["votes"] == 1
             site.close()
+
+
+def test_a_disk_without_room_is_503_and_service_resumes(tmp_path):
+    url = f"sqlite:{tmp_path}/arena.db"
+    with arena.Service.open(url) as service:
+        made = arena.create_arena(service, "drinks", "Which?", ["tea", "coffee", "milk"])
+    server = ServerProcess(url)
+    site = Site(server.address, made)
+    duel = site.ask().json()["duel"]
+    before = resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (0, before[1]))
+    refused = [site.ask(), site.tell(duel, "left"), site.tell(duel, "left")]
+    alive = site.plain.get("/health/live").status_code
+    resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, before)
+    assert [answer.status_code for answer in refused] == [503] * 3
+    assert alive == 200
+    assert site.status()["votes"] == 0
+    assert site.tell(duel, "left").status_code == 201
+    assert site.status()["votes"] == 1
+    site.close()
+    assert server.end() == 0
+    check_log(url, [])
 
 
 @pytest.mark.skipif(not INSTALLED, reason="PostgreSQL is not installed")

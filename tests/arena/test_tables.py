@@ -6,10 +6,13 @@ from array import array
 import numpy as np
 import polars as pl
 import pytest
+import sqlalchemy as sa
 
 import driftduel as dd
 from driftduel.arena import errors
 from driftduel.arena import service as arena
+from driftduel.arena.model import DAY
+from driftduel.arena.store import schema
 from driftduel.cli import main
 from driftduel.learners.storage import as_payload
 from driftduel.streams.reading import read_log
@@ -74,6 +77,26 @@ def test_propensities_are_exported_exactly(drinks, tmp_path):
     assert table["propensity"].to_list() == stored
     arena.write_parquet(drinks, "drinks", tmp_path / "votes.parquet")
     assert read_log(tmp_path / "votes.parquet").propensity.tolist() == stored
+
+
+def test_csv_and_parquet_are_measured_and_estimated_alike(drinks, tmp_path, capsys):
+    prefer(drinks, "tea", 60)
+    days = (19_844 + schema.event.c.seq) * DAY  # measuring wants votes that lie apart
+    with drinks.store.writing() as connection:
+        connection.execute(sa.update(schema.event).values(at=days))
+    files = [tmp_path / "votes.csv", tmp_path / "votes.parquet"]
+    files[0].write_text(exported(drinks)[0])
+    arena.write_parquet(drinks, "drinks", files[1])
+    estimates, measured = [], []
+    for file in files:
+        log = dd.read_log(file)
+        assert (log.n_votes, log.dated, log.propensity.min() > 0) == (60, True, True)
+        estimates.append(str(dd.estimate(log)))
+        assert main(["measure", str(file)]) == 0
+        measured.append(capsys.readouterr().out.replace(file.name, ""))
+    assert estimates[0] == estimates[1]
+    assert "tea" in measured[0]
+    assert "tea" in measured[1]
 
 
 def test_everything_has_also_what_does_not_count_and_why(drinks):

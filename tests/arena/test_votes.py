@@ -30,6 +30,17 @@ def test_a_vote_is_an_event_and_a_round(drinks):
     assert now.left == 1
 
 
+def test_who_leads_does_so_since_a_time_that_is_told(drinks, clock):
+    """An arm that the last vote put ahead led since no time at all."""
+    for _ in range(20):
+        clock[0] += 1_000_000
+        asked = arena.ask(drinks, "drinks", "ann")
+        arena.tell(drinks, asked.duel, "ann", "left")
+        now = arena.status(drinks, "drinks")
+        assert now.since is not None
+        assert now.since <= clock[0]
+
+
 def test_to_tell_the_same_again_gives_the_same_and_counts_once(drinks):
     asked = arena.ask(drinks, "drinks", "ann")
     first = arena.tell(drinks, asked.duel, "ann", "right")

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import sys
 import time
+from itertools import count
 from threading import Thread
 
-from driftduel.arena import errors
+from driftduel.arena import Client, errors
 from driftduel.arena import service as arena
 
 
@@ -34,6 +35,19 @@ def vote_on(url, journal, voter):
         thread.start()
     for thread in threads:
         thread.join()
+
+
+def vote_at(addresses, key, journal, voter):
+    """Vote over HTTP, at each server in turn, until somebody ends the process."""
+    words = ["left", "right", "tie", "bad", "skip"]
+    clients = [Client(address, key, patience=120) for address in addresses.split(",")]
+    with open(journal, "a", encoding="utf-8") as file:
+        for n in count():
+            client, word = clients[n % len(clients)], words[n % len(words)]
+            duel = client.ask(voter)
+            told = clients[(n + n // 7) % len(clients)].tell(duel, word)
+            file.write(f"{duel.id} {word} {told.seq}\n")
+            file.flush()
 
 
 def race(url, journal, word, duels):
@@ -71,4 +85,4 @@ def patiently(action):
 
 
 if __name__ == "__main__":
-    {"vote": vote_on, "race": race}[sys.argv[1]](*sys.argv[2:])
+    {"vote": vote_on, "clients": vote_at, "race": race}[sys.argv[1]](*sys.argv[2:])

@@ -1,4 +1,4 @@
-"""A chromium without a network and with a fresh profile, and reports to open in it."""
+"""A chromium with a fresh profile: reports are opened in it without a network, arenas with one."""
 
 from __future__ import annotations
 
@@ -105,6 +105,23 @@ def opened(chromium, report):
         )
         contexts.append(context)
         return Opened(context.new_page()).goto(report)
+
+    yield opens
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def visit(chromium):
+    """Open an address of an arena with settings of the browser's context; a fresh profile each."""
+    contexts = []
+
+    def opens(address, **settings):
+        context = chromium.new_context(**{"viewport": {"width": 1100, "height": 800}, **settings})
+        contexts.append(context)
+        opened = Opened(context.new_page())
+        opened.page.goto(address)
+        return opened
 
     yield opens
     for context in contexts:

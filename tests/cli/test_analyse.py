@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import polars as pl
 import pytest
@@ -50,6 +52,15 @@ def test_the_page_says_it_in_words_and_holds_all_it_needs(run, votes, tmp_path):
     assert 'src="http' not in text
     for heading in ("Who is ahead", "Who was best when", "Who beats whom", "What to show next"):
         assert heading in text
+    assert "Nothing speaks against Bradley-Terry" in text
+    assert "One number an arm hides all cycles" in text
+
+
+def test_without_the_extra_the_page_says_what_is_left_out(run, votes, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "scipy.optimize", None)
+    run("analyse", votes, "--out", tmp_path / "page.html")
+    text = (tmp_path / "page.html").read_text()
+    assert "Left out, as a library is not installed: ratings need scipy" in text
 
 
 def test_arms_weight_and_level_are_options(run, votes):
@@ -81,3 +92,16 @@ def test_notes_go_to_standard_error(capsys, votes):
     votes.write_text("time,left,right,left_won\n1,a,b,1\n2,a,a,1\n3,b,a,0\n")
     assert main(["analyse", str(votes), "--json"]) == 0
     assert "1 row between an arm and itself left out" in capsys.readouterr().err
+
+
+def test_propensities_in_some_rows_are_refused_unless_something_else_is_assumed(
+    run, refused, tmp_path
+):
+    path = tmp_path / "votes.csv"
+    path.write_text("time,left,right,left_won,propensity\n1,a,b,1,0.5\n2,a,b,1,\n3,b,a,1,0.5\n")
+    assert refused("analyse", path) == (
+        "votes.csv: line 3: propensity is empty, must be in every row or in none"
+    )
+    found = run("analyse", path, "--pairs", "independent", "--json").json
+    assert found["assuming"] == "who met whom did not depend on the votes"
+    assert found["votes"] == 3

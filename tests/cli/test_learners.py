@@ -52,7 +52,7 @@ def test_a_learner_tells_which_criteria_it_serves_and_whether_it_needs_a_horizon
 def test_an_unknown_learner_is_refused(refused):
     known = ", ".join(sorted(LEARNERS))
     assert refused("learners", "Metabosse") == (
-        f"no learner is called 'Metabosse', there are {known}; did you mean MetaBosse?"
+        f"no learner is called 'Metabosse' (did you mean MetaBosse?), there are {known}"
     )
 
 

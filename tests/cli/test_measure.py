@@ -528,3 +528,15 @@ def test_options_about_time_are_refused_for_one_matrix(refused, tmp_path, option
     assert refused("measure", tmp_path / "wins.csv", *option) == (
         f"{option[0]} is for votes with a time, wins.csv holds one matrix"
     )
+
+
+def test_the_von_neumann_winner_is_told_where_it_plays_several_arms(run, tmp_path):
+    path, labels = tmp_path / "rock.npz", ["rock", "paper", "scissors"]
+    dd.Stream.piecewise([ROCK, np.transpose(ROCK)], [0, 500], 1000, labels=labels).save(path)
+    found = run("measure", path, "--json").json["von_neumann"]
+    assert found["support"] == labels
+    assert (found["unique"], found["largest_support"]) == (True, 3)
+    assert found["significant"]["phases"] == 1
+    done = run("measure", path)
+    assert line_of(done, "S_vN")[5:8] == ["0", "1", "0"]
+    assert "plays up to 3 arms at once, unique in every round" in done.words

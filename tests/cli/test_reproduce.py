@@ -60,7 +60,7 @@ def test_a_second_call_runs_nothing_and_more_seeds_run_alone(run, tiny, tmp_path
 
 def test_an_unknown_experiment_is_refused(refused):
     assert refused("reproduce", "--only", "gim").startswith(
-        "no experiment is called 'gim', there are known-weight, "
+        "no experiment is called 'gim' (did you mean gic?), there are known-weight, "
     )
 
 

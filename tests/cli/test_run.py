@@ -119,7 +119,7 @@ def test_the_example_runs_if_it_is_made_small(run, tmp_path):
 def test_bad_specs_are_one_sentence(refused, spec):
     spec.write_text(SMALL.replace("n_arms", "n_arm"))
     assert refused("run", spec).startswith(
-        "taste.toml, line 9: stream[0].n_arm: is no parameter, there are n_arms"
+        "taste.toml, line 9: stream[0].n_arm: is no parameter (did you mean n_arms?), there are n_"
     )
     assert "no such file" in refused("run", "nothing.toml")
     assert "give one of them" in refused("run", spec, "--workers", 2, "--dask", "tcp://x:1")

@@ -193,7 +193,7 @@ def test_what_is_wrong_with_it_is_said_in_a_sentence(tmp_path, number, text, sen
 
 def test_its_parameters_are_checked_as_those_of_the_package(tmp_path):
     file = written(tmp_path, "greedy_parameters", spec=SPEC.replace("epsilon = [", "epsilom = ["))
-    assert refusal(file).endswith("criterion, epsilon; did you mean epsilon?")
+    assert "epsilom: is no parameter (did you mean epsilon?), there are" in refusal(file)
     file = written(tmp_path, "greedy_parameters", spec=SPEC.replace("0.3]", "1.5]"))
     with pytest.raises(ValueError, match=r"line 10: learner\[0\]\.epsilon: is 1\.5, must be"):
         make_plan(read_spec(file))

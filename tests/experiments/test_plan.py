@@ -151,7 +151,7 @@ def test_measures_of_a_stream_are_taken_from_before_if_it_is_the_same(monkeypatc
         ),
         (
             SWITCHING + '[[learner]]\nname = "DEX3S"\nn_phases = "@phases"\n',
-            "learner[0].n_phases: '@phases' is unknown, there are @changes,",
+            "n_phases: '@phases' is unknown (did you mean @changes?), there are @changes,",
         ),
         (
             SWITCHING + '[[learner]]\nname = "DEX3S"\nn_phases = "@changes + x"\n',

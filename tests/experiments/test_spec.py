@@ -116,8 +116,8 @@ def test_the_oracle_takes_a_criterion_alone():
     [
         ("seeds = ", "spec: is not TOML"),
         ("title = " + "[" * 3000, "spec: lists or tables are nested too deeply"),
-        ("seed = 3\n", "spec, line 1: seed: no such key, there are criteria, horizon"),
-        ("sedes = 3\n", "seeds, stream, title; did you mean seeds?"),
+        ("seed = 3\n", "seed: no such key (did you mean seeds?), there are criteria, horizon"),
+        ("sedes = 3\n", "spec, line 1: sedes: no such key (did you mean seeds?), there are"),
         ("title = 3\n", "spec, line 1: title: is 3, must be text"),
         ('title = "\\u001b[31m"\n', "spec, line 1: title: is '\\x1b[31m', must be printable"),
         ("points = 0\n", "spec, line 1: points: is 0, must be a whole number from 1 on"),
@@ -140,7 +140,7 @@ def test_what_is_wrong_at_the_top_is_named(text, message):
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        ("n_arm = 3", "spec, line 5: stream[1].n_arm: is no parameter, there are n_arms, "),
+        ("n_arm = 3", "line 5: stream[1].n_arm: is no parameter (did you mean n_arms?), there are"),
         ("n_arms = []", "stream[1].n_arms: the list is empty, there is nothing to try"),
         ("n_arms = [3, 4, 3]", "spec, line 5: stream[1].n_arms: 3 is listed twice"),
         ('file = "a.npz"', "spec, line 3: stream[1]: needs either a world or a file"),
@@ -161,8 +161,8 @@ def test_what_is_wrong_in_a_stream_is_named_with_its_line(table, message):
         ("stream = []\n" + LEARNER, "stream: there must be one [[stream]] table at least"),
         (STREAM + STREAM + LEARNER, "stream[1].label: 'switching' is also the label of stream[0]"),
         ("[[stream]]\nn_arms = 3\n" + LEARNER, "stream[0]: needs either a world or a file"),
-        ('[[stream]]\nworld = "Switch"\n' + LEARNER, "; did you mean switching?"),
-        (STREAM + '[[learner]]\nname = "metabose"\n', "; did you mean MetaBosse?"),
+        ('[[stream]]\nworld = "Switch"\n' + LEARNER, " (did you mean switching?), there are"),
+        (STREAM + '[[learner]]\nname = "metabose"\n', " (did you mean MetaBosse?), there are"),
         ('[[stream]]\nworld = "mars"\n' + LEARNER, "line 2: stream[0].world: no world is called"),
         ("[[stream]]\nworld = 3\n" + LEARNER, "stream[0].world: is 3, must be text"),
         (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -84,9 +85,12 @@ def test_cycles_sides_and_ties_are_told():
     log = sampled(np.random.default_rng(5), 900, cycle)
     assert analyse(log).data["condorcet"] == {
         "winner": None, "proved": False, "proved_none": True,
+        "cycle": ["arm 0", "arm 1", "arm 2"],
     }  # fmt: skip
     data = analyse(sampled(np.random.default_rng(6), 3000, one_ahead(3, 2, 0.3))).data
-    assert data["condorcet"] == {"winner": "arm 2", "proved": True, "proved_none": False}
+    assert data["condorcet"] == {
+        "winner": "arm 2", "proved": True, "proved_none": False, "cycle": None,
+    }  # fmt: skip
     assert data["side"]["low"] <= 0.5 <= data["side"]["high"]
     left = Log(["a", "b"], np.arange(400), [0, 1] * 200, [1, 0] * 200, [1, 1, 1, 0.5] * 100)
     data = analyse(left).data
@@ -109,3 +113,28 @@ def test_very_few_votes_are_told_without_a_claim():
     assert found.data["changes"] == []
     assert not found.data["decided"]
     assert found.data["votes_over_time"] == [{"begin": 1.0, "votes": 1}]
+
+
+def test_a_cycle_of_four_arms_is_found():
+    chances = np.full((4, 4), 0.5)
+    for arm in range(4):
+        chances[arm, (arm + 1) % 4], chances[(arm + 1) % 4, arm] = 0.9, 0.1
+    data = analyse(without(sampled(np.random.default_rng(8), 1200, chances))).data
+    assert data["condorcet"]["cycle"] == ["arm 0", "arm 1", "arm 2", "arm 3"]
+
+
+def test_ratings_stand_beside_the_scores_and_say_whether_they_fit(monkeypatch):
+    cycle = np.array([[0.5, 0.9, 0.1], [0.1, 0.5, 0.9], [0.9, 0.1, 0.5]])
+    log = without(sampled(np.random.default_rng(5), 900, cycle))
+    found = analyse(log).data["ratings"]
+    assert (found["installed"], found["fits"]) == (True, False)
+    assert found["says"][0].startswith("Bradley-Terry does not fit these votes")
+    assert {row["arm"] for row in found["rows"]} == set(log.arms)
+    assert all(row["low"] < row["rating"] < row["high"] for row in found["rows"])
+    monkeypatch.setitem(sys.modules, "scipy.optimize", None)
+    found = analyse(log).data["ratings"]
+    assert (found["installed"], found["rows"], found["fits"]) == (False, [], None)
+    assert found["says"] == [
+        "Left out, as a library is not installed: ratings need scipy: "
+        'pip install "driftduel[ratings]".'
+    ]

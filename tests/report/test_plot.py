@@ -30,6 +30,17 @@ def test_an_unknown_stream_or_criterion_is_refused(grid):
         dd.plot.regret(grid, criterion="tea")
 
 
+def test_what_cannot_be_drawn_is_one_sentence(grid):
+    world = dd.Stream.stationary([[0.5, 0.6], [0.4, 0.5]], 9)
+    with pytest.raises(ValueError, match=r"^run is of the type Stream, must be what driftduel\.s"):
+        dd.plot.timeline(world)
+    with pytest.raises(ValueError, match=r"^run is of the type Results, must be what driftduel\.s"):
+        dd.plot.timeline(grid)
+    for draw in (dd.plot.regret, dd.plot.scaling):
+        with pytest.raises(ValueError, match=r"^results is of the type Stream, must be what drift"):
+            draw(world)
+
+
 def test_a_label_never_becomes_markup_in_a_notebook(one):
     chart = dd.plot.regret(one)
     assert "<i>" not in chart.to_html()

@@ -11,7 +11,8 @@ import pytest
 
 import driftduel as dd
 from driftduel import report
-from driftduel.report.extra import MissingExtraError, drawing_library
+from driftduel.report import MissingExtraError
+from driftduel.report.extra import drawing_library
 from driftduel.report.figures import COLOURS, GREY, ink_on, save_figure, wrapped
 from driftduel.report.timeline import _drawable, best_over_time
 from driftduel.shifts import Phases

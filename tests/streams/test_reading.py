@@ -85,13 +85,40 @@ def test_columns_may_have_other_names(written):
     assert read_log(path, columns=columns) == ONE
 
 
+def test_a_blank_may_stand_before_a_quoted_name(written):
+    text = 'time, "left", "right", "left_won"\n1, "a", "b", 1\n2, "b", "a", 1\n'
+    assert read_log(written(text)) == ONE
+    text = 'time, "left", "right", "left_won"\n\n1, "a, or\nso", "b", 1\n2, "b", "b", 7\n'
+    assert complaint(read_log, written(text)).startswith("votes.csv: line 5: left_won is '7', must")
+
+
+def test_a_winner_who_is_not_the_one_of_left_won_is_asked_about(written):
+    path = written("time,left,right,left_won,winner\n1,a,b,1,a\n2,b,a,1,a\n")
+    assert complaint(read_log, path) == (
+        "votes.csv: line 3: left_won is 1, but winner is 'a'; say which of them counts, as in "
+        "left_won=left_won"
+    )
+    assert read_log(path, columns={"left_won": "left_won"}) == ONE
+    assert read_log(path, columns={"winner": "winner"}).outcome.tolist() == [1, 0]
+    other = written("time,left,right,left_won,winner\n1,a,b,1,\n2,b,a,1,someone\n")
+    assert read_log(other) == ONE
+
+
+def test_a_winner_in_other_letters_is_asked_about(written):
+    assert complaint(read_log, written("time,left,right,winner\n1,a,b,A\n")).startswith(
+        "votes.csv: line 2: winner is 'A' (did you mean a?), must be left, right, tie"
+    )
+
+
 def test_headings_may_be_in_capitals(written):
     assert read_log(written("Time,LEFT,Right,Winner\n1,a,b,a\n2,b,a,b\n")) == ONE
 
 
 def test_a_column_that_is_not_there_is_asked_about(written):
     path = written("time,left,right,winner\n1,a,b,a\n")
-    assert complaint(read_log, path, columns={"winner": "winer"}).endswith("; did you mean winner?")
+    assert complaint(read_log, path, columns={"winner": "winer"}).endswith(
+        "no column 'winer' (did you mean winner?), the columns are: time, left, right, winner"
+    )
 
 
 def test_a_winner_that_is_told_counts_more_than_a_column_called_left_won(written):
@@ -221,7 +248,7 @@ def test_a_column_of_propensities_that_is_empty_is_none(written):
         ("1.5", "propensity is 1.5, must be above 0 and at most 1"),
         ("inf", "propensity is inf, must be above 0 and at most 1"),
         ("nan", "propensity is nan, must be a number"),
-        ("", "propensity is empty"),
+        ("", "propensity is empty, must be in every row or in none"),
         ("often", "propensity is 'often', must be a number"),
     ],
 )

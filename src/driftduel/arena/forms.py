@@ -13,6 +13,7 @@ if TYPE_CHECKING:  # a command that needs one of these forms imports no more
         Asked,
         Created,
         Described,
+        Health,
         History,
         Shown,
         Token,
@@ -105,14 +106,16 @@ def form_of_status(status: Status) -> Form:
         "best": status.best,
         "since": as_time(status.since),
         "before": status.before,
+        "enough": status.enough,
         "decided": status.decided,
+        "rivals": list(status.rivals),
         "missing": status.missing,
         "counted_since": as_time(status.counted_since),
         "level": status.level,
         "doubt": as_time(status.doubt),
         "text": status.text,
         "changes": [_with_times(one) for one in status.changes],
-        "arms": [asdict(arm) for arm in status.arms],
+        "arms": [_with_times(arm) for arm in status.arms],
         "sides": {"left": status.left, "right": status.right, "neither": status.neither},
     }
 
@@ -125,6 +128,18 @@ def form_of_history(history: History) -> Form:
         "changes": [_with_times(one) for one in history.changes],
         "arms": [_with_times(one) for one in history.arms],
         "days": [_with_times(one) for one in history.days],
+    }
+
+
+def form_of_health(health: Health) -> Form:
+    """Return how voting goes in an arena."""
+    return {
+        "head": health.head,
+        "rate": None if health.rate is None else _with_times(health.rate),
+        "answered": {**asdict(health.answered), "share": health.answered.share},
+        "side": asdict(health.side),
+        "voters": health.voters,
+        "odd": [form_of_voter(one) for one in health.odd],
     }
 
 
@@ -146,7 +161,7 @@ def _form_of_side(side: Shown) -> Form:
     return {"name": side.name, "kind": side.card.kind, "body": side.card.body, "image": image}
 
 
-_TIMES = {"at", "since", "until", "around", "noticed", "earliest", "latest"}
+_TIMES = {"at", "out_since", "since", "until", "around", "noticed", "earliest", "latest"}
 
 
 def _with_times(record: Any) -> Form:

@@ -34,6 +34,7 @@ def packed(replica: Replica) -> bytes:
             "times": base64.b64encode(replica.times.tobytes()).decode(),
             **tally,
             "sides": replica.sides.tolist(),
+            "offers": replica.offers,
             "learner": learner,
         }
     return zlib.compress(json.dumps(facts).encode(), 1)
@@ -49,6 +50,7 @@ def unpacked(text: bytes, seed: int) -> Replica:
     duels, bad, skips = (np.array(facts[name], np.int64) for name in ("duels", "bad", "skips"))
     replica.tally = Tally(duels, np.array(facts["wins"], np.float64), bad, skips)
     replica.sides = np.array(facts["sides"], np.int64)
+    replica.offers = [(at, arms) for at, arms in facts["offers"]]
     if facts["learner"] is not None:
         learner = from_bytes(facts["learner"].encode())
         if not isinstance(learner, DriftPoll):

@@ -6,7 +6,7 @@ was taken back. When that changes a new copy is made, from an earlier state if o
 
 A learner knows arms by slots. Its labels are the numbers of the arms, which never change; names do.
 Besides the learner, and two earlier states of it, a copy keeps the time of every round, eight bytes
-each, and a few counts for each arm.
+each, a few counts for each arm, and when arms came and went.
 """
 
 from __future__ import annotations
@@ -78,7 +78,9 @@ class Replica:
     times : array
         When the vote of each round was cast.
     tally : Tally
-        Counts by arm; ``sides`` counts the votes left, right and neither.
+        Counts by arm; ``sides`` counts the votes left, right and neither, of pairs shown here.
+    offers : list
+        When the arms changed, and to what: the events ``arms``.
     """
 
     def __init__(
@@ -93,6 +95,7 @@ class Replica:
         self.times = array("q")
         self.tally = Tally.zeros(0)
         self.sides = np.zeros(3, np.int64)
+        self.offers: list[tuple[int, list[list[Any]]]] = []
         self.lock = RLock()
         self._slots = np.zeros(0, np.int64)
         self._report: Report | None = None
@@ -130,7 +133,7 @@ class Replica:
             for place, kind in enumerate(page.kind):
                 if kind == "arms":
                     self._fold(page, slice(done, place))
-                    self._change_arms(page.body[place])
+                    self._change_arms(page.at[place], page.body[place])
                     done = place + 1
             self._fold(page, slice(done, len(page.seq)))
             self.head = page.seq[-1]
@@ -176,10 +179,13 @@ class Replica:
             return self.arms[self._arm_in(slot)]
 
     def time_of(self, round_: int | None) -> int | None:
-        """Return when the vote of a round was cast, None if it is not cast yet."""
-        if round_ is None or not 0 <= round_ < len(self.times):
+        """Return when the vote of a round was cast, or the last vote if that one is yet to come.
+
+        What the last vote made true holds from the next round on.
+        """
+        if round_ is None or not 0 <= round_ <= len(self.times) or not self.times:
             return None
-        return self.times[round_]
+        return self.times[min(round_, len(self.times) - 1)]
 
     def _copy(self) -> Replica:
         """Return a copy of all but the times and the states kept."""
@@ -187,6 +193,7 @@ class Replica:
         made.head, made.generation = self.head, self.generation
         made.learner = deepcopy(self.learner)
         made.arms, made.tally, made.sides = dict(self.arms), deepcopy(self.tally), self.sides.copy()
+        made.offers = self.offers.copy()
         made._slots = self._slots.copy()
         return made
 
@@ -210,10 +217,10 @@ class Replica:
     def _fold(self, page: Page, part: slice) -> None:
         """Tell the learner the votes that count among events that leave the arms as they are."""
         kinds = np.array(page.kind[part])
-        skips = np.flatnonzero(kinds == "skip")
-        places = np.flatnonzero((kinds == "vote") | (kinds == "import"))
-        places = places[self._counts(page, places + part.start)] + part.start
-        self._count_skips(page, skips + part.start)
+        skips = self._counting(page, np.flatnonzero(kinds == "skip") + part.start)
+        told = np.flatnonzero((kinds == "vote") | (kinds == "import"))
+        places = self._counting(page, told + part.start)
+        self._count_skips(page, skips)
         if len(places) == 0:
             return
         left, right = _column(page.left, places), _column(page.right, places)
@@ -233,23 +240,25 @@ class Replica:
             self.tally.duels[:] += np.bincount(arms, minlength=len(self._slots))
             self.tally.wins[:] += np.bincount(arms, won, len(self._slots))
             self.tally.bad[:] += np.bincount(arms[bad], minlength=len(self._slots))
-        self.sides += np.array([(outcomes == side).sum() for side in (1.0, 0.0, 0.5)])
+        here = outcomes[kinds[places - part.start] == "vote"]
+        self.sides += np.array([(here == side).sum() for side in (1.0, 0.0, 0.5)])
 
-    def _counts(self, page: Page, places: Ints) -> NDArray[np.bool_]:
-        """Tell of votes whether they count."""
+    def _counting(self, page: Page, places: Ints) -> Ints:
+        """Return the places of those verdicts that count."""
         counts = np.array([page.reason[n] in (None, "excluded") for n in places], np.bool_)
         if self.retracted:
             counts &= np.array([page.seq[n] not in self.retracted for n in places], np.bool_)
         if self.excluded:
             counts &= np.array([page.voter[n] not in self.excluded for n in places], np.bool_)
-        return counts
+        return places[counts]
 
     def _count_skips(self, page: Page, places: Ints) -> None:
         for arms in (_column(page.left, places), _column(page.right, places)):
             self.tally.skips[:] += np.bincount(arms, minlength=len(self._slots))
 
-    def _change_arms(self, body: Any) -> None:
+    def _change_arms(self, at: int, body: Any) -> None:
         """Take in an event ``arms``: all that it names, as they are from now on."""
+        self.offers.append((at, body["arms"]))
         for number, slug, name, offered in body["arms"]:
             self.arms[number] = Arm(number, slug, name, offered)
         self.tally = self.tally.grown(len(self.arms))

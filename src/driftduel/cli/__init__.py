@@ -87,7 +87,7 @@ def _interrupted(sentence: str = "interrupted") -> int:
 
 def _sentence(error: Exception) -> str | None:
     """Return what to tell the user, or None if the error is not the user's."""
-    from driftduel.report.extra import MissingExtraError
+    from driftduel._extras import MissingExtraError
 
     if isinstance(error, OSError) and error.strerror:
         where = "" if error.filename is None else f"{error.filename}: "

@@ -44,8 +44,8 @@ def analyse(
         str | None,
         typer.Option(
             metavar="uniform|independent",
-            help="What is assumed of how pairs were chosen, if the file has no propensities; "
-            "independent of the votes if left out.",
+            help="What is assumed of how pairs were chosen, in place of propensities; "
+            "independent of the votes if left out and the file has none.",
         ),
     ] = None,
     as_json: Json = False,
@@ -72,7 +72,8 @@ def analyse(
     numbers = None if weight is None else as_numbers(weight, "--weight")
     names = None if arms is None else as_names(arms, "--arms")
     with working(f"reading {file.name}"):
-        log, notes = votes_of(read_table(file), as_roles(columns, winner))
+        roles = as_roles(columns, winner)
+        log, notes = votes_of(read_table(file), roles, propensities=pairs is None)
         log = log if names is None else log.select(names)
     with working(f"analysing {log.n_votes:,} votes"):
         found = analyse_log(

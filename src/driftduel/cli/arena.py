@@ -30,6 +30,17 @@ _FIRST = ("drinks", "Which do you prefer?", ["tea", "coffee", "cocoa"])
 
 
 @app.command()
+def demo(
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes one that is free.")] = 0,
+) -> None:
+    """Serve an arena with simulated voters, whose taste changes after a minute."""
+    _need("uvicorn", "fastapi", "prometheus_client")
+    from driftduel.arena.demo import demo as play
+
+    play(Path(), port)
+
+
+@app.command()
 def serve(
     url: Place = DEFAULT,
     host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
@@ -350,7 +361,7 @@ def _service(url: str, *, create: bool = False) -> Iterator[Service]:
 
 def _need(*libraries: str) -> None:
     """Refuse to begin without the libraries of the extra."""
-    from driftduel.report.extra import MissingExtraError
+    from driftduel._extras import MissingExtraError
 
     for name in libraries:
         try:

@@ -106,6 +106,12 @@ def _facts(summary: dict[str, Any]) -> Table:
     ]
     if failed:
         grid.add_row("", f"first failure of {', '.join(failed)}")
+    mixture = summary["von_neumann"]
+    if mixture is not None and mixture["largest_support"] > 1:
+        most = count(mixture["largest_support"], "arm")
+        unique = "unique in every round" if mixture["unique"] else "not unique in every round"
+        who = joined(mixture["support"][:20], len(mixture["support"]))
+        grid.add_row("von Neumann", f"plays up to {most} at once, {unique}; over time {who}")
     return grid
 
 
@@ -151,6 +157,12 @@ def _measures(summary: dict[str, Any], everything: bool) -> Table:
             begins = _phase_starts(value, everything)
         noise = _noise(bands[key]) if bands else ()
         table.add_row(symbol, WORDS[key], changes, *noise, phases, begins)
+    if summary["von_neumann"] is not None:
+        value = summary["von_neumann"]["significant"]
+        changes, phases = f"{value['phases'] - 1:,}", f"{value['phases']:,}"
+        noise = ("", "") if bands else ()
+        begins = _phase_starts(value, everything)
+        table.add_row("S_vN", "significant von Neumann phases", changes, *noise, phases, begins)
     return table
 
 

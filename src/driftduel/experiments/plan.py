@@ -206,8 +206,8 @@ def _with_truths(player: LearnerEntry, stream: StreamInfo) -> str:
         if name not in TRUTHS or (plus and not more.isdigit()):
             player.place.fail(
                 key,
-                f"{value!r} is unknown, there are {', '.join(truths)}, to which a whole number may "
-                f"be added, as in '@borda_switches + 1'{meant('@' + name, truths)}",
+                f"{value!r} is unknown{meant('@' + name, truths)}, there are {', '.join(truths)}, "
+                "to which a whole number may be added, as in '@borda_switches + 1'",
             )
         truth = stream.measures[name]
         if truth is None:

@@ -179,7 +179,7 @@ class Spec:
         top = Place(file, text)
         for key in table:
             if key not in _TOP:
-                top.fail(key, f"no such key, there are {', '.join(sorted(_TOP))}{meant(key, _TOP)}")
+                top.fail(key, f"no such key{meant(key, _TOP)}, there are {', '.join(sorted(_TOP))}")
         title = table.get("title", Path(file).stem)
         if not isinstance(title, str):
             top.fail("title", f"is {title!r}, must be text")
@@ -340,8 +340,8 @@ def _streams(table: Mapping[str, Any], top: Place, folder: Path) -> tuple[Stream
 
 def _builder(world: str, place: Place) -> Any:
     if world not in catalogue.names():
-        there_are = f"{', '.join(catalogue.names())}{meant(world, catalogue.names())}"
-        place.fail("world", f"no world is called {world!r}, there are {there_are}")
+        there_are = f"{meant(world, catalogue.names())}, there are {', '.join(catalogue.names())}"
+        place.fail("world", f"no world is called {world!r}{there_are}")
     return catalogue.CATALOGUE[world].builder
 
 

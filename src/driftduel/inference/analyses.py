@@ -14,10 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from driftduel._extras import MissingExtraError
 from driftduel._words import count, listing
 from driftduel.criteria import Criterion, Weighted
 from driftduel.inference.estimates import in_period, reference_weight, weigh
 from driftduel.inference.histories import History, history, said
+from driftduel.inference.ratings import ratings
 from driftduel.inference.sequences import interval
 from driftduel.inference.weighted import Floats
 from driftduel.streams.logs import Log
@@ -125,6 +127,7 @@ def analyse(
         "scores": past.scores.to_dicts(),
         "pairs": matrix,
         "condorcet": condorcet,
+        "ratings": _ratings(late, alpha),
         "side": _side(log, alpha),
         "ties": float((log.count * (log.outcome == 0.5))[log.left != log.right].sum())
         / log.n_votes,
@@ -222,6 +225,52 @@ def _condorcet(arms: tuple[str, ...], matrix: list[dict[str, Any]]) -> dict[str,
         "winner": winner[0] if winner else None,
         "proved": proved,
         "proved_none": none_proved,
+        "cycle": _cycle(arms, matrix),
+    }
+
+
+def _cycle(arms: tuple[str, ...], matrix: list[dict[str, Any]]) -> list[str] | None:
+    """Return arms of which each is proved to beat the next, and the last the first, few if any."""
+    place = {arm: n for n, arm in enumerate(arms)}
+    beats: list[list[int]] = [[] for _ in arms]
+    for pair in matrix:
+        first, second = place[pair["first"]], place[pair["second"]]
+        if pair["low"] > 0.5:
+            beats[first].append(second)
+        elif pair["high"] < 0.5:
+            beats[second].append(first)
+    shortest: list[int] | None = None
+    for start in range(len(arms)):
+        paths = {start: [start]}
+        reached = [start]
+        for arm in reached:  # grows while it is read: nearest arms first
+            if shortest is not None and len(paths[arm]) >= len(shortest):
+                break
+            if start in beats[arm]:
+                shortest = paths[arm]
+                break
+            for other in beats[arm]:
+                if other not in paths:
+                    paths[other] = [*paths[arm], other]
+                    reached.append(other)
+        if shortest is not None and len(shortest) == 3:  # none is shorter
+            break
+    return None if shortest is None else [arms[arm] for arm in shortest]
+
+
+def _ratings(late: Log, alpha: float) -> dict[str, Any]:
+    """Return Bradley-Terry ratings of the latest time, or why there are none."""
+    try:
+        found = ratings(late, alpha=alpha)
+    except MissingExtraError as error:
+        said = [f"Left out, as a library is not installed: {error}."]
+        return {"installed": False, "rows": [], "fits": None, "p_value": None, "says": said}
+    return {
+        "installed": True,
+        "rows": found.frame.to_dicts(),
+        "fits": found.fits,
+        "p_value": found.p_value,
+        "says": list(found.sentences),
     }
 
 

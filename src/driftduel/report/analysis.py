@@ -46,6 +46,7 @@ def write_analysis(analysis: Analysis, file: Path, title: str) -> None:
             _leaderboard(analysis),
             _over_time(analysis),
             _pairs(data),
+            _rated(data),
             _voters(data),
             _next(data),
             _for_experts(analysis),
@@ -248,7 +249,53 @@ def _pairs(data: dict[str, Any]) -> Section:
     return Section("pairs-of-arms", "Who beats whom", (_cycles(data),), (table,))
 
 
+def _rated(data: dict[str, Any]) -> Section:
+    found = data["ratings"]
+    texts = [
+        "Many leaderboards give every arm one number, as chess does (Elo, Bradley-Terry): who has "
+        "400 points more wins 10 of 11 votes. Here they stand beside the shares above, which need "
+        "no such rule.",
+        *found["says"],
+    ]
+    if not found["rows"]:
+        return Section("ratings", "Ratings", tuple(texts))
+    first = found["rows"][0]["arm"]
+    if data["best"] is not None and first != data["best"]:
+        texts.append(
+            f"By ratings {first} is first, by the share of votes won {data['best']}: ratings count "
+            "who was beaten in what was shown, shares count every opponent alike."
+        )
+    table = Table.of(
+        pl.DataFrame(found["rows"]),
+        [
+            Column("arm", "arm"),
+            Column("rating", "rating", "{:.0f}".format),
+            Column(("low", "high"), "range", "{:.0f} to {:.0f}".format),
+        ],
+        name="ratings",
+        title="Ratings",
+        caption=f"Since {data['scores_since']}; 1000 is the mean. Ranges hold at once with about "
+        f"{1 - data['alpha']:.3g}, looked at once, if Bradley-Terry is true, tastes stayed the "
+        "same and who met whom did not depend on the votes.",
+    )
+    return Section("ratings", "Ratings", tuple(texts), (table,))
+
+
 def _cycles(data: dict[str, Any]) -> str:
+    found = data["condorcet"]
+    if found["cycle"]:
+        return f"{_who_beats(data)} {_round(found['cycle'])}"
+    return _who_beats(data)
+
+
+def _round(cycle: list[str]) -> str:
+    steps = [
+        f"{one} beats {other}" for one, other in zip(cycle, [*cycle[1:], cycle[0]], strict=True)
+    ]
+    return f"A cycle is proved: {listing(steps, most=20)}."
+
+
+def _who_beats(data: dict[str, Any]) -> str:
     found = data["condorcet"]
     if found["proved"]:
         return f"{found['winner']} beats every other arm: that is proved."

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from driftduel.report.extra import drawing_library
-from driftduel.report.figures import COLOURS, TRUTH, WIDTH, harmless
+from driftduel.report.figures import COLOURS, TRUTH, WIDTH, check_kind, harmless
 from driftduel.report.regret import MOST_MARKS, time_axis
 
 if TYPE_CHECKING:
@@ -135,7 +135,9 @@ def timeline(run: Run) -> Panel:
     """
     from driftduel.report.summary import arm_names
     from driftduel.shifts.spells import spells
+    from driftduel.simulation import Run
 
+    check_kind(run, "run", Run, "what driftduel.simulate returns")
     stream = run.stream
     condorcet = run.learner.criterion.name == "condorcet"
     belief = Belief(

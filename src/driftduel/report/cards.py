@@ -17,11 +17,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from driftduel._extras import MissingExtraError
 from driftduel._words import count
 from driftduel.experiments.results import Results
 from driftduel.learners.base import Learner
 from driftduel.learners.report import Report
-from driftduel.report.extra import MissingExtraError, drawing_library
+from driftduel.report.extra import drawing_library
 from driftduel.report.findings import listed, number, titled
 from driftduel.report.summary import arm_names, borda_at
 from driftduel.report.templates import render

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
-
-class MissingExtraError(ImportError):
-    """A library that draws is not installed."""
+from driftduel._extras import library
 
 
 def drawing_library(name: str) -> Any:
@@ -18,14 +15,9 @@ def drawing_library(name: str) -> Any:
     >>> drawing_library("no_such_library")
     Traceback (most recent call last):
         ...
-    driftduel.report.extra.MissingExtraError: figures need no_such_library: pip install "driftduel[report]"
+    driftduel._extras.MissingExtraError: figures need no_such_library: pip install "driftduel[report]"
     """  # noqa: E501
-    try:
-        return import_module(name)
-    except ImportError:
-        raise MissingExtraError(
-            f'figures need {name}: pip install "driftduel[report]"', name=name
-        ) from None
+    return library(name, "figures", "report")
 
 
 def check_drawing() -> None:

@@ -73,6 +73,20 @@ def save_figure(
     return files
 
 
+def check_kind(value: object, name: str, kind: type, words: str) -> None:
+    """Raise ValueError if what is to be drawn is something else.
+
+    Examples
+    --------
+    >>> check_kind("tea", "run", int, "a number")
+    Traceback (most recent call last):
+        ...
+    ValueError: run is of the type str, must be a number
+    """
+    if not isinstance(value, kind):
+        raise ValueError(f"{name} is of the type {type(value).__name__}, must be {words}")
+
+
 def harmless(chart: Any) -> Any:
     """Return a chart that may be shown in a notebook or saved by Altair, whatever its labels are.
 

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from driftduel.shifts.measures import Measures
     from driftduel.shifts.phases import Phases
 
+_MOST_STRETCHES = 3000
+"""Of worlds whose von Neumann winner is told of: it takes a second or two."""
+
 
 def summarise(stream: Stream, measures: Measures) -> dict[str, Any]:
     """Return what a stream is, how much it moves and who wins when, as plain data.
@@ -52,6 +55,7 @@ def summarise(stream: Stream, measures: Measures) -> dict[str, Any]:
             for name, fails in first_failures(stream).items()
         },
         "measures": found,
+        "von_neumann": _von_neumann(stream, measures, names),
         "undefined": dict(measures.reasons),
         "winners": {
             "borda": _timeline(stream, spells(stream, "borda"), names),
@@ -130,6 +134,18 @@ def _phases(stream: Stream, phases: Phases | None, names: list[str]) -> dict[str
                 {"start": start, "from": day_of(stream, start), "last_safe": run["last_safe"]}
             )
     return {"phases": len(phases), "first": first, "runs": runs}
+
+
+def _von_neumann(stream: Stream, measures: Measures, names: list[str]) -> dict[str, Any] | None:
+    if stream.n_stretches > _MOST_STRETCHES or measures.von_neumann is None:
+        return None
+    found = measures.von_neumann
+    return {
+        "unique": found.unique,
+        "support": [names[arm] for arm in found.support],
+        "largest_support": found.largest_support,
+        "significant": _phases(stream, found.phases, names),
+    }
 
 
 def _timeline(stream: Stream, spells: Iterable[Spell], names: list[str]) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,6 +25,7 @@ from driftduel.shifts.tables import (
     survey,
     weighted_gaps,
 )
+from driftduel.shifts.von_neumann import VonNeumannShifts, von_neumann_shifts
 from driftduel.shifts.winners import approximate_phases, total_variation, winner_switches
 from driftduel.streams.stream import Stream
 from driftduel.weights import WeightSequence, as_weight
@@ -100,6 +102,8 @@ class Measures(InNotebooks):
         Whether the given weight is the same in all rounds.
     reasons : dict of str to str
         For every attribute that is None, one sentence that says why.
+    stream : Stream or None
+        The stream itself.
     """
 
     n_arms: int
@@ -117,6 +121,25 @@ class Measures(InNotebooks):
     approximate_winner: Phases | None
     fixed_weight: bool = True
     reasons: dict[str, str] = field(default_factory=dict)
+    stream: Stream | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def von_neumann(self) -> VonNeumannShifts | None:
+        """The von Neumann winner: whether it is unique, whom it plays, when it shifts.
+
+        Computed when it is asked for, in a time that grows with the square of the number of
+        stretches. None where arms come and go.
+
+        Examples
+        --------
+        >>> rock = [[0.5, 1, 0], [0, 0.5, 1], [1, 0, 0.5]]
+        >>> found = measure(Stream.stationary(rock, horizon=10**9)).von_neumann
+        >>> found.unique, found.support, len(found.phases)
+        (True, (0, 1, 2), 1)
+        """
+        if self.stream is None or self.stream.offered is not None:
+            return None
+        return von_neumann_shifts(self.stream)
 
     def aligned(self, weights: ArrayLike | WeightSequence) -> bool:
         """Tell whether ``weights`` are constant inside every SUW phase; see `aligned`."""
@@ -217,6 +240,7 @@ def measure(stream: Stream, weight: ArrayLike | WeightSequence | None = None) ->
         approximate_winner=approximate,
         fixed_weight=known is None or len(_turns(known, stream.horizon)) == 0,
         reasons=reasons,
+        stream=stream,
     )
 
 

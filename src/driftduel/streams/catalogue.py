@@ -90,7 +90,7 @@ def build(name: str, **values: object) -> Stream:
     >>> build("switching", phases=3)
     Traceback (most recent call last):
         ...
-    driftduel.BadParameter: switching: phases is no parameter, there are n_arms, horizon, n_phases, kind, winner, spacing, seed; did you mean n_phases?
+    driftduel.BadParameter: switching: phases is no parameter (did you mean n_phases?), there are n_arms, horizon, n_phases, kind, winner, spacing, seed
     """  # noqa: E501
     try:
         built = made(_world(name).builder, values)
@@ -229,6 +229,6 @@ CATALOGUE: dict[str, World] = {
 
 def _world(name: str) -> World:
     if name not in CATALOGUE:
-        there_are = f"{', '.join(CATALOGUE)}{meant(name, CATALOGUE)}"
-        raise ValueError(f"no world is called {name!r}, there are {there_are}")
+        there_are = f"{meant(name, CATALOGUE)}, there are {', '.join(CATALOGUE)}"
+        raise ValueError(f"no world is called {name!r}{there_are}")
     return CATALOGUE[name]

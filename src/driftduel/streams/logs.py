@@ -218,7 +218,8 @@ class Log:
         for label in labels:
             if label not in self.arms:
                 raise ValueError(
-                    f"arms: {label!r} is not in the log, known are: {', '.join(self.arms)}"
+                    f"arms: {label!r} is not in the log{_words.meant(label, self.arms)}, known "
+                    f"are: {', '.join(self.arms)}"
                 )
         new = np.full(self.n_arms, -1, dtype=np.int64)
         new[[self.arms.index(label) for label in labels]] = np.arange(len(labels))

@@ -112,14 +112,21 @@ def as_table(source: str | os.PathLike[str] | pl.DataFrame) -> Table:
 
 
 def votes_of(
-    table: Table, columns: Columns | None = None, *, timed: bool = True
+    table: Table,
+    columns: Columns | None = None,
+    *,
+    timed: bool = True,
+    propensities: bool = True,
 ) -> tuple[Log, list[str]]:
     """Return the votes of a table and what is to be said about them.
 
-    Without ``timed`` all votes are of one time and no column says when they were cast.
+    Without ``timed`` all votes are of one time and no column says when they were cast; without
+    ``propensities`` a column of them counts as any other.
     """
     try:
         named = find_columns(table, columns)
+        if not propensities:
+            named.pop("propensity", None)
         _check_shape(table, named, timed)
         return _votes(table, named, timed)
     except ValueError as error:
@@ -137,7 +144,7 @@ def find_columns(table: Table, columns: Columns | None) -> dict[str, str]:
         one_of(role, "columns: the name", ROLES)
         if name not in table.frame.columns:
             like = _words.meant(name, table.header)
-            raise ValueError(f"there is no column {name!r}, {_there(table)}{like}")
+            raise ValueError(f"there is no column {name!r}{like}, {_there(table)}")
     if given.keys() & {*_OUTCOMES}:  # what is said counts more than what a column is called
         named = {role: name for role, name in named.items() if role not in _OUTCOMES}
     named |= given
@@ -247,6 +254,9 @@ def _propensities(frame: pl.DataFrame, named: Columns) -> Array | None:
     empty = column.is_null()
     if column.dtype == pl.String:
         empty = empty | (column.str.strip_chars() == "").fill_null(value=True)
+    if empty.any() and not empty.all():
+        row = first_true(empty.to_numpy())
+        raise BadRow(row, f"{column.name} is empty, must be in every row or in none")
     return None if empty.all() else _numbers(column)
 
 
@@ -260,8 +270,7 @@ def _outcomes(frame: pl.DataFrame, named: Columns, left: pl.Series, right: pl.Se
         found = _numbers(column)
     else:
         said = texts(column)
-        # The words for the sides include what their columns are called in the table.
-        words = {named["left"].casefold(): 1.0, named["right"].casefold(): 0.0} | _WORDS
+        words = _side_words(named)
         numbers = np.full(len(said), np.nan)
         if role == "left_won":
             words |= _TRUTHS
@@ -274,16 +283,43 @@ def _outcomes(frame: pl.DataFrame, named: Columns, left: pl.Series, right: pl.Se
     wrong = ~np.isin(found, _VALUES)
     if wrong.any():
         row = first_true(wrong)
+        like = _words.meant(str(column[row]).strip(), (left[row], right[row]))
         rule = f"{OUTCOMES}, true, false, " if role == "left_won" else "must be "
         other = ""
         if role == "winner" and str(column[row]).strip().casefold() in {*_TRUTHS, "0", "1", "0.5"}:
             other = f"; whether left won is told as in left_won={column.name}"
         raise BadRow(
             row,
-            f"{column.name} is {column[row]!r}, {rule}left, right, tie, draw or the name of one "
-            f"of the two arms{other}",
+            f"{column.name} is {column[row]!r}{like}, {rule}left, right, tie, draw or the name of "
+            f"one of the two arms{other}",
         )
+    if role == "left_won" and "winner" in named:
+        _check_agreement(frame, named, left, right, found)
     return found
+
+
+def _check_agreement(
+    frame: pl.DataFrame, named: Columns, left: pl.Series, right: pl.Series, found: Array
+) -> None:
+    """Raise BadRow if a winner is told too, and is another; what is no winner does not matter."""
+    import polars as pl
+
+    said = frame[named["winner"]].cast(pl.String, strict=False).str.strip_chars()
+    told = _in_words(said.fill_null(""), _side_words(named), left, right)
+    against = np.isfinite(told) & (told != found)
+    if against.any():
+        row = first_true(against)
+        name = named["left_won"]
+        raise BadRow(
+            row,
+            f"{name} is {frame[name][row]}, but {named['winner']} is {said[row]!r}; say which of "
+            f"them counts, as in left_won={name}",
+        )
+
+
+def _side_words(named: Columns) -> dict[str, float]:
+    """Return words for outcomes; those for the sides include what their columns are called."""
+    return {named["left"].casefold(): 1.0, named["right"].casefold(): 0.0} | _WORDS
 
 
 def _in_words(

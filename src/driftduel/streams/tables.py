@@ -156,6 +156,8 @@ def _parse(data: bytes, name: str) -> Table:
         raise ValueError("is empty")
     try:
         separator = _separator(text, name)
+        if _blank_before_quote(text, separator):
+            text = _without_blanks(text, separator)
         header = tuple(field.strip() for field in next(_records(text, separator))[1])
         frame = pl.read_csv(text, infer_schema=False, separator=separator)
     except (UnicodeDecodeError, pl.exceptions.PolarsError):
@@ -183,6 +185,21 @@ def _separator(text: bytes, name: str) -> str:
                     "It must be a comma, a semicolon or a tab"
                 )
     return separator
+
+
+def _blank_before_quote(text: bytes, separator: str) -> bool:
+    """Tell whether a name in the header stands in quotes after a blank."""
+    header = next(_records(text, separator))[1]
+    return any(field.startswith(" ") and field.lstrip().startswith('"') for field in header)
+
+
+def _without_blanks(text: bytes, separator: str) -> bytes:
+    """Return the same lines without blanks after separators, where quotes would count as text."""
+    lines = io.TextIOWrapper(io.BytesIO(text), encoding="utf-8", newline="")
+    written = io.StringIO(newline="")
+    rows = csv.reader(lines, delimiter=separator, skipinitialspace=True)
+    csv.writer(written, delimiter=separator, lineterminator="\n").writerows(rows)
+    return written.getvalue().encode()
 
 
 def _records(text: bytes, separator: str) -> Iterator[tuple[int, list[str]]]:

@@ -6,8 +6,10 @@ records.
 
 from __future__ import annotations
 
+from driftduel.arena.reports import ArmsChanged as ArmsChanged
 from driftduel.arena.reports import ArmStatus as ArmStatus
 from driftduel.arena.reports import DatedChange as DatedChange
+from driftduel.arena.reports import Lead as Lead
 from driftduel.arena.reports import Status as Status
 from driftduel.arena.service.arenas import Created as Created
 from driftduel.arena.service.arenas import Described as Described
@@ -24,6 +26,9 @@ from driftduel.arena.service.asking import ask as ask
 from driftduel.arena.service.exporting import COLUMNS as COLUMNS
 from driftduel.arena.service.exporting import votes_csv as votes_csv
 from driftduel.arena.service.exporting import write_parquet as write_parquet
+from driftduel.arena.service.health import Health as Health
+from driftduel.arena.service.health import health as health
+from driftduel.arena.service.health import health_tag as health_tag
 from driftduel.arena.service.history import History as History
 from driftduel.arena.service.history import history as history
 from driftduel.arena.service.importing import Imported as Imported
@@ -55,3 +60,4 @@ from driftduel.arena.service.voters import exclude as exclude
 from driftduel.arena.service.voters import forget as forget
 from driftduel.arena.service.voters import include as include
 from driftduel.arena.service.voters import voters as voters
+from driftduel.arena.service.voters import votes_of as votes_of

@@ -124,10 +124,10 @@ def _part(rows: Any, names: dict[int, str], marks: statements.Marks, everything:
 
 def _reason(row: Any, marks: statements.Marks) -> str | None:
     """Return why a verdict does not count as of now, None if it does."""
-    if row.kind == "skip":
-        return "skip"
     if row.seq in marks[1]:
         return "retracted"
+    if row.kind == "skip":
+        return "skip"
     if row.reason not in (None, "excluded"):
         return str(row.reason)
     return "excluded" if row.voter in marks[0] else None

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import logging
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from threading import Event, Lock, Thread
@@ -22,6 +23,7 @@ from driftduel.arena.errors import NotFound, Unavailable
 from driftduel.arena.model import DAY, SLUG, Arena, OpenDuel
 from driftduel.arena.replica import Replica
 from driftduel.arena.service.snapshots import from_snapshot, keep_snapshot
+from driftduel.arena.service.watching import Watch
 from driftduel.arena.service.writer import Writer
 from driftduel.arena.store import schema, statements
 from driftduel.arena.store.database import Store
@@ -75,6 +77,8 @@ class Service:
         self._hosted: dict[int, Hosted] = {}
         self._numbers: dict[str, int] = {}
         self._snapshots: dict[int, int] = {}  # the event of the last snapshot of an arena
+        self._watches: dict[int, Watch] = {}
+        self._watching = Lock()
         self._loading = Lock()
         self._wake = Event()
         self._stopping = Event()
@@ -144,6 +148,17 @@ class Service:
             if hosted.replica.head - self._snapshots.get(number, 0) >= least:
                 self._snapshots[number] = hosted.replica.head
                 self.writer.alone(partial(keep_snapshot, number=number, replica=hosted.replica))
+
+    @contextmanager
+    def watching(self, number: int, head: int) -> Iterator[Watch]:
+        """Yield the counts of voters and days of an arena, up to an event at least."""
+        with self._watching:
+            watch = self._watches.setdefault(number, Watch())
+            if watch.head < head:
+                with self.store.reading() as connection:
+                    watch = watch.followed(connection, number, head)
+                    self._watches[number] = watch
+            yield watch
 
     def check_ready(self) -> None:
         """Raise Unavailable unless the database is reached and the copies are up to date."""

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
 import sqlalchemy as sa
 
 from driftduel.arena.errors import Violation
-from driftduel.arena.model import Arena
+from driftduel.arena.model import DAY, Arena, Kind, Verdict
 from driftduel.arena.replica import Replica
 from driftduel.arena.service.running import folded
 from driftduel.arena.service.snapshots import from_snapshot, snapshot_head
 from driftduel.arena.store import schema, statements
 from driftduel.arena.store.database import Store
 from driftduel.learners.storage import as_payload
+
+_REASONS = ("cap", "excluded", "history")
+"""Why a vote that is in the log may not count, besides what later events say."""
 
 
 @dataclass(frozen=True)
@@ -49,21 +52,21 @@ def _verified(connection: sa.Connection, arena: Arena) -> Verified:
         return Violation(f"arena {arena.slug}: {what}")
 
     mine = event.c.arena == arena.id
-    n, last = connection.execute(
-        sa.select(sa.func.count(), sa.func.max(event.c.seq)).where(mine)
+    n, first, last = connection.execute(
+        sa.select(sa.func.count(), sa.func.min(event.c.seq), sa.func.max(event.c.seq)).where(mine)
     ).one()
     if n != arena.head or (last or 0) != arena.head:
         raise broken(f"head is {arena.head:,}, but there are {n:,} events up to {last or 0:,}")
+    if n and first != 1:
+        raise broken(f"the first event is {first:,}, must be 1")
     answered = sa.select(sa.func.count()).where(mine, event.c.duel == duel.c.id)
     if scalar(answered):
         raise broken("a duel is open that was answered")
-    votes = [mine, event.c.kind.in_(["vote", "skip"])]
-    lacking = event.c.duel.is_(None) | event.c.voter.is_(None) | event.c.ticket.is_(None)
-    if first := scalar(sa.select(sa.func.min(event.c.seq)).where(*votes, lacking)):
-        raise broken(f"event {first:,} lacks its duel, voter or ticket")
-    same = event.c.left == event.c.right
-    if first := scalar(sa.select(sa.func.min(event.c.seq)).where(mine, same)):
-        raise broken(f"event {first:,} shows an arm against itself")
+    for wrong, what in _wrong_events(arena):
+        if first := scalar(sa.select(sa.func.min(event.c.seq)).where(mine, wrong)):
+            raise broken(f"event {first:,} {what}")
+    if _over_the_cap(connection, arena):
+        raise broken("more votes of a voter count on a day than the cap allows")
     target = event.alias()
     taken_back = (
         sa.select(sa.func.min(event.c.seq))
@@ -89,6 +92,44 @@ def _verified(connection: sa.Connection, arena: Arena) -> Verified:
         raise broken(f"its snapshot is not the fold of its {kept.head:,} events")
     open_now = scalar(sa.select(sa.func.count()).where(duel.c.arena == arena.id))
     return Verified(arena.slug, arena.head, len(replica.times), open_now)
+
+
+def _wrong_events(arena: Arena) -> list[tuple[sa.ColumnElement[bool], str]]:
+    """Return what no event may be, and how that is said."""
+    event = schema.event.c
+    voted = event.kind.in_(["vote", "skip"])
+    told = event.kind.in_(["vote", "skip", "import"])
+    asked = [event.duel, event.voter, event.ticket, event.asked_at]
+    lacks = sa.or_(*(column.is_(None) for column in asked))
+    known = [event.left, event.right, event.verdict, event.swapped]
+    chance = ~event.propensity.between(0.0, 1.0) | (event.propensity == 0.0)
+    return [
+        (event.kind.not_in(get_args(Kind)), "is of a kind that is not known"),
+        (voted & lacks, "lacks its duel, voter, ticket or the time of asking"),
+        (told & sa.or_(*(column.is_(None) for column in known)), "lacks its arms or verdict"),
+        (event.left == event.right, "shows an arm against itself"),
+        (told & event.verdict.not_in(get_args(Verdict)), "has a verdict that is none"),
+        (told & ((event.kind == "skip") != (event.verdict == "skip")), "is a skip and is not"),
+        (event.reason.not_in(_REASONS), "does not count for a reason that is not known"),
+        (chance, "has a propensity that is no chance"),
+        (voted & ~event.generation.between(1, arena.generation), "is of arms that never were"),
+    ]
+
+
+def _over_the_cap(connection: sa.Connection, arena: Arena) -> bool:
+    """Tell whether more votes of a voter count on a day than may, if that was never changed."""
+    event = schema.event
+    mine = event.c.arena == arena.id
+    changes = sa.select(event.c.body).where(mine, event.c.kind == "settings")
+    if arena.settings.cap is None or any("cap" in row.body for row in connection.execute(changes)):
+        return False
+    days = (
+        sa.select(sa.literal(1))
+        .where(mine, event.c.kind == "vote", event.c.reason.is_(None))
+        .group_by(event.c.voter, event.c.at // DAY)
+        .having(sa.func.count() > arena.settings.cap)
+    )
+    return connection.execute(days.limit(1)).first() is not None
 
 
 def _fold(connection: sa.Connection, arena: Arena, head: int | None = None) -> Replica:

@@ -7,59 +7,172 @@ to notice one who clicks a single side, or faster than one can read.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from heapq import nlargest
 from typing import Any, Literal
 
+import numpy as np
 import sqlalchemy as sa
+from numpy.typing import NDArray
 
 from driftduel.arena.errors import NotFound
 from driftduel.arena.service.running import Service, new_id, now_in_microseconds
+from driftduel.arena.service.watching import Counts, Watch
 from driftduel.arena.store import schema, statements
+from driftduel.inference.sequences import log_evidence
 
-QUICK = 400_000
-"""Microseconds below which nobody has looked at two cards."""
+MEANT = {"side": 0.6, "quick": 0.1}
+"""What is put down to chance: so much taste for a side, so many clicks that were double ones."""
+
+NEARLY_ALL = 0.9
+"""The share of votes on one side from which a voter is said to click that side only."""
+
+FALSE_ALARMS = 0.01
+"""How likely it is, at a moment, that anybody is named by chance."""
+
+_FEW = 5
+"""Of fewer votes nothing is said."""
 
 
 @dataclass(frozen=True)
 class Voter:
-    """What a voter did: verdicts, those left, those quicker than `QUICK`, those over the cap."""
+    """What a voter did.
+
+    Attributes
+    ----------
+    voter : str
+        The hash.
+    votes, left, right : int
+        Votes, also those that do not count, and those for a side.
+    quick, capped : int
+        Those that came in less than 0.4 s, and those over the cap.
+    skips : int
+        Pairs skipped.
+    last_at : int
+        When the voter was last seen.
+    excluded : bool
+        Whether the votes do not count.
+    odd : tuple of str
+        What looks odd, each a few words.
+    """
 
     voter: str
     votes: int
     left: int
+    right: int
     quick: int
     capped: int
+    skips: int
     last_at: int
     excluded: bool
+    odd: tuple[str, ...]
 
 
 def voters(service: Service, slug: str, most: int = 1_000) -> list[Voter]:
     """Return the voters of an arena with most verdicts, those first."""
-    number = service.hosted(slug).arena.id
-    event = schema.event
+    with _watched(service, slug) as (watch, excluded):
+        busiest = nlargest(most, watch.voters, lambda name: _verdicts(watch.voters[name]))
+        return _described(watch, excluded, _odd(watch), busiest)
 
-    def count(condition: sa.ColumnElement[bool]) -> sa.ColumnElement[int]:
-        return sa.func.sum(sa.case((condition, 1), else_=0))
 
-    query = (
-        sa.select(
-            event.c.voter,
-            sa.func.count(),
-            count(event.c.verdict == "left"),
-            count(event.c.at - event.c.asked_at < QUICK),
-            count(event.c.reason == "cap"),
-            sa.func.max(event.c.at),
+def noted_voters(service: Service, slug: str) -> tuple[list[Voter], int]:
+    """Return the voters that look odd or are excluded, and how many there are of all kinds."""
+    with _watched(service, slug) as (watch, excluded):
+        odd = _odd(watch)
+        names = [name for name in watch.voters if name in odd or name in excluded]
+        n = sum(_verdicts(counts) > 0 for counts in watch.voters.values())
+        return _described(watch, excluded, odd, names), n
+
+
+@contextmanager
+def _watched(service: Service, slug: str) -> Iterator[tuple[Watch, frozenset[str]]]:
+    """Yield what is counted of voters, and who is excluded."""
+    service.follow()
+    hosted = service.hosted(slug)
+    with service.watching(hosted.arena.id, hosted.replica.head) as watch:
+        yield watch, hosted.replica.excluded
+
+
+def _verdicts(counts: Counts) -> int:
+    return counts.votes + counts.skips
+
+
+def _odd(watch: Watch) -> dict[str, list[str]]:
+    names = list(watch.voters)
+    return {names[n]: words for n, words in look_odd(list(watch.voters.values())).items()}
+
+
+def _described(
+    watch: Watch, excluded: frozenset[str], odd: dict[str, list[str]], names: Iterable[str]
+) -> list[Voter]:
+    return [
+        Voter(
+            voter=name,
+            **vars(watch.voters[name]),
+            last_at=watch.seen[name],
+            excluded=name in excluded,
+            odd=tuple(odd.get(name, ())),
         )
-        .where(event.c.arena == number, event.c.kind.in_(["vote", "skip"]))
-        .group_by(event.c.voter)
-        .order_by(sa.func.count().desc(), event.c.voter)
-        .limit(most)
+        for name in names
+    ]
+
+
+def look_odd(voters: Sequence[Counts]) -> dict[int, list[str]]:
+    """Return what looks odd, of those that do: one side only, too quick, mostly over the cap.
+
+    That somebody clicks a side, or is quick, is said if the votes prove it whatever chance does:
+    the evidence (see `driftduel.inference.sequences`) against a taste for the side of 60 %, or
+    against one double click in ten, is above the number of voters over 1 %. So if all voters stay
+    below these, however many there are and whenever they are looked at, the chance that any is
+    named for a side is 1 % at most, and for being quick too. That more than half of somebody's
+    votes, and five at least, are over the cap is a fact.
+
+    Examples
+    --------
+    >>> look_odd([Counts(votes=8, left=8), Counts(votes=40, left=40), Counts(votes=40, left=22)])
+    {1: ['40 of 40 votes for the left card']}
+    >>> look_odd([Counts(votes=12, left=6, quick=1), Counts(votes=12, left=6, quick=12)])
+    {1: ['12 of 12 votes in less than 0.4 s']}
+    """
+    rows = [[one.votes, one.left, one.right, one.quick, one.capped] for one in voters]
+    votes, left, right, quick, capped = np.array(rows, np.float64).reshape(-1, 5).T
+    bar = np.log(max(len(voters), 1) / FALSE_ALARMS)
+    enough = votes >= _FEW
+    found: dict[int, list[str]] = {}
+
+    def note(places: NDArray[np.bool_], counts: NDArray[np.float64], words: str) -> None:
+        for n in np.flatnonzero(places & enough).tolist():
+            text = f"{int(counts[n]):,} of {int(votes[n]):,} votes {words}"
+            found.setdefault(n, []).append(text)
+
+    for clicked, other, side in ((left, right, "left"), (right, left, "right")):
+        decisive = clicked + other
+        alike = enough & (clicked >= NEARLY_ALL * np.maximum(votes, 1.0))
+        evidence = log_evidence(clicked[alike], decisive[alike], MEANT["side"])
+        alike[alike] = evidence >= bar + np.log(2.0)  # there are two sides
+        note(alike, clicked, f"for the {side} card")
+    hasty = enough & (quick > MEANT["quick"] * votes)
+    hasty[hasty] = log_evidence(quick[hasty], votes[hasty], MEANT["quick"]) >= bar
+    note(hasty, quick, "in less than 0.4 s")
+    note((capped >= _FEW) & (2 * capped > votes), capped, "over the cap")
+    return found
+
+
+def votes_of(service: Service, slug: str, name: str) -> int:
+    """Return how many votes a voter, by its cookie or header, gave and did not take back."""
+    number = service.hosted(slug).arena.id
+    event, later = schema.event, schema.event.alias()
+    taken_back = sa.exists().where(later.c.arena == number, later.c.target == event.c.seq)
+    query = sa.select(sa.func.count()).where(
+        event.c.arena == number,
+        event.c.voter == service.voter(name),
+        event.c.kind == "vote",
+        ~taken_back,
     )
     with service.store.reading() as connection:
-        rows = connection.execute(query).all()
-        excluded = statements.excluded_of(connection, number, [row[0] for row in rows])
-    facts: list[list[Any]] = [[*row, row[0] in excluded] for row in rows]
-    return [Voter(*row) for row in facts]
+        return connection.scalar(query) or 0
 
 
 def exclude(service: Service, slug: str, voter: str) -> int:

@@ -39,8 +39,11 @@ class Store:
         try:
             with _writing(engine) as connection:
                 return cls(engine, prepare(connection))
-        except BaseException:
+        except BaseException as error:
             engine.dispose()
+            if isinstance(error.__cause__, sa.exc.DBAPIError):  # who opens it may know why
+                reason = str(error.__cause__.orig).strip().partition("\n")[0]
+                raise Unavailable(f"{error}: {reason}") from error.__cause__
             raise
 
     @contextmanager

@@ -14,6 +14,10 @@ from fastapi import FastAPI
 from driftduel import __version__
 from driftduel.arena import service as arena
 from driftduel.arena.web import metrics, owner, public, voter
+from driftduel.arena.web.pages import create, results
+from driftduel.arena.web.pages import owner as owner_page
+from driftduel.arena.web.pages import voter as voter_page
+from driftduel.arena.web.pages.rendering import Static, refused
 from driftduel.arena.web.problems import Problem, answer_problems
 from driftduel.arena.web.security import Gate, Guard
 
@@ -54,8 +58,10 @@ def create_app(guard: Guard, *, closes: bool = False) -> FastAPI:
     for router in (voter.told, voter.router, owner.router, public.router, public.images):
         app.include_router(router, prefix="/api/v1")
     app.include_router(metrics.router)
-    app.include_router(public.plain)
-    answer_problems(app)
+    app.mount("/static", Static())
+    for pages in (create.router, results.router, owner_page.router, voter_page.router):
+        app.include_router(pages)
+    answer_problems(app, refused)
     app.add_middleware(Gate)
     app.add_middleware(metrics.Watch)
     _describe_problems(app)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from http import HTTPStatus
 from math import ceil
 from typing import Any
@@ -44,29 +45,40 @@ def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
     }
 
 
-def answer_problems(app: FastAPI) -> None:
-    """Let an application answer with problems to all that is raised."""
+Page = Callable[[Request, int, str, dict[str, str]], Response]
+"""What shows a browser why something was refused."""
+
+
+def answer_problems(app: FastAPI, page: Page) -> None:
+    """Let an application answer to all that is raised: browsers get a page, others a problem."""
+
+    def answer(
+        request: Request, status: int, detail: str, headers: dict[str, str] | None = None
+    ) -> Response:
+        api = request.url.path.startswith("/api/")
+        if not api and "text/html" in request.headers.get("accept", ""):
+            return page(request, status, detail, headers or {})
+        return problem(status, detail, headers)
 
     @app.exception_handler(ArenaError)
     async def refused(request: Request, error: ArenaError) -> Response:
-        return problem_of(error)
+        return answer(request, error.status, str(error), _headers_of(error))
 
     @app.exception_handler(RequestValidationError)
     async def misread(request: Request, error: RequestValidationError) -> Response:
-        return problem(422, _sentence(error))
+        return answer(request, 422, _sentence(error))
 
     @app.exception_handler(HTTPException)
     async def unknown(request: Request, error: HTTPException) -> Response:
-        headers = dict(error.headers or {})
-        return problem(error.status_code, str(error.detail), headers)
+        return answer(request, error.status_code, str(error.detail), dict(error.headers or {}))
 
     @app.exception_handler(Exception)
     async def broken(request: Request, error: Exception) -> Response:
-        return problem(500, "something went wrong on our side; what was acknowledged is kept")
+        words = "something went wrong on our side; what was acknowledged is kept"
+        return answer(request, 500, words)
 
 
-def problem_of(error: ArenaError) -> Response:
-    """Return the answer to what the service refuses."""
+def _headers_of(error: ArenaError) -> dict[str, str]:
     headers = {}
     if isinstance(error, TooMany):
         headers["Retry-After"] = str(ceil(error.wait))
@@ -74,7 +86,7 @@ def problem_of(error: ArenaError) -> Response:
         headers["Retry-After"] = "1"
     elif isinstance(error, Unauthorized):
         headers["WWW-Authenticate"] = "Bearer"
-    return problem(error.status, str(error), headers)
+    return headers
 
 
 def _sentence(error: RequestValidationError) -> str:

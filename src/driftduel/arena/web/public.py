@@ -1,21 +1,20 @@
-"""Routes that only read: status and history, what a key is for, images, and how to begin."""
+"""Routes that only read: status and history, what a key is for, images."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Request
-from fastapi.responses import JSONResponse, PlainTextResponse, Response
+from fastapi.responses import JSONResponse, Response
 
 from driftduel.arena import service as arena
-from driftduel.arena.forms import form_of_history, form_of_status
+from driftduel.arena.forms import form_of_health, form_of_history, form_of_status
 from driftduel.arena.web import shapes
 from driftduel.arena.web.problems import refusals
 from driftduel.arena.web.security import BEARER, guard_of
 
 router = APIRouter(tags=["reading"], dependencies=[BEARER])
 images = APIRouter(tags=["reading"])
-plain = APIRouter(include_in_schema=False)
 
 _READ = {304: {"description": "Nothing happened since"}, **refusals(401, 403, 404)}
 Known = Annotated[str | None, Header(alias="If-None-Match")]
@@ -39,6 +38,19 @@ def history(request: Request, slug: str, known: Known = None) -> Response:
         return same
     found = arena.history(service, slug)
     return _tagged(shapes.History(**form_of_history(found)).model_dump(), found.head)
+
+
+@router.get("/arenas/{slug}/health", response_model=shapes.Health, responses=_READ)
+def health(request: Request, slug: str, known: Known = None) -> Response:
+    """Tell how voting goes: votes by time, pairs answered, a taste for a side, odd voters."""
+    guard = guard_of(request)
+    guard.check(request, slug, "owner", "read")
+    now = arena.health_tag(guard.service, slug)
+    if (same := _same(known, now)) is not None:
+        return same
+    found = arena.health(guard.service, slug)
+    form = shapes.Health(**form_of_health(found)).model_dump()
+    return _tagged(form, f"{found.head}-{found.moment}")
 
 
 @router.get("/key", responses=refusals(401))
@@ -67,34 +79,6 @@ def image(request: Request, sha256: str) -> Response:
     return Response(content, media_type=kind, headers=headers)
 
 
-@plain.get("/")
-def home() -> Response:
-    """Say what this is."""
-    return PlainTextResponse("An arena of driftduel. Its API: /openapi.json\n")
-
-
-@plain.get("/{slug}")
-def how_to_vote(request: Request, slug: str) -> Response:
-    """Say what is asked, and how to vote."""
-    found = guard_of(request).service.hosted(slug).arena
-    base = f"{request.base_url}api/v1"
-    keys = '-H "Authorization: Bearer EMBED_KEY" -H "X-Voter: me"'
-    return PlainTextResponse(
-        f"{found.question}\n\n"
-        f"Ask:  curl -X POST {keys} {base}/arenas/{slug}/duels\n"
-        f'Tell: curl -X PUT {keys} --json \'{{"verdict": "left"}}\' {base}/duels/DUEL/verdict\n'
-    )
-
-
-@plain.get("/{slug}/owner")
-def how_to_own(request: Request, slug: str) -> Response:
-    """Say how the owner sees what is known."""
-    guard_of(request).service.hosted(slug)
-    key = '-H "Authorization: Bearer OWNER_TOKEN"'
-    base = f"{request.base_url}api/v1/arenas/{slug}"
-    return PlainTextResponse(f"curl {key} {base}/status\ncurl {key} {base}/votes.csv\n")
-
-
 def _service(request: Request, slug: str) -> arena.Service:
     """Return the service if the request may read results."""
     guard = guard_of(request)
@@ -107,10 +91,16 @@ def _unchanged(service: arena.Service, slug: str, known: str | None) -> Response
     if known is None:
         return None
     service.follow()
-    tag = f'"{service.hosted(slug).replica.head}"'
-    tags = [one.strip().removeprefix("W/") for one in known.split(",")]
-    return Response(status_code=304, headers={"ETag": tag}) if tag in tags else None
+    return _same(known, service.hosted(slug).replica.head)
 
 
-def _tagged(content: dict[str, Any], head: int) -> Response:
-    return JSONResponse(content, headers={"ETag": f'"{head}"', "Cache-Control": "no-cache"})
+def _same(known: str | None, now: int | str) -> Response | None:
+    """Return that nothing changed, if a client knows what is so now."""
+    tags = [one.strip().removeprefix("W/") for one in (known or "").split(",")]
+    if f'"{now}"' not in tags:
+        return None
+    return Response(status_code=304, headers={"ETag": f'"{now}"'})
+
+
+def _tagged(content: dict[str, Any], now: int | str) -> Response:
+    return JSONResponse(content, headers={"ETag": f'"{now}"', "Cache-Control": "no-cache"})

@@ -1,6 +1,7 @@
 """Who may do what over HTTP: tokens, origins, how often, and how much at once.
 
-A token is a Bearer of RFC 6750. No cookie is read, so no other site can act for somebody.
+A token of the API is a Bearer of RFC 6750. The API reads no cookie, so no other site can act for
+somebody there; of pages, which do, see `driftduel.arena.web.pages.sessions`.
 """
 
 from __future__ import annotations
@@ -75,6 +76,12 @@ class Guard:
         token = token_of(request)
         if token is None:
             raise Unauthorized("a token is needed: Authorization: Bearer TOKEN")
+        return self.holder_of(token)
+
+    def holder_of(self, token: str | None) -> arena.Holder:
+        """Return whom a token is of; what was known a second ago is not looked up again."""
+        if not token:
+            raise Unauthorized("a token is needed")
         now = time.monotonic()
         then, known = self._holders.get(token, (0.0, None))
         if known is None or now - then > _KEPT:
@@ -109,7 +116,7 @@ class Guard:
             origins = hosted.arena.settings.origins
             if origin is not None and origins and origin not in origins:
                 raise Forbidden("this web site may not embed the arena")
-            self._take(request)
+            self.take(request)
         if origin is not None and holder.role == "embed":
             request.state.allowed_origin = origin
         return holder
@@ -123,14 +130,24 @@ class Guard:
             return self.check_voting(request)
         return await to_thread(self.check_voting, request)
 
-    def check_making(self, request: Request) -> None:
-        """Refuse to make an arena unless an owner asks, or somebody on this machine."""
-        if token_of(request) is None and self.local and _is_local(request):
+    def check_making(self, request: Request, token: str | None = None) -> None:
+        """Refuse to make an arena unless an owner asks, or somebody on this machine.
+
+        ``token`` is that of a page; that of the API is in the request.
+        """
+        token = token or token_of(request)
+        if token is None and self.local and _is_local(request):
             return
-        if self.holder(request).role != "owner":
+        if self.holder_of(token).role != "owner":
             raise Forbidden("to make an arena needs the token of an owner")
 
-    def _take(self, request: Request) -> None:
+    def is_https(self, request: Request) -> bool:
+        """Tell whether the browser came by TLS, to this server or to the proxy before it."""
+        said = request.headers.get("x-forwarded-proto", "") if self.behind_proxy else ""
+        return (said.rpartition(",")[2].strip() or request.url.scheme) == "https"
+
+    def take(self, request: Request) -> None:
+        """Count a request of its address, and refuse it if there were too many."""
         address = self._address(request)
         if self._buckets is not None and address is not None:
             self._buckets.take(address)

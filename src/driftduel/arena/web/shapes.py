@@ -171,7 +171,11 @@ class Arena(BaseModel):
 
 
 class ArmStatus(BaseModel):
-    """What is known of an arm; ``low`` and ``high`` hold for all arms and all times together."""
+    """What is known of an arm; ``low`` and ``high`` hold for all arms and all times together.
+
+    The score is from ``compared`` duels; ``share`` is of all votes. ``out_since`` is since when it
+    is not offered.
+    """
 
     model_config = ConfigDict(extra="allow")
 
@@ -182,9 +186,12 @@ class ArmStatus(BaseModel):
     low: float | None
     high: float | None
     probability: float | None
+    compared: int
     duels: int
+    share: float | None
     bad: int
     skipped: int
+    out_since: Time
 
 
 class Change(BaseModel):
@@ -207,7 +214,10 @@ class Sides(BaseModel):
 
 
 class Status(BaseModel):
-    """Who is best, since when, how sure, and what changed."""
+    """Who is best, since when, how sure, and what changed.
+
+    Unless there is ``enough``, nothing should be claimed; ``rivals`` are not decided against.
+    """
 
     arena: str
     question: str
@@ -217,7 +227,9 @@ class Status(BaseModel):
     best: str | None
     since: Time
     before: str | None
+    enough: bool
     decided: bool
+    rivals: list[str]
     missing: int | None
     counted_since: Time
     level: float | None
@@ -264,15 +276,58 @@ class History(BaseModel):
 
 
 class VoterFacts(BaseModel):
-    """What a voter did; ``quick`` verdicts came in less than 0.4 s."""
+    """What a voter did; ``quick`` votes came in less than 0.4 s; ``odd`` says what looks odd."""
 
     voter: str
     votes: int
     left: int
+    right: int
     quick: int
     capped: int
+    skips: int
     last: str
     excluded: bool
+    odd: list[str]
+
+
+class Rate(BaseModel):
+    """Votes that count, in each of equal steps from ``since`` until now."""
+
+    seconds: int
+    since: str
+    votes: list[int]
+    last_hour: int
+
+
+class Answered(BaseModel):
+    """Pairs that were answered, not answered in time, and that may still be answered."""
+
+    answered: int
+    unanswered: int
+    waiting: int
+    share: float | None
+
+
+class SideTaste(BaseModel):
+    """How often the left card won; ``low`` and ``high`` hold at all times together."""
+
+    votes: int
+    share: float | None
+    low: float
+    high: float
+    taste: Literal["left", "right"] | None
+    text: str
+
+
+class Health(BaseModel):
+    """How voting goes; ``odd`` are voters that look odd or are excluded."""
+
+    head: int
+    rate: Rate | None
+    answered: Answered
+    side: SideTaste
+    voters: int
+    odd: list[VoterFacts]
 
 
 class Voters(BaseModel):

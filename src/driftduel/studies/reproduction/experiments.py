@@ -82,8 +82,8 @@ def experiments(only: Sequence[str] = (), *, quick: bool = False) -> list[Experi
     """
     for name in only:
         if name not in NAMES:
-            there_are = f"{', '.join(NAMES)}{meant(name, NAMES)}"
-            raise ValueError(f"no experiment is called {name!r}, there are {there_are}")
+            there_are = f"{meant(name, NAMES)}, there are {', '.join(NAMES)}"
+            raise ValueError(f"no experiment is called {name!r}{there_are}")
     chosen = []
     for name in NAMES:
         if not only or name in only:

@@ -1,0 +1,145 @@
+"""Templates become answers: escaped, with the headers that every page has, and static files.
+
+A template sees what it is given and ``static``, the address of a file in ``web/static``. Pages load
+nothing from elsewhere and run no script but files of ours: see `policy`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse, Response
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.staticfiles import StaticFiles
+from starlette.types import Scope
+
+from driftduel.arena.web.pages.words import as_date, as_percent, as_stamp
+
+_WEB = Path(__file__).parents[1]
+_FILES = _WEB / "static"
+_NOBODY = ("'none'",)
+_YEAR = 31_536_000
+
+
+def render(
+    template: str,
+    status: int = 200,
+    *,
+    frames: Sequence[str] = (),
+    headers: Mapping[str, str] | None = None,
+    **facts: Any,
+) -> Response:
+    """Return a page.
+
+    Parameters
+    ----------
+    template : str
+        A file of ``web/templates``.
+    status : int
+        Of HTTP.
+    frames : sequence of str
+        Origins, and ``'self'``, of pages that may show this one in a frame; none may by default.
+    headers : mapping, optional
+        More headers.
+    **facts
+        What the template shows.
+    """
+    every = {
+        "Content-Security-Policy": policy(frames),
+        "Referrer-Policy": "same-origin",  # with none browsers send no origin along with forms
+        "Cache-Control": "no-store",
+    }
+    return HTMLResponse(part(template, **facts), status, {**every, **(headers or {})})
+
+
+def part(template: str, **facts: Any) -> str:
+    """Return the text of a template."""
+    return _TEMPLATES.get_template(template).render(facts)
+
+
+def policy(frames: Sequence[str] = ()) -> str:
+    """Return what a page may load, from here alone, and who may show it in a frame.
+
+    Examples
+    --------
+    >>> policy(["https://example.org"])[-35:]
+    'frame-ancestors https://example.org'
+    """
+    return (
+        "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+        "object-src 'none'; base-uri 'none'; form-action 'self'; "
+        f"frame-ancestors {' '.join(frames or _NOBODY)}"
+    )
+
+
+def refused(request: Request, status: int, detail: str, headers: Mapping[str, str]) -> Response:
+    """Return the page of what is refused: one sentence, and a way back."""
+    sentence = as_sentence(detail)
+    title = _TITLES.get(status, HTTPStatus(status).phrase)
+    return render("refused.html", status, headers=headers, title=title, sentence=sentence)
+
+
+def as_sentence(words: object) -> str:
+    """Return a message as a sentence.
+
+    Examples
+    --------
+    >>> as_sentence("the arena is closed")
+    'The arena is closed.'
+    """
+    text = str(words).rstrip(".")
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+class Static(StaticFiles):
+    """Files that pages load, kept by browsers for a year where the address has their hash."""
+
+    def __init__(self) -> None:
+        super().__init__(directory=_FILES)
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        """Return a file."""
+        answer = await super().get_response(path, scope)
+        kept = scope["query_string"].startswith(b"v=")
+        answer.headers["Cache-Control"] = (
+            f"public, max-age={_YEAR}, immutable" if kept else "no-cache"
+        )
+        return answer
+
+
+@lru_cache
+def static(name: str) -> str:
+    """Return the address of a file of ``web/static``, with its hash."""
+    digest = hashlib.sha256((_FILES / name).read_bytes()).hexdigest()
+    return f"/static/{name}?v={digest[:16]}"
+
+
+_TEMPLATES = Environment(
+    loader=FileSystemLoader(_WEB / "templates"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_TEMPLATES.globals["static"] = static
+_TEMPLATES.filters |= {"date": as_date, "stamp": as_stamp, "percent": as_percent}
+
+_TITLES = {
+    400: "That did not work",
+    401: "Please log in",
+    403: "Not allowed",
+    404: "Nothing here",
+    409: "Not now",
+    410: "Too late",
+    413: "Too much at once",
+    422: "That did not work",
+    429: "One moment",
+    500: "Something went wrong",
+    503: "Back in a moment",
+}

@@ -1,0 +1,34 @@
+"""The public page of results: who is best since when, how sure, and what changed.
+
+It is there when an arena is closed, and before if its owner says so.
+"""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from driftduel.arena import service as arena
+from driftduel.arena.web.pages.rendering import render
+from driftduel.arena.web.pages.words import sentence
+from driftduel.arena.web.security import guard_of
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/{slug}/results")
+def show(request: Request, slug: str) -> Response:
+    """Show results if they are public."""
+    service = guard_of(request).service
+    found = service.hosted(slug).arena
+    if found.status == "open" and not found.settings.public:
+        return render(
+            "waiting.html",
+            403,
+            arena=found,
+            title="Not yet",
+            sentence="Results are shown when voting is over.",
+            closed=False,
+        )
+    now = arena.status(service, slug)
+    return render("results.html", arena=now.arena, now=now, sentence=sentence(now))

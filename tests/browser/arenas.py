@@ -1,0 +1,38 @@
+"""What tests of the arena's pages in a browser have in common."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+
+from axe_playwright_python.sync_playwright import Axe
+
+PHONE = {"viewport": {"width": 360, "height": 640}, "has_touch": True, "is_mobile": True}
+HOSTILE = "<img src=x onerror=window.hacked=1>"
+
+
+def is_accessible(opened):
+    """Assert that axe-core finds nothing serious on a page."""
+    found = Axe().run(opened.page).response["violations"]
+    serious = [one for one in found if one["impact"] in ("serious", "critical")]
+    assert serious == [], [(one["id"], one["nodes"][0]["html"]) for one in serious]
+    return True
+
+
+def fits(page):
+    """Tell whether nothing scrolls sideways."""
+    return page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def picture(red, green, blue, width=320, height=200):
+    """Return a PNG of one colour."""
+
+    def chunk(kind, body):
+        return (
+            struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+        )
+
+    rows = (b"\x00" + bytes((red, green, blue)) * width) * height
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    body = chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + body

@@ -1,0 +1,308 @@
+"""People vote: with keys, on a phone, without scripts, twice at once, and while the server dies."""
+
+from __future__ import annotations
+
+import re
+import signal
+
+import pytest
+
+from driftduel.arena import service as arena
+from driftduel.arena.model import Card
+from tests.arena.pages import pages_of
+from tests.arena.serving import ServerProcess
+from tests.browser.arenas import HOSTILE, PHONE, fits, is_accessible, picture
+
+GLANCE = 450
+"""Milliseconds after which an answer is no double click."""
+
+
+@pytest.fixture
+def site(tmp_path):
+    with pages_of(tmp_path) as opened:
+        yield opened
+
+
+def status(site):
+    return arena.status(site.service, "drinks")
+
+
+def sides(site):
+    now = status(site)
+    return now.left, now.right, now.neither
+
+
+def press(page, key):
+    """Answer by a key, and wait until that is saved and the next pair is there."""
+    duel = page.locator("#vote [name=duel]").input_value()
+    page.wait_for_timeout(GLANCE)
+    page.keyboard.press(key)
+    page.wait_for_function(
+        "(duel) => document.querySelector('#vote [name=duel]').value !== duel", arg=duel
+    )
+    page.locator("#vote[aria-busy=false]").wait_for()
+
+
+def count(page):
+    return page.locator("#votes b").inner_text()
+
+
+def test_every_answer_has_a_key(site, visit):
+    opened = visit(f"{site.address}/drinks")
+    page = opened.page
+    expected = [
+        ("ArrowLeft", (1, 0, 0), "Saved: .* over .*"),
+        ("ArrowRight", (1, 1, 0), "Saved: .* over .*"),
+        ("t", (1, 1, 1), "Saved: .* are equal"),
+        ("B", (1, 1, 2), "Saved: .* are both bad"),
+        ("s", (1, 1, 2), "Skipped: "),
+    ]
+    for key, counts, words in expected:
+        press(page, key)
+        assert sides(site) == counts
+        assert re.search(words, page.locator("#said").inner_text())
+    assert count(page) == "4"
+    assert sum(arm.skipped for arm in status(site).arms) == 2
+    page.wait_for_timeout(GLANCE)
+    page.keyboard.press("Control+ArrowLeft")
+    page.keyboard.press("x")
+    assert sides(site) == (1, 1, 2)
+    loads = [address for address in opened.requests if address.endswith("/drinks")]
+    assert len(loads) == 1  # the next pair came with the answer
+    assert opened.complaints == []
+
+
+def test_a_vote_by_a_button_says_who_was_preferred(site, visit):
+    page = visit(f"{site.address}/drinks").page
+    left, right = (page.locator(f"#{side}").inner_text() for side in ("left", "right"))
+    page.wait_for_timeout(GLANCE)
+    page.get_by_role("button", name="Right is better").click()
+    page.get_by_text(f"Saved: {right} over {left}.").wait_for()
+    assert sides(site) == (0, 1, 0)
+    assert page.locator("#votes").inner_text() == "1 vote so far"
+
+
+def test_a_double_click_counts_once(site, visit):
+    page = visit(f"{site.address}/drinks").page
+    page.wait_for_timeout(GLANCE)
+    button = page.get_by_role("button", name="Left is better")
+    button.dblclick()
+    page.get_by_text("Saved: ").wait_for()
+    assert status(site).votes == 1
+    page.wait_for_timeout(GLANCE)
+    button.click(click_count=3, delay=5)
+    page.wait_for_function("document.querySelector('#votes b').textContent === '2'")
+    assert status(site).votes == 2
+
+
+def test_a_double_click_without_scripts_counts_once(site, visit):
+    page = visit(f"{site.address}/drinks", java_script_enabled=False).page
+    page.get_by_role("button", name="Left is better").dblclick()
+    page.get_by_text("Saved: ").wait_for()
+    assert status(site).votes == 1
+
+
+def test_without_scripts_forms_vote_and_take_back(site, visit):
+    opened = visit(f"{site.address}/drinks", java_script_enabled=False)
+    page = opened.page
+    for n, name in enumerate(["Left is better", "Right is better", "Equal", "Both bad", "Skip"]):
+        page.get_by_role("button", name=name).click()
+        page.get_by_text("Skipped: " if name == "Skip" else "Saved: ").wait_for()
+        assert page.url == f"{site.address}/drinks"
+        assert count(page) == str(min(n + 1, 4))
+    assert sides(site) == (1, 1, 2)
+    page.get_by_role("button", name="Equal").click()
+    assert count(page) == "5"
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_text("Taken back").wait_for()
+    assert count(page) == "4"
+    assert sides(site) == (1, 1, 2)
+    assert opened.complaints == []
+
+
+def test_a_vote_can_be_taken_back(site, visit):
+    page = visit(f"{site.address}/drinks").page
+    press(page, "ArrowLeft")
+    shown = page.locator("#vote [name=duel]").input_value()
+    page.get_by_role("button", name="Undo").click()
+    page.get_by_text("Taken back: that vote does not count.").wait_for()
+    assert count(page) == "0"
+    assert status(site).votes == 0
+    assert page.locator("#vote [name=duel]").input_value() == shown
+    assert page.get_by_role("button", name="Undo").count() == 0
+    press(page, "ArrowRight")
+    assert sides(site) == (0, 1, 0)
+
+
+def test_to_take_back_is_offered_for_a_minute(site, visit, chromium):
+    page = chromium.new_context().new_page()
+    page.clock.install()
+    page.goto(f"{site.address}/drinks")
+    page.clock.run_for(GLANCE)
+    page.keyboard.press("ArrowLeft")
+    page.get_by_role("button", name="Undo").wait_for()
+    page.clock.run_for(61_000)
+    page.get_by_role("button", name="Undo").wait_for(state="detached")
+    assert "Saved: " in page.locator("#said").inner_text()
+    page.context.close()
+
+
+def test_on_a_phone_cards_are_stacked_and_buttons_at_the_bottom(site, visit):
+    opened = visit(f"{site.address}/drinks", **PHONE)
+    page = opened.page
+    left, right = (page.locator(f"#{side}").bounding_box() for side in ("left", "right"))
+    assert left["x"] == right["x"]
+    assert left["y"] + left["height"] <= right["y"]
+    bar = page.locator(".dock").bounding_box()
+    assert bar["y"] + bar["height"] == 640
+    for button in page.locator("#vote button").all():
+        box = button.bounding_box()
+        assert box["height"] >= 44
+        assert box["y"] + box["height"] <= 640
+    assert fits(page)
+    page.wait_for_timeout(GLANCE)
+    page.get_by_role("button", name="Upper is better").tap()
+    page.get_by_text("Saved: ").wait_for()
+    assert sides(site) == (1, 0, 0)
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    right, bar = (page.locator(name).bounding_box() for name in ("#right", ".dock"))
+    assert right["y"] + right["height"] <= bar["y"]  # nothing hides behind the buttons
+    assert is_accessible(opened)
+
+
+def test_long_cards_do_not_scroll_sideways(tmp_path, visit):
+    arms = [f"{letter * 150} {HOSTILE}" for letter in "ab"]
+    with pages_of(tmp_path, arms) as site:
+        code = "```\n" + "x" * 500 + "\n```\n\n| a | b |\n|---|---|\n| " + "y" * 300 + " | z |"
+        for arm in arms:
+            arena.set_card(site.service, "drinks", arm, Card("markdown", code), "long")
+        page = visit(f"{site.address}/drinks", **PHONE).page
+        assert page.locator(".prose pre").count() == 2
+        assert fits(page)
+        for arm in arms:
+            arena.set_card(site.service, "drinks", arm, None, "long")
+        page.goto(f"{site.address}/drinks")
+        assert fits(page)
+        press(page, "ArrowLeft")
+        assert fits(page)
+
+
+def test_a_label_that_looks_like_markup_is_text(tmp_path, visit):
+    with pages_of(tmp_path, [f"a {HOSTILE}", f"b {HOSTILE}"]) as site:
+        texts = {"question": HOSTILE, "title": HOSTILE}
+        arena.change_arena(site.service, "drinks", texts)
+        opened = visit(f"{site.address}/drinks")
+        press(opened.page, "ArrowLeft")
+        assert opened.page.locator("#said").inner_text().count(HOSTILE) == 2
+        for kind in ("text", "markdown"):
+            for arm in "ab":
+                card = Card(kind, f"{HOSTILE} [x](javascript:window.hacked=1) ![]({HOSTILE})")
+                arena.set_card(site.service, "drinks", f"{arm} {HOSTILE}", card, HOSTILE)
+            press(opened.page, "ArrowLeft")
+            press(opened.page, "ArrowLeft")  # the pair after the change
+            assert HOSTILE in opened.page.locator("#right").inner_text()
+            assert opened.page.locator("#context").inner_text() == HOSTILE
+        assert opened.page.locator("img, #right a").count() == 0
+        assert opened.page.evaluate("window.hacked") is None
+        assert opened.complaints == []
+
+
+def test_arms_can_be_images_and_are_blind(tmp_path, visit):
+    names = ["Alpha", "Beta"]
+    with pages_of(tmp_path, names) as site:
+        for n, name in enumerate(names):
+            image = ("image/png", picture(200 * n, 80, 120))
+            arena.set_card(site.service, "drinks", name, Card("image", ""), image=image)
+        opened = visit("about:blank")
+        answers = []
+        opened.page.on("response", lambda answer: answers.append((answer.url, answer)))
+        opened.page.goto(f"{site.address}/drinks")
+        widths = "[...document.querySelectorAll('.card img')].map((one) => one.naturalWidth)"
+        assert opened.page.evaluate(widths) == [320, 320]
+        assert len(answers) > 4
+        for address, answer in answers:
+            told = f"{address} {answer.all_headers()} {answer.body()!r}"
+            assert not re.search("alpha|beta", told, re.IGNORECASE), address
+        press(opened.page, "ArrowLeft")
+        assert opened.page.evaluate(widths) == [320, 320]
+        assert "Alpha" in opened.page.locator("#said").inner_text()
+        for side in ("left", "right"):
+            assert "lpha" not in opened.page.locator(f"#{side}").inner_html()
+        assert is_accessible(opened)
+
+
+def test_dark_pages_are_dark_and_readable(site, visit):
+    for scheme, dark in [("light", False), ("dark", True)]:
+        opened = visit(f"{site.address}/drinks", color_scheme=scheme)
+        press(opened.page, "ArrowLeft")
+        ground = opened.page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert (sum(map(int, re.findall(r"\d+", ground))) < 200) == dark
+        assert is_accessible(opened)
+
+
+def test_a_screen_reader_finds_its_way(site, visit):
+    page = visit(f"{site.address}/drinks").page
+    assert page.get_by_role("main").count() == 1
+    assert page.get_by_role("heading", level=1, name="Which is nicer?").count() == 1
+    for name in ("First option", "Second option"):
+        assert page.get_by_role("region", name=name).count() == 1
+    assert page.get_by_role("form", name="Your answer").count() == 1
+    assert page.get_by_role("status").get_attribute("aria-live") == "polite"
+    order = []
+    for _ in range(6):
+        page.keyboard.press("Tab")
+        focused = "document.activeElement.value ?? document.activeElement.innerText"
+        order.append(page.evaluate(focused))
+    assert order == ["To the content", "left", "right", "tie", "bad", "skip"]
+    page.wait_for_timeout(GLANCE)
+    page.keyboard.press("Enter")  # on Skip, the last
+    page.get_by_text("Skipped: ").wait_for()
+    assert page.evaluate("document.activeElement.value") == "skip"  # the focus stays
+
+
+def test_a_server_that_dies_in_the_middle_of_a_vote(tmp_path, visit):
+    url = f"sqlite:{tmp_path}/arena.db"
+    server = ServerProcess(url)
+    opened = visit(f"{server.address}/drinks")
+    page = opened.page
+    press(page, "ArrowLeft")
+    duel = page.locator("#vote [name=duel]").input_value()
+    shown = page.locator("#left").inner_html()
+    # The answer to the verdict is lost after it was saved, and then the server is killed.
+    page.route("**/vote", lambda route: (route.fetch(), route.abort()), times=1)
+    page.wait_for_timeout(GLANCE)
+    page.keyboard.press("ArrowRight")
+    page.get_by_text("Not saved yet: the server cannot be reached. Trying again…").wait_for()
+    server.end(signal.SIGKILL)
+    page.wait_for_timeout(1_500)
+    page.keyboard.press("ArrowLeft")  # nothing else can be said meanwhile
+    assert page.locator("#vote [name=duel]").input_value() == duel
+    assert page.locator("#left").inner_html() == shown
+    assert count(page) == "1"
+    assert "Not saved yet" in page.locator("#said").inner_text()
+    port = server.address.rpartition(":")[2]
+    server = ServerProcess(url, port=port)
+    page.get_by_text("Saved: ").wait_for(timeout=60_000)
+    assert count(page) == "2"
+    press(page, "t")
+    assert count(page) == "3"
+    server.end()
+    with arena.Service.open(url) as service:
+        now = arena.status(service, "drinks")
+    assert (now.left, now.right, now.neither) == (1, 1, 1)
+
+
+def test_a_pair_that_expired_is_replaced_and_a_closed_arena_says_so(tmp_path, visit):
+    with pages_of(tmp_path, settings={"expire": 1}) as site:
+        page = visit(f"{site.address}/drinks").page
+        page.wait_for_timeout(1_500)
+        page.keyboard.press("ArrowLeft")
+        words = "Not counted: the duel has expired. Here is another pair."
+        page.get_by_text(words).wait_for()
+        press(page, "ArrowLeft")
+        assert status(site).votes == 1
+        arena.change_arena(site.service, "drinks", {"status": "closed"})
+        page.wait_for_timeout(GLANCE)
+        page.keyboard.press("ArrowLeft")
+        page.get_by_role("heading", name="Voting is over").wait_for()
+        assert status(site).votes == 1
