@@ -2,8 +2,9 @@
 
 python -m benchmarks vonneumann [--arms K] [--rounds T] [--phases S] [--seeds N]. In each phase
 three arms, drawn anew, beat each other in a ring with chance .8 and all others with chance .7; the
-others are even. So the von Neumann winner is uniform on three arms. No learner of the library is
-made to track it without being told how often it changes, which is an open problem.
+others are even. So the von Neumann winner is uniform on three arms. Rings follow one another at
+once, or each fades into the next in steps so small that no two of them differ by much. To track
+the winner told nothing is an open problem; `ExperimentalVonNeumann` is an attempt.
 """
 
 from __future__ import annotations
@@ -23,15 +24,20 @@ def main() -> None:
     parser.add_argument("--phases", type=int, default=10)
     parser.add_argument("--seeds", type=int, default=8)
     options, _ = parser.parse_known_args()
-    print("| learner | told | von Neumann regret |")
-    print("|---|---|---:|")
-    world = rings(options.arms, options.rounds, options.phases)
-    for told, learner in players(options.arms, options.rounds, options.phases):
-        runs = dd.simulate_many(learner, world, range(options.seeds), points=1)
-        final = np.array([run.regret("von-neumann")[-1] for run in runs])
-        error = final.std(ddof=1) / np.sqrt(len(final)) if len(final) > 1 else np.nan
-        name = type(learner).__name__
-        print(f"| {name} | {told} | {final.mean():,.0f} ± {error:,.0f} |", flush=True)
+    size = (options.arms, options.rounds, options.phases)
+    worlds = (rings(*size), rings(*size, steps=50))
+    for world in worlds:
+        print(f"{world}: {dd.measure(world).von_neumann}")
+    print("| learner | told | rings that switch | rings that fade |")
+    print("|---|---|---:|---:|")
+    for told, learner in players(*size):
+        cells = []
+        for world in worlds:
+            runs = dd.simulate_many(learner, world, range(options.seeds), points=1)
+            final = np.array([run.regret("von-neumann")[-1] for run in runs])
+            error = final.std(ddof=1) / np.sqrt(len(final)) if len(final) > 1 else np.nan
+            cells.append(f"{final.mean():,.0f} ± {error:,.0f}")
+        print(f"| {type(learner).__name__} | {told} | {' | '.join(cells)} |", flush=True)
 
 
 def players(n_arms: int, rounds: int, phases: int) -> list[tuple[str, dd.Learner]]:
@@ -42,6 +48,7 @@ def players(n_arms: int, rounds: int, phases: int) -> list[tuple[str, dd.Learner
         ("T, S", dd.DEX3S(n_arms, rounds, n_phases=phases)),
         ("T", dd.DEX3S(n_arms, rounds)),
         ("T", dd.SparringEXP3(n_arms, rounds)),
+        ("nothing", dd.ExperimentalVonNeumann(n_arms)),
         ("nothing", dd.SparringUCB(n_arms)),
         ("nothing", dd.VersatileDB(n_arms)),
         ("nothing", dd.Anaconda(n_arms)),
@@ -49,11 +56,17 @@ def players(n_arms: int, rounds: int, phases: int) -> list[tuple[str, dd.Learner
     ]
 
 
-def rings(n_arms: int, rounds: int, phases: int) -> dd.Stream:
-    """Return the world."""
+def rings(n_arms: int, rounds: int, phases: int, steps: int = 1) -> dd.Stream:
+    """Return the world; with more than one step each ring fades into the next over its phase."""
     rng = np.random.default_rng(0)
-    matrices = [ring(rng.permutation(n_arms)) for _ in range(phases)]
-    return dd.Stream.piecewise(matrices, np.arange(phases) * -(-rounds // phases), rounds)
+    corners = [ring(rng.permutation(n_arms)) for _ in range(phases + (steps > 1))]
+    matrices = [
+        corners[phase] + (corners[min(phase + 1, len(corners) - 1)] - corners[phase]) * step / steps
+        for phase in range(phases)
+        for step in range(steps)
+    ]
+    starts = np.arange(len(matrices)) * rounds // len(matrices)
+    return dd.Stream.piecewise(matrices, starts, rounds)
 
 
 def ring(arms: NDArray[np.int64]) -> NDArray[np.float64]:

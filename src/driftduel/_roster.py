@@ -78,6 +78,9 @@ from driftduel.learners.rivals.thompson import DTS as DTS
 from driftduel.learners.rivals.thompson import DTSPlus as DTSPlus
 from driftduel.learners.rivals.ucbts import UCBTS as UCBTS
 from driftduel.learners.rivals.versatile import VersatileDB as VersatileDB
+from driftduel.learners.rivals.von_neumann import (
+    ExperimentalVonNeumann as ExperimentalVonNeumann,
+)
 from driftduel.learners.rivals.winner_stays import BeatTheWinnerReset as BeatTheWinnerReset
 from driftduel.learners.rivals.winner_stays import (
     BeatTheWinnerResetStrong as BeatTheWinnerResetStrong,
