@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import driftduel as dd
-from driftduel.learners.rivals.versatile import VersatileDB, find_chances
+from driftduel.learners.parts.versatile import find_chances
+from driftduel.learners.rivals.versatile import VersatileDB
 from tests.learners.driving import final_and_late_regret, ladder, play_beside
 from tests.naive import exponential as naive
 

@@ -28,6 +28,14 @@ from driftduel.criteria import Condorcet, VonNeumann
 from driftduel.learners.base import Learner, Literature
 from driftduel.learners.history import History
 from driftduel.learners.parts.mixture import Floats, draw
+from driftduel.learners.parts.versatile import (
+    VERSATILE_RANGES,
+    VersatileState,
+    choose_versatile,
+    forget_losses,
+    learn_versatile,
+    no_losses,
+)
 from driftduel.learners.ranges import (
     CHANCE,
     COUNT,
@@ -40,12 +48,6 @@ from driftduel.learners.ranges import (
     real,
     such_that,
     whole,
-)
-from driftduel.learners.rivals.versatile import (
-    VERSATILE_RANGES,
-    VersatileState,
-    choose,
-    learn,
 )
 
 Records = NDArray[np.void]
@@ -119,7 +121,7 @@ def choose_tracking(state: TrackerState, rng: np.random.Generator) -> tuple[int,
         right = draw(state.weight, 1.0, 0.0, rng.random())
         made = float(clock["made"])
     else:
-        left, right, _ = choose(state.inner, rng)
+        left, right, _ = choose_versatile(state.inner, rng)
         made = -1.0
     p_left, p_right = state.inner.chances[0, left], state.inner.chances[1, right]
     propensity = rate / n_arms * state.weight[right] + (1.0 - rate) * p_left * p_right
@@ -138,7 +140,7 @@ def learn_tracking(
         return False
     clock["age"] += 1
     if made < 0.0:
-        learn(state.inner, left, right, (1.0, p_left, p_right), outcome)
+        learn_versatile(state.inner, left, right, (1.0, p_left, p_right), outcome)
         state.plays[left] += 1.0
         state.plays[right] += 1.0
     elif made == clock["made"] and made > 0.0:
@@ -198,10 +200,7 @@ def begin_episode(state: TrackerState) -> None:
     clock["alarm"] = 0
     clock["episode"] += 1
     clock["began"] = clock["round"]
-    state.inner.rounds[0] = 0
-    state.inner.losses[:] = 0.0
-    state.inner.chances[:] = 1.0 / n_arms
-    state.inner.shifts[:] = -math.sqrt(n_arms)
+    forget_losses(state.inner)
     state.plays[:] = 0.0
     state.weight[:] = 1.0 / n_arms
     state.tosses[:] = 0.0
@@ -279,15 +278,9 @@ class ExperimentalVonNeumann(Learner):
         clock = np.zeros(1, CLOCK)
         clock["began"] = -1
         clock["first"] = math.ceil(math.log2(SMALLEST_BLOCK * K))
-        inner = VersatileState(
-            np.zeros(1, np.int64),
-            np.full(2, -math.sqrt(K)),
-            np.zeros((2, K)),
-            np.full((2, K), 1.0 / K),
-        )
         return TrackerState(
             clock,
-            inner,
+            no_losses(K),
             np.zeros(K),
             np.full(K, 1.0 / K),
             np.zeros((LEVELS, K)),
