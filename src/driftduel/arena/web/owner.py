@@ -101,7 +101,7 @@ async def set_card(request: Request, slug: str, arm: str, context: str = "") -> 
     body = await request.body()
     image = None
     if request.headers.get("content-type", "").startswith("image/"):
-        image = (_type_of(body), body)
+        image = (type_of_image(body), body)
         card = Card("image", "")
     else:
         card = _card(body)
@@ -233,7 +233,7 @@ _MAGIC = {
 }
 
 
-def _type_of(image: bytes) -> str:
+def type_of_image(image: bytes) -> str:
     """Return the type of an image by its first bytes, whatever its sender says."""
     if image[:4] == b"RIFF" and image[8:12] == b"WEBP":
         return "image/webp"

@@ -39,6 +39,8 @@ Voter = Annotated[
 MOST_BODY = 65_536
 MOST_IMAGE = 5 * 2**20
 MOST_IMPORT = 256 * 2**20
+MOST_NEW = 64 * 2**20
+"""Bytes of a new arena with its images."""
 
 _KEPT = 1.0
 """Seconds for which a token that was good is taken for good: a revoked one works no longer."""
@@ -241,6 +243,8 @@ def _preflight(origin: bytes) -> Response:
 def _most(path: str) -> int:
     if path.endswith("/import"):
         return MOST_IMPORT
+    if path == "/new":
+        return MOST_NEW
     return MOST_IMAGE if path.endswith("/card") else MOST_BODY
 
 

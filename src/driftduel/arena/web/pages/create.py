@@ -1,16 +1,222 @@
-"""The first page, and the one on which an arena is made."""
+"""The first page, and the one on which an arena is made: by whom may, as over the API.
+
+Options are pasted one a line, or come as files: an image is an option called as its file is, and a
+CSV has one option a line, see `options_of_csv`.
+"""
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request
-from fastapi.responses import Response
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Annotated, Any
 
-from driftduel.arena.web.pages.rendering import render
+from fastapi import APIRouter, Form, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import RedirectResponse, Response
+from starlette.datastructures import FormData, UploadFile
+
+from driftduel.arena import service as arena
+from driftduel.arena.errors import ArenaError, Forbidden, Invalid, Unauthorized
+from driftduel.arena.model import MOST_ARMS, RESERVED, Card, slug_of
+from driftduel.arena.web.owner import type_of_image
+from driftduel.arena.web.pages.rendering import as_sentence, render
+from driftduel.arena.web.pages.sessions import OWNER, check_same_origin, log_in
+from driftduel.arena.web.security import MOST_IMAGE, Guard, guard_of
 
 router = APIRouter(include_in_schema=False)
+
+_SWITCHES = ("blind", "public", "ties")
+_EMPTY: dict[str, Any] = {
+    "question": "",
+    "slug": "",
+    "options": "",
+    "blind": True,
+    "public": False,
+    "ties": True,
+}
+
+
+@dataclass(frozen=True)
+class Option:
+    """An arm to be, with what is shown of it, if that is not its name; an image has bytes."""
+
+    name: str
+    card: Card | None = None
+    context: str = ""
+    image: tuple[str, bytes] | None = None
 
 
 @router.get("/")
 def home(request: Request) -> Response:
-    """Say what this is."""
-    return render("home.html")
+    """Say what this is, and lead on who may make an arena."""
+    return render("home.html", may_make=_refusal(request) is None)
+
+
+@router.get("/new")
+def show(request: Request) -> Response:
+    """Show the form to those who may make an arena, and one for a token to others."""
+    if _refusal(request) is not None:
+        return _ask_for_token(None)
+    return render("create.html", problem=None, **_EMPTY)
+
+
+@router.post("/new/login")
+def enter(request: Request, token: Annotated[str, Form()] = "") -> Response:
+    """Log in with the token of an owner of any arena."""
+    check_same_origin(request)
+    problem = _refusal(request, token.strip() or "?")
+    if problem is not None:
+        return _ask_for_token(as_sentence(problem))
+    response = RedirectResponse("/new", 303)
+    log_in(request, response, "/new", token.strip())
+    return response
+
+
+@router.post("/new")
+async def make(request: Request) -> Response:
+    """Make an arena and show its links and tokens, which nobody can show again."""
+    check_same_origin(request)
+    if (error := await run_in_threadpool(_refusal, request)) is not None:
+        raise error
+    # Files are read only of those who may.
+    async with request.form(max_files=MOST_ARMS) as form:
+        uploads = [
+            (one.filename, await one.read())
+            for one in form.getlist("files")
+            if isinstance(one, UploadFile) and one.filename
+        ]
+        return await run_in_threadpool(_make, request, form, uploads)
+
+
+def options_of_lines(text: str) -> list[Option]:
+    r"""Return an option for each line that is not empty.
+
+    Examples
+    --------
+    >>> options_of_lines("tea\n\n coffee ")
+    [Option(name='tea', ...), Option(name='coffee', ...)]
+    """
+    return [Option(line.strip()) for line in text.splitlines() if line.strip()]
+
+
+def options_of_csv(text: str) -> list[Option]:
+    r"""Return the options of a CSV: a name in every line, and what is shown of it, if anything.
+
+    A first line may name the columns: name; text or markdown, what is shown; context, what it is
+    shown about. An option may have a line for each context.
+
+    Examples
+    --------
+    >>> options_of_csv("name,markdown\ntea,**Tea**, hot")[0].card
+    Card(kind='markdown', body='**Tea**', blob=None)
+    """
+    rows = [row for row in csv.reader(io.StringIO(text)) if any(cell.strip() for cell in row)]
+    columns = [cell.strip().lower() for cell in rows[0]] if rows else []
+    if "name" in columns:
+        rows = rows[1:]
+    else:
+        columns = ["name", "text"]
+    found = []
+    for row in rows:
+        cells = {key: cell.strip() for key, cell in zip(columns, row, strict=False)}
+        kind: Any = "markdown" if cells.get("markdown") else "text"
+        card = Card(kind, cells[kind]) if cells.get(kind) else None
+        found.append(Option(cells.get("name", ""), card, cells.get("context", "")))
+    return found
+
+
+def _make(request: Request, form: FormData, uploads: Sequence[tuple[str, bytes]]) -> Response:
+    guard = guard_of(request)
+    said = {name: str(form.get(name, "")).strip() for name in ("question", "slug", "options")}
+    switches = {name: name in form for name in _SWITCHES}
+    facts: dict[str, Any] = {**said, **switches}
+    try:
+        options = _options(said["options"], uploads)
+        made = arena.create_arena(
+            guard.service,
+            said["slug"] or _slug(said["question"]),
+            said["question"],
+            list(dict.fromkeys(one.name for one in options)),
+            settings=switches,
+        )
+    except ArenaError as error:
+        return render("create.html", error.status, problem=as_sentence(error), **facts)
+    slug = made.arena.slug
+    response = render(
+        "made.html",
+        201,
+        made=made,
+        arena=made.arena,
+        base=_base(guard, request),
+        problem=_show_cards(guard.service, slug, options),
+    )
+    log_in(request, response, f"/{slug}/owner", made.owner_token)
+    return response
+
+
+def _options(lines: str, uploads: Sequence[tuple[str, bytes]]) -> list[Option]:
+    options = options_of_lines(lines)
+    for name, content in uploads:
+        if name.lower().endswith((".csv", ".txt")):
+            try:
+                options += options_of_csv(content.decode("utf-8-sig"))
+            except (UnicodeDecodeError, csv.Error):
+                raise Invalid(f"the file {name[:80]} must be a CSV in UTF-8") from None
+        else:
+            if len(content) > MOST_IMAGE:
+                raise Invalid(f"the image {name[:80]} must have {MOST_IMAGE:,} bytes at most")
+            image = (type_of_image(content), content)
+            options.append(Option(PurePath(name).stem, Card("image", ""), image=image))
+    if len({one.name for one in options}) < 2:
+        raise Invalid("give two options at least, one a line")
+    places = [(one.name, one.context) for one in options]
+    for name, context in places:
+        if places.count((name, context)) > 1:
+            raise Invalid(f"the option {name[:80]!r} is there twice")
+    if any(one.card is not None and not one.context for one in options):
+        # Two arms are shown by their cards if both have one.
+        options = [
+            Option(one.name, one.card or Card("text", one.name), one.context, one.image)
+            for one in options
+        ]
+    return options
+
+
+def _show_cards(service: arena.Service, slug: str, options: Sequence[Option]) -> str | None:
+    """Set the cards; return what went wrong, as the tokens of the arena must be shown anyway."""
+    try:
+        for one in options:
+            if one.card is not None:
+                arena.set_card(service, slug, one.name, one.card, one.context, one.image)
+    except ArenaError as error:
+        return f"Not all cards could be kept: {error}; the owner's page has those that are."
+    return None
+
+
+def _slug(question: str) -> str:
+    """Return an address for a question."""
+    found = slug_of(question, RESERVED)
+    return "vote" if found == "arm" else found
+
+
+def _refusal(request: Request, token: str | None = None) -> ArenaError | None:
+    """Return why somebody may not make an arena, None who may."""
+    try:
+        guard_of(request).check_making(request, token or request.cookies.get(OWNER))
+    except (Unauthorized, Forbidden) as error:
+        return error
+    return None
+
+
+def _ask_for_token(problem: str | None) -> Response:
+    status = 200 if problem is None else 403
+    return render("login.html", status, arena=None, action="/new/login", problem=problem)
+
+
+def _base(guard: Guard, request: Request) -> str:
+    """Return the address of this server as the browser knows it."""
+    scheme = "https" if guard.is_https(request) else "http"
+    return f"{scheme}://{request.headers.get('host', '')}"

@@ -1,0 +1,172 @@
+"""An arena is made on a page: options in lines, as CSV and as images, by who may."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from driftduel.arena import service as arena
+from tests.arena.pages import pages_of, words_of
+
+PNG = b"\x89PNG\r\n\x1a\n" + b"\x00" * 40
+
+
+@pytest.fixture
+def site(tmp_path):
+    with pages_of(tmp_path, local=True) as opened:
+        yield opened
+
+
+@pytest.fixture
+def browser(site):
+    with site.browser() as opened:
+        yield opened
+
+
+def make(browser, files=(), **fields):
+    sent = {"question": "What for lunch?", "options": "soup\npie\n\n", **fields}
+    attached = [("files", one) for one in files] or [("files", ("", b""))]
+    return browser.post("/new", data=sent, files=attached)
+
+
+def arms(site, slug):
+    return [arm.name for arm in arena.describe(site.service, slug).arms]
+
+
+def test_an_arena_is_made_and_its_keys_are_shown_once(site, browser):
+    answer = make(browser, blind="on", ties="on")
+    assert answer.status_code == 201
+    (token,) = re.findall(r'value="(owner_[^"]+)"', answer.text)
+    (key,) = re.findall(r'value="(embed_[^"]+)"', answer.text)
+    assert f'value="{site.address}/what-for-lunch"' in answer.text
+    assert f'value="{site.address}/what-for-lunch/owner"' in answer.text
+    found = arena.describe(site.service, "what-for-lunch").arena
+    assert found.question == "What for lunch?"
+    settings = found.settings
+    assert (settings.blind, settings.public, settings.ties) == (True, False, True)
+    assert arms(site, "what-for-lunch") == ["soup", "pie"]
+    assert arena.check_token(site.service, token, "what-for-lunch", "owner") == "owner"
+    assert arena.check_token(site.service, key, "what-for-lunch", "embed") == "embed"
+    owner = browser.get("/what-for-lunch/owner")  # who made it is logged in
+    assert "Owner's token" not in words_of(owner)
+    assert token not in owner.text
+    again = make(browser)
+    assert again.status_code == 409
+    assert "There is an arena 'what-for-lunch' already." in words_of(again)
+
+
+def test_switches_that_are_off_are_off(site, browser):
+    make(browser, slug="lunch", public="on")
+    settings = arena.describe(site.service, "lunch").arena.settings
+    assert (settings.blind, settings.public, settings.ties) == (False, True, False)
+
+
+def test_images_are_options_called_as_their_files_are(site, browser):
+    files = [("Green soup.png", PNG, "image/png"), ("pie.JPG", b"\xff\xd8\xff1", "image/jpeg")]
+    assert make(browser, files, options="bread", slug="lunch", blind="on").status_code == 201
+    assert arms(site, "lunch") == ["bread", "Green soup", "pie"]
+    kinds = set()
+    for _ in range(20):
+        page = browser.get("/lunch").text
+        assert not re.search("Green|pie", page)
+        kinds |= set(re.findall('<(img) src="/api|<p class="text (short)">bread', page))
+    assert kinds == {("img", ""), ("", "short")}
+
+
+def test_a_csv_has_an_option_a_line_and_what_is_shown_of_it(site, browser):
+    table = "name,markdown,context\nA,*one*,first\nB,*two*,first\nA,three,second\nB,four,second\n"
+    assert make(browser, [("a.csv", table)], options="", slug="lunch").status_code == 201
+    assert arms(site, "lunch") == ["A", "B"]
+    pages = [browser.get("/lunch").text for _ in range(30)]
+    for words in ("<em>one</em>", "<p>four</p>", ">second</p>"):
+        assert any(words in page for page in pages)
+    plain = "soup,A soup of the day\npie\n"
+    assert make(browser, [("a.csv", plain)], options="", slug="two").status_code == 201
+    page = browser.get("/two").text
+    assert "A soup of the day" in page
+    assert ">pie</p>" in page
+
+
+@pytest.mark.parametrize(
+    ("fields", "files", "words"),
+    [
+        ({"options": "soup"}, [], "Give two options at least, one a line."),
+        ({"options": "soup\nsoup"}, [], "Give two options at least"),
+        ({"options": "soup\npie\nsoup"}, [], "The option 'soup' is there twice."),
+        ({"slug": "new"}, [], "is an address of the service itself"),
+        ({"slug": "A b"}, [], "Slug is 'A b', must be"),
+        ({"options": f"{'a' * 201}\nb"}, [], "Name of an arm: has 201 characters"),
+        ({}, [("a.png", b"<svg>")], "The image must be PNG, JPEG, GIF or WebP."),
+        ({}, [("a.png", PNG + bytes(6 * 2**20))], "The image a.png must have 5,242,880 bytes"),
+        ({}, [("a.csv", b"\xff\xfe\x00")], "The file a.csv must be a CSV in UTF-8."),
+    ],
+)
+def test_what_makes_no_sense_is_said_and_what_was_written_stays(
+    site, browser, fields, files, words
+):
+    answer = make(browser, files, **fields)
+    assert answer.status_code in {409, 422}
+    assert words in words_of(answer)
+    assert 'value="What for lunch?"' in answer.text
+    assert len(arena.arenas(site.service)) == 1
+
+
+def test_a_question_without_latin_letters_has_an_address(site, browser):
+    assert f'value="{site.address}/vote"' in make(browser, question="好きなのは?").text
+    assert f'value="{site.address}/new-2"' in make(browser, question="New?").text
+
+
+def test_what_is_written_is_text(site, browser):
+    words = "<b>a</b>"
+    for answer in (
+        make(browser, question=words, options=f"{words}\nb", slug="lunch"),
+        make(browser, question=words, options=words, slug='"><b>'),
+    ):
+        assert words not in answer.text
+        assert "&lt;b&gt;a&lt;/b&gt;" in answer.text
+
+
+def test_others_need_the_token_of_an_owner(tmp_path):
+    with pages_of(tmp_path, local=False) as site, site.browser() as browser:
+        assert "needs the owner's token" in words_of(browser.get("/new"))
+        refused = make(browser)
+        assert refused.status_code == 401
+        for token in ("", "nix", site.made.embed_key):
+            assert browser.post("/new/login", data={"token": token}).status_code == 403
+        opened = browser.post("/new/login", data={"token": site.made.owner_token})
+        assert "Make an arena" in words_of(opened)
+        assert make(browser).status_code == 201
+        assert len(arena.arenas(site.service)) == 2
+
+
+def test_no_other_site_makes_an_arena(site, browser):
+    said = {"Origin": "https://evil.example"}
+    answer = browser.post("/new", data={"question": "?", "options": "a\nb"}, headers=said)
+    assert answer.status_code == 403
+    rebound = browser.post(
+        "/new",
+        data={"question": "?", "options": "a\nb"},
+        headers={"Host": "evil.example", "Origin": "http://evil.example"},
+    )
+    assert rebound.status_code == 401  # a name of another site that leads to this machine
+    assert len(arena.arenas(site.service)) == 1
+
+
+def test_cards_that_cannot_be_kept_do_not_hide_the_keys(site, browser, monkeypatch):
+    from driftduel.arena.errors import Unavailable
+
+    def broken(*arguments, **options):
+        raise Unavailable("the database cannot be reached")
+
+    monkeypatch.setattr(arena, "set_card", broken)
+    answer = make(browser, [("a.png", PNG), ("b.png", PNG)], options="")
+    assert answer.status_code == 201
+    assert "Not all cards could be kept" in words_of(answer)
+    assert "owner_" in answer.text
+
+
+def test_the_first_page_leads_to_a_new_arena(browser):
+    page = browser.get("/")
+    assert 'href="/new"' in page.text
+    assert 'href="/openapi.json"' in page.text
