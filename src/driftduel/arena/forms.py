@@ -103,6 +103,8 @@ def form_of_status(status: Status) -> Form:
         "status": status.arena.status,
         "head": status.head,
         "votes": status.votes,
+        "first": as_time(status.first),
+        "last": as_time(status.last),
         "best": status.best,
         "since": as_time(status.since),
         "before": status.before,

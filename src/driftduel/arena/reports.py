@@ -74,6 +74,8 @@ class Status:
     ----------
     votes : int
         Votes that count.
+    first, last : int or None
+        When the first and the last of them were cast.
     best : str or None
         The name of the arm that leads; None before the first vote.
     since : int or None
@@ -103,6 +105,8 @@ class Status:
     arena: Arena
     head: int
     votes: int
+    first: int | None
+    last: int | None
     best: str | None
     since: int | None
     before: str | None
@@ -134,6 +138,8 @@ def status_of(arena: Arena, replica: Replica) -> Status:
             arena=arena,
             head=replica.head,
             votes=votes,
+            first=replica.time_of(0),
+            last=replica.time_of(votes - 1),
             best=_name(replica, found("best")),
             since=replica.time_of(found("since")),
             before=_name(replica, found("before")),

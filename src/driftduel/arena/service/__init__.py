@@ -17,6 +17,7 @@ from driftduel.arena.service.arenas import arenas as arenas
 from driftduel.arena.service.arenas import change_arena as change_arena
 from driftduel.arena.service.arenas import create_arena as create_arena
 from driftduel.arena.service.arenas import describe as describe
+from driftduel.arena.service.arms import cards as cards
 from driftduel.arena.service.arms import change_arms as change_arms
 from driftduel.arena.service.arms import image_of as image_of
 from driftduel.arena.service.arms import set_card as set_card

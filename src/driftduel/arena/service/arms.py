@@ -128,6 +128,23 @@ def set_card(
     service.follow()
 
 
+def cards(service: Service, slug: str) -> dict[str, dict[str, Card]]:
+    """Return the cards of an arena: by the slug of the arm, and by context."""
+    number = service.hosted(slug).arena.id
+    card, arm = schema.card, schema.arm
+    query = (
+        sa.select(arm.c.slug, card.c.context, card.c.kind, card.c.body, card.c.blob)
+        .join(arm, (arm.c.arena == card.c.arena) & (arm.c.id == card.c.arm))
+        .where(card.c.arena == number)
+        .order_by(card.c.arm, card.c.context)
+    )
+    found: dict[str, dict[str, Card]] = {}
+    with service.store.reading() as connection:
+        for row in connection.execute(query):
+            found.setdefault(row.slug, {})[row.context] = Card(row.kind, row.body, row.blob)
+    return found
+
+
 def image_of(service: Service, sha256: str) -> tuple[str, bytes]:
     """Return the type and the bytes of an image by its hash."""
     blob = schema.blob

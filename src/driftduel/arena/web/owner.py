@@ -150,8 +150,7 @@ def forget(request: Request, slug: str, voter: str) -> shapes.Head:
 )
 def votes_csv(request: Request, slug: str, everything: All = False) -> Response:
     """Return the votes as CSV, which `driftduel measure` reads."""
-    lines: Iterator[str] = arena.votes_csv(_service(request, slug), slug, everything=everything)
-    return StreamingResponse(lines, media_type="text/csv", headers=_saved_as(f"{slug}.csv"))
+    return answer_csv(_service(request, slug), slug, everything)
 
 
 @router.get(
@@ -161,20 +160,7 @@ def votes_csv(request: Request, slug: str, everything: All = False) -> Response:
 )
 def votes_parquet(request: Request, slug: str, everything: All = False) -> Response:
     """Return the votes as Parquet."""
-    service = _service(request, slug)
-    number, path = tempfile.mkstemp(prefix="driftduel-", suffix=".parquet")
-    os.close(number)
-    try:
-        arena.write_parquet(service, slug, path, everything=everything)
-    except BaseException:
-        os.unlink(path)
-        raise
-    return FileResponse(
-        path,
-        media_type=PARQUET,
-        headers=_saved_as(f"{slug}.parquet"),
-        background=BackgroundTask(os.unlink, path),
-    )
+    return answer_parquet(_service(request, slug), slug, everything)
 
 
 @router.post(
@@ -202,6 +188,39 @@ async def import_votes(
     return shapes.Imported(votes=done.votes, counted=done.counted)
 
 
+def answer_csv(service: arena.Service, slug: str, everything: bool) -> Response:
+    """Answer with the votes of an arena as CSV, as they are read."""
+    lines: Iterator[str] = arena.votes_csv(service, slug, everything=everything)
+    return StreamingResponse(lines, media_type="text/csv", headers=_saved_as(f"{slug}.csv"))
+
+
+def answer_parquet(service: arena.Service, slug: str, everything: bool) -> Response:
+    """Answer with the votes of an arena as a Parquet file."""
+    number, path = tempfile.mkstemp(prefix="driftduel-", suffix=".parquet")
+    os.close(number)
+    try:
+        arena.write_parquet(service, slug, path, everything=everything)
+    except BaseException:
+        os.unlink(path)
+        raise
+    return FileResponse(
+        path,
+        media_type=PARQUET,
+        headers=_saved_as(f"{slug}.parquet"),
+        background=BackgroundTask(os.unlink, path),
+    )
+
+
+def type_of_image(image: bytes) -> str:
+    """Return the type of an image by its first bytes, whatever its sender says."""
+    if image[:4] == b"RIFF" and image[8:12] == b"WEBP":
+        return "image/webp"
+    for magic, kind in _MAGIC.items():
+        if image.startswith(magic):
+            return kind
+    raise Invalid("the image must be PNG, JPEG, GIF or WebP")
+
+
 def _service(request: Request, slug: str) -> arena.Service:
     """Return the service if the request is of an owner of the arena."""
     guard = guard_of(request)
@@ -225,23 +244,13 @@ def _card(body: bytes) -> Card:
     return Card(text.kind, text.body)
 
 
+def _saved_as(name: str) -> dict[str, str]:
+    return {"Content-Disposition": f'attachment; filename="{name}"'}
+
+
 _MAGIC = {
     b"\x89PNG\r\n\x1a\n": "image/png",
     b"\xff\xd8\xff": "image/jpeg",
     b"GIF87a": "image/gif",
     b"GIF89a": "image/gif",
 }
-
-
-def type_of_image(image: bytes) -> str:
-    """Return the type of an image by its first bytes, whatever its sender says."""
-    if image[:4] == b"RIFF" and image[8:12] == b"WEBP":
-        return "image/webp"
-    for magic, kind in _MAGIC.items():
-        if image.startswith(magic):
-            return kind
-    raise Invalid("the image must be PNG, JPEG, GIF or WebP")
-
-
-def _saved_as(name: str) -> dict[str, str]:
-    return {"Content-Disposition": f'attachment; filename="{name}"'}

@@ -224,6 +224,8 @@ class Status(BaseModel):
     status: Literal["open", "closed"]
     head: int
     votes: int
+    first: Time
+    last: Time
     best: str | None
     since: Time
     before: str | None

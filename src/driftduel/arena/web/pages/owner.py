@@ -1,40 +1,52 @@
-"""The owner's page of an arena: behind a token, which the browser keeps for a week."""
+"""The owner's page of an arena: behind a token, which the browser keeps for a week.
+
+All of it works without scripts: what changes something is a form, which leads back to its place on
+the page, or shows the page again with a sentence beside the form and what was typed in it. A script
+looks every few seconds whether there is something new, and takes over the parts that changed.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Form, Request
+from fastapi import APIRouter, Form, Header, Request, UploadFile
 from fastapi.responses import RedirectResponse, Response
 
 from driftduel.arena import service as arena
-from driftduel.arena.web.pages.rendering import render
+from driftduel.arena.errors import ArenaError, Invalid, NotFound
+from driftduel.arena.model import Card, Role
+from driftduel.arena.web import owner as api
+from driftduel.arena.web.pages.cards import html_of_markdown
+from driftduel.arena.web.pages.figures import columns_of, standing_of
+from driftduel.arena.web.pages.rendering import as_sentence, render
 from driftduel.arena.web.pages.sessions import (
+    check_owner,
     check_same_origin,
     check_token,
     is_owner,
     log_in,
     log_out,
 )
-from driftduel.arena.web.pages.words import sentence
 from driftduel.arena.web.security import guard_of
 
 router = APIRouter(include_in_schema=False)
+
+Text = Annotated[str, Form()]
+Known = Annotated[str | None, Header(alias="If-None-Match")]
 
 
 @router.get("/{slug}/owner")
 def show(request: Request, slug: str) -> Response:
     """Show what is known of an arena to its owner, and a form for the token to others."""
-    service = guard_of(request).service
-    found = service.hosted(slug).arena
+    found = guard_of(request).service.hosted(slug).arena
     if not is_owner(request, slug):
         return render("login.html", arena=found, action=f"/{slug}/owner", problem=None)
-    now = arena.status(service, slug)
-    return render("owner.html", arena=now.arena, now=now, sentence=sentence(now))
+    return _page(request, slug)
 
 
 @router.post("/{slug}/owner")
-def enter(request: Request, slug: str, token: Annotated[str, Form()] = "") -> Response:
+def enter(request: Request, slug: str, token: Text = "") -> Response:
     """Log in with the owner's token."""
     check_same_origin(request)
     found = guard_of(request).service.hosted(slug).arena
@@ -54,3 +66,288 @@ def leave(request: Request, slug: str) -> Response:
     response = RedirectResponse(f"/{slug}/owner", 303)
     log_out(response, f"/{slug}/owner")
     return response
+
+
+@router.get("/{slug}/owner/now")
+def now(request: Request, slug: str, known: Known = None) -> Response:
+    """Return the parts of the page that change by themselves, 304 if nothing did."""
+    service = check_owner(request, slug)
+    tag = f'"{arena.health_tag(service, slug)}"'
+    if tag == (known or "").removeprefix("W/"):
+        return Response(status_code=304, headers={"ETag": tag})
+    return render("_owner_now.html", headers={"ETag": tag}, **_facts(request, service, slug))
+
+
+@router.post("/{slug}/owner/options")
+def add(request: Request, slug: str, names: Text = "") -> Response:
+    """Let options join, one a line."""
+    lines = [line.strip() for line in names.splitlines() if line.strip()]
+
+    def act(service: arena.Service) -> None:
+        if not lines:
+            raise Invalid("write the name of an option, or several, one a line")
+        arena.change_arms(service, slug, add=lines)
+
+    return _done(request, slug, "options", act, names=names)
+
+
+@router.post("/{slug}/owner/offer")
+def offer(request: Request, slug: str, arm: Text = "", to: Text = "") -> Response:
+    """Pause an option, or let it come back."""
+
+    def act(service: arena.Service) -> None:
+        if to not in ("pause", "resume"):
+            raise Invalid("an option can be paused or resumed")
+        arena.change_arms(
+            service,
+            slug,
+            pause=[arm] if to == "pause" else [],
+            resume=[arm] if to == "resume" else [],
+        )
+
+    return _done(request, slug, "options", act)
+
+
+@router.get("/{slug}/owner/options/{arm}")
+def show_option(request: Request, slug: str, arm: str) -> Response:
+    """Show an option: its name and its cards."""
+    if not is_owner(request, slug):
+        return RedirectResponse(f"/{slug}/owner", 303)
+    return _option(request, slug, arm)
+
+
+@router.post("/{slug}/owner/options/{arm}/name")
+def rename(request: Request, slug: str, arm: str, name: Text = "") -> Response:
+    """Give an option another name."""
+    service = check_owner(request, slug)
+    try:
+        arena.change_arms(service, slug, rename={arm: name})
+    except ArenaError as error:
+        return _option(request, slug, arm, error, "name", name=name)
+    return RedirectResponse(f"/{slug}/owner/options/{arm}", 303)
+
+
+@router.post("/{slug}/owner/options/{arm}/card")
+def set_card(
+    request: Request,
+    slug: str,
+    arm: str,
+    kind: Text = "text",
+    context: Text = "",
+    body: Text = "",
+    image: UploadFile | None = None,
+) -> Response:
+    """Set what is shown of an option in a context."""
+    service = check_owner(request, slug)
+    try:
+        if kind == "image":
+            content = b"" if image is None else image.file.read()
+            if not content:
+                raise Invalid("choose an image")
+            picture = (api.type_of_image(content), content)
+            arena.set_card(service, slug, arm, Card("image", ""), context, picture)
+        elif kind in ("text", "markdown"):
+            if not body.strip():
+                raise Invalid("write what the card shows")
+            arena.set_card(service, slug, arm, Card(kind, body), context)  # type: ignore[arg-type]
+        else:
+            raise Invalid("a card is text, markdown or an image")
+    except ArenaError as error:
+        typed = {"kind": kind, "context": context, "body": body}
+        return _option(request, slug, arm, error, "card", **typed)
+    return RedirectResponse(f"/{slug}/owner/options/{arm}", 303)
+
+
+@router.post("/{slug}/owner/options/{arm}/uncard")
+def remove_card(request: Request, slug: str, arm: str, context: Text = "") -> Response:
+    """Take a card away."""
+    service = check_owner(request, slug)
+    arena.set_card(service, slug, arm, None, context)
+    return RedirectResponse(f"/{slug}/owner/options/{arm}", 303)
+
+
+@router.post("/{slug}/owner/settings")
+def change_settings(
+    request: Request,
+    slug: str,
+    title: Text = "",
+    question: Text = "",
+    cap: Text = "",
+    origins: Text = "",
+    blind: Text = "",
+    ties: Text = "",
+    public: Text = "",
+) -> Response:
+    """Change the texts and the settings of an arena."""
+    typed = {"title": title, "question": question, "cap": cap, "origins": origins}
+    switches = {"blind": bool(blind), "ties": bool(ties), "public": bool(public)}
+
+    def act(service: arena.Service) -> None:
+        changes: dict[str, Any] = {"title": title, "question": question, **switches}
+        changes["cap"] = (
+            _whole(cap, "votes of a voter that count on a day") if cap.strip() else None
+        )
+        changes["origins"] = origins.split()
+        arena.change_arena(service, slug, changes)
+
+    return _done(request, slug, "settings", act, **typed, **switches)
+
+
+@router.post("/{slug}/owner/state")
+def change_state(request: Request, slug: str, to: Text = "") -> Response:
+    """Close an arena, or open it again."""
+    return _done(
+        request, slug, "settings", lambda service: arena.change_arena(service, slug, {"status": to})
+    )
+
+
+@router.post("/{slug}/owner/tokens")
+def make_token(request: Request, slug: str, role: Text = "", label: Text = "") -> Response:
+    """Make a token, which this page shows once."""
+    service = check_owner(request, slug)
+    wanted: Role = role  # type: ignore[assignment]
+    try:
+        made = arena.new_token(service, slug, wanted, label)
+    except ArenaError as error:
+        return _page(request, slug, error, "tokens", role=role, label=label)
+    return _page(request, slug, made=made)
+
+
+@router.post("/{slug}/owner/revoke")
+def revoke(request: Request, slug: str, token: Text = "") -> Response:
+    """Make a token useless."""
+
+    def act(service: arena.Service) -> None:
+        mine = [one for one in arena.tokens(service, slug) if one.role == "owner"]
+        left = [one for one in mine if one.revoked_at is None and one.id != token]
+        if not left:
+            raise Invalid("this is the only token of an owner: make another one first")
+        arena.revoke_token(service, slug, token)
+
+    return _done(request, slug, "tokens", act)
+
+
+@router.post("/{slug}/owner/voter")
+def mark_voter(request: Request, slug: str, voter: Text = "", to: Text = "") -> Response:
+    """Let the votes of a voter not count, or count again."""
+
+    def act(service: arena.Service) -> None:
+        if to not in ("exclude", "include"):
+            raise Invalid("a voter can be excluded or included")
+        (arena.exclude if to == "exclude" else arena.include)(service, slug, voter)
+
+    return _done(request, slug, "voters", act)
+
+
+@router.get("/{slug}/owner/votes.csv")
+def votes_csv(request: Request, slug: str, everything: api.All = False) -> Response:
+    """Return the votes as CSV."""
+    return api.answer_csv(check_owner(request, slug), slug, everything)
+
+
+@router.get("/{slug}/owner/votes.parquet")
+def votes_parquet(request: Request, slug: str, everything: api.All = False) -> Response:
+    """Return the votes as Parquet."""
+    return api.answer_parquet(check_owner(request, slug), slug, everything)
+
+
+def _done(
+    request: Request, slug: str, place: str, act: Callable[[arena.Service], object], **typed: Any
+) -> Response:
+    """Do what a form asks and go back to its place, or show the page again with what was typed."""
+    service = check_owner(request, slug)
+    try:
+        act(service)
+    except ArenaError as error:
+        return _page(request, slug, error, place, **typed)
+    return RedirectResponse(f"/{slug}/owner#{place}", 303)
+
+
+def _page(
+    request: Request,
+    slug: str,
+    error: ArenaError | None = None,
+    place: str = "",
+    made: str | None = None,
+    **typed: Any,
+) -> Response:
+    service = guard_of(request).service
+    facts = _facts(request, service, slug)
+    problems = {} if error is None else {place: as_sentence(error)}
+    return render(
+        "owner.html",
+        200 if error is None else error.status,
+        **{**facts, "typed": {**facts["typed"], **typed}, "problems": problems, "made": made},
+    )
+
+
+def _facts(request: Request, service: arena.Service, slug: str) -> dict[str, Any]:
+    """Return all that the page shows."""
+    standing = standing_of(service, slug)
+    found = standing["arena"]
+    health = arena.health(service, slug)
+    scheme = "https" if guard_of(request).is_https(request) else "http"
+    settings = found.settings
+    return {
+        **standing,
+        "health": health,
+        "columns": [] if health.rate is None else columns_of(health.rate),
+        "tag": f"{health.head}-{health.moment}",
+        "base": f"{scheme}://{request.headers.get('host', '')}",
+        "cards": {arm: len(found) for arm, found in arena.cards(service, slug).items()},
+        "tokens": arena.tokens(service, slug),
+        "problems": {},
+        "made": None,
+        "typed": {
+            "title": found.title,
+            "question": found.question,
+            "cap": settings.cap or "",
+            "origins": "\n".join(settings.origins),
+            "blind": settings.blind,
+            "ties": settings.ties,
+            "public": settings.public,
+            "names": "",
+            "role": "read",
+            "label": "",
+        },
+    }
+
+
+def _option(
+    request: Request,
+    slug: str,
+    slug_of_arm: str,
+    error: ArenaError | None = None,
+    place: str = "",
+    **typed: Any,
+) -> Response:
+    """Return the page of an option."""
+    service = guard_of(request).service
+    described = arena.describe(service, slug)
+    mine = [one for one in described.arms if one.slug == slug_of_arm]
+    if not mine:
+        raise NotFound("there is no such option")
+    cards = [
+        {"context": context, "card": card, "html": _html(card)}
+        for context, card in arena.cards(service, slug).get(slug_of_arm, {}).items()
+    ]
+    start = {"name": mine[0].name, "kind": "text", "context": "", "body": ""}
+    return render(
+        "option.html",
+        200 if error is None else error.status,
+        arena=described.arena,
+        arm=mine[0],
+        cards=cards,
+        problems={} if error is None else {place: as_sentence(error)},
+        typed={**start, **typed},
+    )
+
+
+def _html(card: Card) -> Any:
+    return html_of_markdown(card.body) if card.kind == "markdown" else None
+
+
+def _whole(text: str, name: str) -> int:
+    if not text.strip().isascii() or not text.strip().isdigit():
+        raise Invalid(f"{name}: must be a whole number")
+    return int(text)

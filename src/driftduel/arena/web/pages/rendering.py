@@ -19,7 +19,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from driftduel.arena.web.pages.words import as_date, as_percent, as_stamp
+from driftduel.arena.web.pages import words
 
 _WEB = Path(__file__).parents[1]
 _FILES = _WEB / "static"
@@ -128,7 +128,16 @@ _TEMPLATES = Environment(
     lstrip_blocks=True,
 )
 _TEMPLATES.globals["static"] = static
-_TEMPLATES.filters |= {"date": as_date, "stamp": as_stamp, "percent": as_percent}
+_TEMPLATES.filters |= {
+    "about": words.as_about,
+    "chance": words.as_chance,
+    "date": words.as_date,
+    "duration": words.as_duration,
+    "listed": words.as_list,
+    "percent": words.as_percent,
+    "range": words.as_range,
+    "stamp": words.as_stamp,
+}
 
 _TITLES = {
     400: "That did not work",

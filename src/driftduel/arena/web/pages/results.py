@@ -8,9 +8,8 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from driftduel.arena import service as arena
+from driftduel.arena.web.pages.figures import standing_of
 from driftduel.arena.web.pages.rendering import render
-from driftduel.arena.web.pages.words import sentence
 from driftduel.arena.web.security import guard_of
 
 router = APIRouter(include_in_schema=False)
@@ -30,5 +29,4 @@ def show(request: Request, slug: str) -> Response:
             sentence="Results are shown when voting is over.",
             closed=False,
         )
-    now = arena.status(service, slug)
-    return render("results.html", arena=now.arena, now=now, sentence=sentence(now))
+    return render("results.html", **standing_of(service, slug))

@@ -1,24 +1,26 @@
-"""What pages say in words: times, shares, and the sentence on who is best since when."""
+"""What pages say in words: times, shares, names. Who is best since when: ``_standing.html``."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from driftduel.arena.service import Status
 
-
-def as_date(at: int | None) -> str:
-    """Return a time for people, in UTC, which the page says once.
+def as_date(at: int | None, fine: bool = False) -> str:
+    """Return a time for people, in UTC, which the page says once; ``fine`` to the second.
 
     Examples
     --------
     >>> as_date(1_700_000_000_000_000), as_date(None)
     ('14 Nov 2023, 22:13', '–')
+    >>> as_date(1_700_000_000_000_000, fine=True)
+    '14 Nov 2023, 22:13:20'
     """
     if at is None:
         return "–"
     moment = datetime.fromtimestamp(at // 1_000_000, UTC)
-    return f"{moment.day} {moment:%b %Y, %H:%M}"
+    return f"{moment.day} {moment:%b %Y, %H:%M}{moment.strftime(':%S') if fine else ''}"
 
 
 def as_stamp(at: int) -> str:
@@ -43,17 +45,66 @@ def as_percent(share: float | None) -> str:
     return "–" if share is None else f"{share:.0%}".replace("%", " %")
 
 
-def sentence(status: Status) -> str:
-    """Say who is best since when, who was before, and what is missing until that is decided."""
-    if status.best is None:
-        return "Nobody has voted yet."
-    words = f"{status.best} is best"
-    if status.since is not None:
-        words += f" since {as_date(status.since)}"
-    if status.before is not None:
-        words += f"; {status.before} was until then"
-    if status.decided:
-        return f"{words}. That is decided."
-    if status.missing is None:
-        return f"{words}. That is not decided yet."
-    return f"{words}. That is not decided yet: about {status.missing:,} more votes."
+def as_chance(share: float | None) -> str:
+    """Return a probability in per cent, where 0 and 100 are for what is certain.
+
+    Examples
+    --------
+    >>> as_chance(0.9987), as_chance(0.4567), as_chance(0.002), as_chance(None)
+    ('over 99 %', '46 %', 'under 1 %', '–')
+    """
+    if share is None or 0.01 <= share <= 0.99:
+        return as_percent(share)
+    return "over 99 %" if share > 0.5 else "under 1 %"
+
+
+def as_range(low: float, high: float) -> str:
+    """Return an interval in per cent, rounded outwards.
+
+    Examples
+    --------
+    >>> as_range(0.5461, 0.6113)
+    '54 to 62 %'
+    """
+    return f"{math.floor(100 * low)} to {math.ceil(100 * high)} %"
+
+
+def as_about(n: int) -> str:
+    """Return a number that is not known better than that.
+
+    Examples
+    --------
+    >>> [as_about(n) for n in (7, 94, 1_234, 98_765)]
+    ['10', '90', '1,200', '99,000']
+    """
+    step: int = 10 ** max(len(str(n)) - 2, 1)
+    return f"{max(round(n / step), 1) * step:,}"
+
+
+def as_list(names: Sequence[str], most: int = 4) -> str:
+    """Return names in a row; of many, the first few.
+
+    Examples
+    --------
+    >>> as_list(["tea"]), as_list(["tea", "milk"]), as_list(list("abcdefgh"))
+    ('tea', 'tea and milk', 'a, b, c, d and 4 more')
+    """
+    shown, rest = list(names[:most]), len(names) - most
+    if rest > 0:
+        shown.append(f"{rest:,} more")
+    return " and ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
+
+
+def as_duration(seconds: int) -> str:
+    """Return a span of time, which is a whole number of minutes, hours or days.
+
+    Examples
+    --------
+    >>> [as_duration(n) for n in (60, 300, 3_600, 86_400)]
+    ['minute', '5 minutes', 'hour', 'day']
+    """
+    for size, word in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        if seconds % size == 0:
+            n = seconds // size
+            return word if n == 1 else f"{n} {word}s"
+    return f"{seconds} seconds"

@@ -1,0 +1,100 @@
+// The owner's page keeps up by itself: what changed on the server is taken over part by part, but
+// never a part in which somebody types or has the focus.
+"use strict";
+
+const EVERY = 3000;
+const SLOWEST = 60000;
+
+const box = document.getElementById("now");
+const freshness = document.getElementById("freshness");
+const sent = new Map(); // what the server sent of each part, as text: what is shown has local times
+const waiting = new Map();
+let tag = `"${box.dataset.tag}"`;
+let pause = EVERY;
+
+function partsOf(text) {
+  const template = document.createElement("template");
+  template.innerHTML = text;
+  return [...template.content.querySelectorAll("[data-part]")];
+}
+
+function isBusy(part) {
+  if (part.contains(document.activeElement)) return true;
+  const chosen = document.getSelection();
+  if (chosen && !chosen.isCollapsed && chosen.containsNode(part, true)) return true;
+  return [...part.querySelectorAll("input:not([type=hidden]), textarea")].some((one) => one.value !== one.defaultValue);
+}
+
+function takeOver() {
+  for (const [id, fresh] of waiting) {
+    const part = document.getElementById(id);
+    if (!part || isBusy(part)) continue;
+    part.innerHTML = fresh.innerHTML;
+    part.hidden = fresh.hidden;
+    waiting.delete(id);
+    enliven(part);
+  }
+}
+
+function enliven(root) {
+  window.localTimes(root);
+  for (const button of root.querySelectorAll("[data-copy]")) {
+    button.hidden = false;
+    button.addEventListener("click", () => copy(button));
+  }
+}
+
+async function copy(button) {
+  const field = document.getElementById(button.dataset.copy);
+  field.select();
+  try {
+    await navigator.clipboard.writeText(field.value);
+    button.textContent = "Copied";
+  } catch {
+    button.textContent = "Press Ctrl+C";
+  }
+}
+
+async function look() {
+  const answer = await fetch(box.dataset.address, { headers: { "If-None-Match": tag }, cache: "no-store" });
+  if (answer.status === 401 || answer.status === 403) {
+    say("You are logged out: reload the page to log in.", true);
+    return false;
+  }
+  if (answer.status === 200) {
+    for (const part of partsOf(await answer.text())) {
+      if (sent.get(part.id) === part.outerHTML) continue;
+      sent.set(part.id, part.outerHTML);
+      waiting.set(part.id, part);
+    }
+    tag = answer.headers.get("ETag");
+  } else if (answer.status !== 304) {
+    throw new Error(answer.statusText);
+  }
+  takeOver();
+  return true;
+}
+
+function say(words, bad) {
+  if (freshness.textContent !== words) freshness.textContent = words;
+  freshness.classList.toggle("stale", bad);
+}
+
+async function keepUp() {
+  if (!document.hidden) {
+    try {
+      if (!(await look())) return;
+      pause = EVERY;
+      say("This page keeps up by itself.", false);
+    } catch {
+      pause = Math.min(2 * pause, SLOWEST);
+      say("The server cannot be reached, so this may be old. Trying again.", true);
+    }
+  }
+  setTimeout(keepUp, pause);
+}
+
+for (const part of box.querySelectorAll("[data-part]")) sent.set(part.id, "");
+enliven(document);
+setTimeout(keepUp, EVERY);
+document.addEventListener("visibilitychange", () => { if (!document.hidden) look().catch(() => {}); });

@@ -1,0 +1,348 @@
+"""The owner's page over HTTP: what it says and when, its forms, and what it never shows."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+
+from driftduel.arena import service as arena
+from driftduel.arena.reports import ArmsChanged, DatedChange, Lead
+from driftduel.arena.simulated import DRINKS, Days, Question, feed
+from driftduel.arena.web.pages.figures import Bar, standings_of, timeline_of
+from tests.arena.pages import pages_of, words_of
+from tests.arena.voting import prefer, vote
+
+DAY = 86_400_000_000
+PNG = b"\x89PNG\r\n\x1a\n" + b"\x00" * 50
+
+
+@pytest.fixture
+def site(tmp_path):
+    with pages_of(tmp_path) as opened:
+        yield opened
+
+
+@pytest.fixture
+def owner(site):
+    """A browser in which the owner is logged in."""
+    with site.browser() as opened:
+        opened.post("/drinks/owner", data={"token": site.made.owner_token})
+        yield opened
+
+
+def post(owner, path, **data):
+    return owner.post(f"/drinks/owner{path}", data=data, follow_redirects=False)
+
+
+def settings(**changed):
+    known = {"title": "Drinks", "question": "Which is nicer?", "blind": "on", "ties": "on"}
+    return {name: value for name, value in {**known, **changed}.items() if value is not None}
+
+
+def the(page, part):
+    """Return the words of a part of the page."""
+    text = page.text if hasattr(page, "text") else page
+    found = re.search(f'<section data-part id="{part}".*?</section>', text, re.DOTALL).group()
+    return " ".join(re.sub("<[^>]*>", " ", found).split())
+
+
+def test_before_the_first_vote_the_page_shows_the_link_to_send(site, owner):
+    page = owner.get("/drinks/owner")
+    assert the(page, "sentence") == "Nobody has voted yet."
+    assert "Send this link" in the(page, "facts")
+    assert f'value="{site.address}/drinks"' in page.text
+    for hidden in ("timeline", "arms", "health"):
+        assert re.search(f'id="{hidden}"[^>]* hidden', page.text)
+
+
+def test_below_thirty_comparisons_nobody_is_named(site, owner):
+    prefer(site.service, "tea", 10)
+    words = the(owner.get("/drinks/owner"), "sentence")
+    assert words.startswith("After 10 votes it is too early to name a leader: that takes 30 random")
+    assert "tea" not in words
+    assert "comparisons needed" in the(owner.get("/drinks/owner"), "arms")
+    assert "too few votes to say" in the(owner.get("/drinks/owner"), "health").lower()
+
+
+def test_what_is_not_decided_is_said_with_the_rivals_and_the_votes_it_takes(site, owner):
+    close = Question("drinks", "", "", {"tea": 0.15, "coffee": 0.1, "milk": -0.9}, {})
+    feed(site.service, close, Days(2, 0, 150, time.time_ns() // 1000), 3)
+    now = arena.status(site.service, "drinks")
+    assert (now.enough, now.decided) == (True, False)
+    words = the(owner.get("/drinks/owner"), "sentence")
+    assert f"{now.best} leads since" in words
+    assert re.search(r"Not yet decided against [\w ]+: about [\d,]+ more votes\.", words)
+    assert "is best" not in words
+
+
+def test_what_is_decided_is_said_so(site, owner):
+    prefer(site.service, "tea", 250)
+    assert arena.status(site.service, "drinks").decided
+    words = the(owner.get("/drinks/owner"), "sentence")
+    assert re.fullmatch(
+        r"tea is best since the first vote, \d+ \w+ \d{4}, \d\d:\d\d:\d\d \.", words
+    )
+
+
+@pytest.fixture
+def changed(tmp_path):
+    """A site whose voters changed their minds three days ago."""
+    with pages_of(tmp_path, DRINKS.arms) as opened:
+        feed(opened.service, DRINKS, Days(5, 3, 200, time.time_ns() // 1000), 1)
+        yield opened
+
+
+def test_after_a_change_the_page_names_both_and_when(changed):
+    with changed.browser() as owner:
+        page = owner.post("/drinks/owner", data={"token": changed.made.owner_token})
+        now = arena.status(changed.service, "drinks")
+        (change,) = now.changes
+        assert (change.before, change.after) == DRINKS.favourites
+        words = the(page, "sentence")
+        assert re.match("Lemonade (is best|leads) since about", words)
+        assert "; Coffee was until then" in words
+        told = the(page, "timeline")
+        assert "Lemonade took over from Coffee between" in told
+        for at in (change.around, change.earliest, change.latest, change.noticed):
+            assert f'datetime="{stamp(at)}"' in page.text
+        assert "votes for the left card" in the(page, "health")
+
+
+def stamp(at):
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at // 1_000_000))
+
+
+def test_the_parts_are_sent_again_when_something_happened(site, owner):
+    prefer(site.service, "tea", 40)
+    page = owner.get("/drinks/owner")
+    (tag,) = re.findall('data-tag="([^"]+)"', page.text)
+    same = owner.get("/drinks/owner/now", headers={"If-None-Match": f'"{tag}"'})
+    assert (same.status_code, same.content) == (304, b"")
+    vote(site.service)
+    fresh = owner.get("/drinks/owner/now", headers={"If-None-Match": f'"{tag}"'})
+    assert fresh.status_code == 200
+    assert fresh.headers["etag"] != f'"{tag}"'
+    assert "41 votes" in the(fresh, "facts")
+    parts = re.findall('data-part id="([a-z]+)"', fresh.text)
+    assert parts == ["sentence", "facts", "timeline", "arms", "health", "options"]
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/now"), ("GET", "/votes.csv"), ("GET", "/votes.parquet"), ("POST", "/options"),
+        ("POST", "/offer"), ("POST", "/settings"), ("POST", "/state"), ("POST", "/tokens"),
+        ("POST", "/revoke"), ("POST", "/voter"), ("POST", "/options/tea/name"),
+        ("POST", "/options/tea/card"), ("POST", "/options/tea/uncard"),
+    ],
+)  # fmt: skip
+def test_nothing_works_for_strangers_or_from_other_sites(site, owner, method, path):
+    head = arena.status(site.service, "drinks").head
+    with site.browser() as stranger:
+        answer = stranger.request(method, f"/drinks/owner{path}", follow_redirects=False)
+        assert answer.status_code == 401
+    if method == "POST":
+        evil = {"Sec-Fetch-Site": "cross-site", "Origin": "https://evil.example"}
+        answer = owner.post(f"/drinks/owner{path}", headers=evil)
+        assert answer.status_code == 403
+    assert arena.status(site.service, "drinks").head == head
+    assert len(arena.tokens(site.service, "drinks")) == 2
+
+
+def test_options_join_pause_and_come_back(site, owner):
+    answer = post(owner, "/options", names="cocoa\r\n\r\n  mate ")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/drinks/owner#options")
+    post(owner, "/offer", arm="tea", to="pause")
+    now = arena.status(site.service, "drinks")
+    assert [(arm.name, arm.offered) for arm in now.arms] == [
+        ("tea", False), ("coffee", True), ("milk", True), ("cocoa", True), ("mate", True),
+    ]  # fmt: skip
+    vote(site.service)
+    told = the(owner.get("/drinks/owner"), "timeline")
+    assert "cocoa and mate joined" in told
+    assert "tea was paused" in told
+    post(owner, "/offer", arm="tea", to="resume")
+    assert arena.status(site.service, "drinks").arms[0].offered
+
+
+def test_what_is_refused_is_said_beside_the_form_and_nothing_typed_is_lost(site, owner):
+    answer = post(owner, "/options", names="cocoa\ntea")
+    assert answer.status_code == 409
+    assert "Two arms would be called &#39;tea&#39;." in answer.text
+    assert "cocoa\ntea</textarea>" in answer.text
+    answer = post(owner, "/settings", **settings(cap="many", question="Still <here>?", ties=None))
+    assert answer.status_code == 422
+    assert "Votes of a voter that count on a day: must be a whole number." in answer.text
+    assert 'value="Still &lt;here&gt;?"' in answer.text
+    assert not re.search('id="ties"[^>]* checked', answer.text)
+    answer = post(owner, "/settings", **settings(origins="example.org"))
+    assert "is no origin" in answer.text
+    assert "example.org</textarea>" in answer.text
+    answer = post(owner, "/tokens", role="king", label="for <me>")
+    assert 'value="for &lt;me&gt;"' in answer.text
+    answer = post(owner, "/options/tea/name", name="coffee")
+    assert answer.status_code == 409
+    assert 'value="coffee"' in answer.text
+    answer = post(owner, "/options/tea/card", kind="image", body="typed", context="so")
+    assert (answer.status_code, "Choose an image." in answer.text) == (422, True)
+    assert "typed</textarea>" in answer.text
+    assert arena.status(site.service, "drinks").head == 1
+
+
+def test_settings_change_and_voting_closes_and_opens(site, owner):
+    sent = settings(cap="20", ties=None, public="on", origins="https://a.example https://b.example")
+    assert post(owner, "/settings", **sent).status_code == 303
+    found = arena.describe(site.service, "drinks").arena
+    assert (found.settings.cap, found.settings.ties, found.settings.public) == (20, False, True)
+    assert found.settings.origins == ("https://a.example", "https://b.example")
+    post(owner, "/settings", **settings(cap=""))
+    assert arena.describe(site.service, "drinks").arena.settings.cap is None
+    post(owner, "/state", to="closed")
+    assert "Voting is closed" in the(owner.get("/drinks/owner"), "facts")
+    post(owner, "/state", to="open")
+    assert arena.describe(site.service, "drinks").arena.status == "open"
+    assert post(owner, "/state", to="ajar").status_code == 422
+
+
+def test_results_are_public_when_the_owner_says_so(site, owner):
+    assert site.plain.get("/drinks/results").status_code == 403
+    post(owner, "/settings", **settings(public="on"))
+    assert site.plain.get("/drinks/results").status_code == 200
+    post(owner, "/settings", **settings())
+    assert site.plain.get("/drinks/results").status_code == 403
+
+
+def test_a_token_is_shown_once_and_can_be_revoked(site, owner):
+    page = post(owner, "/tokens", role="read", label="dashboard")
+    (token,) = re.findall("read_[A-Za-z0-9_-]{32}", page.text)
+    assert page.headers["cache-control"] == "no-store"
+    headers = {"Authorization": f"Bearer {token}"}
+    assert site.api.get("/arenas/drinks/status", headers=headers).status_code == 200
+    assert token not in owner.get("/drinks/owner").text
+    (made,) = [one for one in arena.tokens(site.service, "drinks") if one.label == "dashboard"]
+    post(owner, "/revoke", token=made.id)
+    assert "dashboard" not in words_of(owner.get("/drinks/owner"))
+    (mine,) = [one for one in arena.tokens(site.service, "drinks") if one.role == "owner"]
+    answer = post(owner, "/revoke", token=mine.id)
+    assert "This is the only token of an owner" in answer.text
+
+
+def test_odd_voters_are_excluded_and_included(site, owner):
+    for _ in range(30):
+        vote(site.service, "left", "bot")
+    bot = site.service.voter("bot")
+    told = the(owner.get("/drinks/owner"), "health")
+    assert "30 of 30 votes for the left card; 30 of 30 votes in less than 0.4 s Exclude" in told
+    post(owner, "/voter", voter=bot, to="exclude")
+    assert arena.status(site.service, "drinks").votes == 0
+    told = the(owner.get("/drinks/owner"), "health")
+    assert "excluded" in told
+    assert "Include" in told
+    post(owner, "/voter", voter=bot, to="include")
+    assert arena.status(site.service, "drinks").votes == 30
+    assert post(owner, "/voter", voter="0" * 32, to="exclude").status_code == 404
+
+
+def test_an_option_has_a_page_for_its_name_and_cards(site, owner):
+    answer = post(owner, "/options/tea/name", name="Green tea")
+    assert answer.headers["location"] == "/drinks/owner/options/tea"
+    post(owner, "/options/tea/card", kind="markdown", body="*hot* <b>", context="breakfast")
+    post(owner, "/options/tea/card", kind="text", body="2 < 3")
+    page = owner.get("/drinks/owner/options/tea")
+    assert "<h1>Green tea</h1>" in page.text
+    assert "<em>hot</em> &lt;b&gt;" in page.text
+    assert "2 &lt; 3" in page.text
+    files = {"image": ("x.png", PNG, "image/png")}
+    data = {"kind": "image", "context": "breakfast"}
+    owner.post("/drinks/owner/options/tea/card", data=data, files=files)
+    kinds = {name: card.kind for name, card in arena.cards(site.service, "drinks")["tea"].items()}
+    assert kinds == {"": "text", "breakfast": "image"}
+    (address,) = re.findall('src="(/api/v1/images/[^"]+)"', owner.get(page.url).text)
+    assert owner.get(address).content == PNG
+    bad = {"image": ("x.png", b"<svg onload=alert(1)>", "image/png")}
+    answer = owner.post("/drinks/owner/options/tea/card", data=data, files=bad)
+    assert "The image must be PNG, JPEG, GIF or WebP." in answer.text
+    post(owner, "/options/tea/uncard", context="breakfast")
+    assert list(arena.cards(site.service, "drinks")["tea"]) == [""]
+    assert owner.get("/drinks/owner/options/nix").status_code == 404
+    with site.browser() as stranger:
+        assert "Owner's token" in words_of(stranger.get("/drinks/owner/options/tea"))
+
+
+def test_votes_are_exported_from_the_page(site, owner):
+    vote(site.service)
+    vote(site.service, "skip")
+    assert len(owner.get("/drinks/owner/votes.csv").text.splitlines()) == 2
+    assert len(owner.get("/drinks/owner/votes.csv?all=true").text.splitlines()) == 3
+    assert owner.get("/drinks/owner/votes.parquet").content[:4] == b"PAR1"
+
+
+def test_a_hostile_name_is_text_everywhere(tmp_path):
+    evil = "<img src=x onerror=alert(1)>"
+    with pages_of(tmp_path, [evil, "tea"]) as site, site.browser() as owner:
+        arena.change_arena(site.service, "drinks", {"title": evil, "question": evil})
+        prefer(site.service, evil, 80)
+        arena.change_arms(site.service, "drinks", pause=[evil], add=["milk"])
+        page = owner.post("/drinks/owner", data={"token": site.made.owner_token})
+        option = owner.get(
+            f"/drinks/owner/options/{arena.status(site.service, 'drinks').arms[0].slug}"
+        )
+        for text in (page.text, option.text):
+            assert "<img src=x" not in text
+            assert "&lt;img src=x" in text
+            assert not re.search(r"<script(?! src=)|<style| style=| on[a-z]+=\"", text)
+
+
+def test_with_fewer_than_two_options_the_page_says_that_nobody_can_vote(site, owner):
+    vote(site.service)
+    arena.change_arms(site.service, "drinks", pause=["tea", "milk"])
+    page = owner.get("/drinks/owner")
+    assert "Nobody can vote: fewer than two options are offered." in the(page, "facts")
+
+
+def status_with(site, **changes):
+    from dataclasses import replace
+
+    return replace(arena.status(site.service, "drinks"), **changes)
+
+
+def test_a_timeline_has_leads_ranges_and_arms_that_came_and_went(site):
+    change = DatedChange("tea", "milk", 5 * DAY, 7 * DAY, 4 * DAY, 6 * DAY)
+    now = status_with(
+        site, first=0, last=10 * DAY, best="milk", since=6 * DAY, enough=True, changes=(change,)
+    )
+    leads = [Lead("tea", None, 5 * DAY), Lead("milk", 5 * DAY, None)]
+    arms = [
+        ArmsChanged(-DAY, ("tea", "milk", "coffee"), (), ()),
+        ArmsChanged(2 * DAY, (), ("coffee",), (("cocoa", "chocolate"),)),
+        ArmsChanged(8 * DAY, ("coffee",), (), ()),
+    ]
+    found = timeline_of(now, leads, arms)
+    rows = {row.name: row for row in found.rows}
+    assert rows["milk"].led == (Bar(50.0, 50.0),)
+    assert rows["tea"].led == (Bar(0.0, 50.0),)
+    assert rows["coffee"].offered == (Bar(0.0, 20.0), Bar(80.0, 20.0))
+    assert (rows["milk"].colour, rows["tea"].colour) == (0, 1)
+    (mark,) = found.marks
+    assert (mark.range, mark.noticed) == (Bar(40.0, 20.0), 70.0)
+    assert [one.at for one in found.happened] == [8 * DAY, 5 * DAY, 2 * DAY]
+    assert [(tick.x, tick.label) for tick in found.ticks][:2] == [(0.0, "1 Jan"), (20.0, "3 Jan")]
+    assert not found.fine
+
+
+def test_a_timeline_names_no_leader_before_there_is_enough(site):
+    now = status_with(site, first=0, last=DAY, best="tea", enough=False)
+    found = timeline_of(now, [Lead("tea", None, None)], [ArmsChanged(0, ("tea",), (), ())])
+    assert [row.led for row in found.rows] == [()] * 3
+
+
+def test_intervals_lie_on_a_scale_that_holds_them_all(site):
+    prefer(site.service, "tea", 250)
+    now = arena.status(site.service, "drinks")
+    found = standings_of(now)
+    assert found.arms[0].name == "tea"
+    for one in found.intervals.values():
+        assert 0 <= one.range.x <= one.score <= one.range.x + one.range.width <= 100.001
+    assert len(found.intervals) == sum(arm.compared >= 30 for arm in now.arms)
