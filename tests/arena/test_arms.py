@@ -30,6 +30,18 @@ def test_arms_join_pause_and_resume_as_one_event_each(drinks):
     arena.verify(drinks.store)
 
 
+def test_an_arm_joins_paused_in_one_event_until_it_is_resumed(drinks):
+    head = len(events(drinks))
+    arena.change_arms(drinks, "drinks", add=["mate"], pause=["mate"])
+    assert names(drinks) == ["tea", "coffee", "milk"]
+    prefer(drinks, "tea", 20)
+    assert all(3 not in (row.left, row.right) for row in events(drinks))
+    assert len(events(drinks)) == head + 21
+    arena.change_arms(drinks, "drinks", resume=["mate"])
+    assert names(drinks) == ["tea", "coffee", "milk", "mate"]
+    assert state(drinks) == state_from_nothing(drinks)
+
+
 def test_an_arm_that_left_is_gone_for_open_duels(drinks):
     asked = {}
     while len(asked) < 3:

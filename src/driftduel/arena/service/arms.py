@@ -52,7 +52,8 @@ def change_arms(
     add : sequence of str
         Names of new arms.
     pause, resume : sequence of str
-        Arms, by slug or name, that are not to be offered for now, or again.
+        Arms, by slug or name, that are not to be offered for now, or again. One that joins may
+        be paused in the same step, until it has its cards.
     rename : mapping of str to str
         New names of arms.
 
@@ -68,14 +69,14 @@ def change_arms(
         arena = statements.lock_arenas(connection, [number])[number]
         before = statements.arms_of(connection, number)
         after = {arm.id: arm for arm in before}
-        for names, offered in ((pause, False), (resume, True)):
-            for name in names:
-                arm = arm_called(before, name)
-                after[arm.id] = replace(after[arm.id], offered=offered)
         for name, new in (rename or {}).items():
             arm = arm_called(before, name)
             after[arm.id] = replace(after[arm.id], name=as_name(new))
         arms = with_added(list(after.values()), add)
+        for names, offered in ((pause, False), (resume, True)):
+            for name in names:
+                arm = arm_called([*before, *arms[len(before) :]], name)
+                arms[arm.id] = replace(arms[arm.id], offered=offered)
         arms_event(connection, arena, before, arms)
         return arms
 

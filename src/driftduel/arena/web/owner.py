@@ -70,7 +70,8 @@ def change(request: Request, slug: str, changes: shapes.ArenaChange) -> shapes.A
 def add_arms(request: Request, slug: str, new: shapes.NewArms) -> shapes.Arms:
     """Let arms join."""
     service = _service(request, slug)
-    return _arms(arena.change_arms(service, slug, add=new.arms))
+    waiting = [] if new.offered else new.arms
+    return _arms(arena.change_arms(service, slug, add=new.arms, pause=waiting))
 
 
 @router.patch("/arenas/{slug}/arms", responses=_CHANGE)

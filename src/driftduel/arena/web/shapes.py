@@ -48,9 +48,10 @@ class ArenaChange(Sent):
 
 
 class NewArms(Sent):
-    """Arms that join."""
+    """Arms that join; those not offered wait for their cards, and to be resumed."""
 
     arms: list[str] = Field(min_length=1, max_length=1000, examples=[["cocoa"]])
+    offered: bool = True
 
 
 class ArmsChange(Sent):
