@@ -36,6 +36,18 @@ def made(url):
         return arena.create_arena(service, "drinks", "Which?", ["tea", "coffee", "milk"])
 
 
+def test_a_link_that_was_just_printed_is_answered(tmp_path):
+    words = ["arena", "serve", f"sqlite:{tmp_path}/arena.db", "--port", "0"]
+    with subprocess.Popen(
+        [*COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
+        link = process.stdout.readline().split()[1]
+        try:
+            assert httpx.get(link, timeout=60).status_code == 200
+        finally:
+            process.terminate()
+
+
 class Voting:
     """Clients that vote until they are told to end, and write down every answer."""
 

@@ -87,6 +87,7 @@ def _bound(host: str, port: int) -> socket.socket:
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         bound.bind((host, port))
+        bound.listen()  # who follows a link that was just printed waits instead of being refused
     except OSError as error:
         bound.close()
         raise ValueError(f"{host}, port {port}: {error.strerror or error}".lower()) from None
