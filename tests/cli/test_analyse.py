@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import sys
 
 import numpy as np
@@ -46,7 +47,7 @@ def test_the_page_says_it_in_words_and_holds_all_it_needs(run, votes, tmp_path):
     assert f"written: {page}" in done.words
     text = page.read_text()
     assert "What votes.csv tells" in text
-    assert "It took the lead from tea between 2024-04-" in text
+    assert "It took the lead from tea: that is proved to be between 2024-" in text
     assert "if who met whom did not depend on the votes" in text
     assert "<b>water</b>" not in text
     assert 'src="http' not in text
@@ -105,3 +106,26 @@ def test_propensities_in_some_rows_are_refused_unless_something_else_is_assumed(
     found = run("analyse", path, "--pairs", "independent", "--json").json
     assert found["assuming"] == "who met whom did not depend on the votes"
     assert found["votes"] == 3
+
+
+def test_a_voter_with_many_votes_is_noted_on_the_page(tmp_path, capsys):
+    from driftduel.cli import main
+
+    path, page = tmp_path / "votes.csv", tmp_path / "page.html"
+    rows = [f"{n},a,b,1,{'bob' if n < 40 else n}" for n in range(60)]
+    path.write_text("\n".join(["time,left,right,left_won,Voter", *rows]))
+    note = "one voter cast 40 of 60 votes, which count as if many had cast them"
+    assert main(["analyse", str(path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["notes"] == [note]
+    assert main(["analyse", str(path), "--out", str(page)]) == 0
+    assert note in capsys.readouterr().err
+    assert f"About the file: {note}." in page.read_text()
+
+
+def test_duels_of_arms_with_themselves_alone_are_refused(refused, tmp_path):
+    path = tmp_path / "votes.csv"
+    for more in ("", ",0.5"):
+        path.write_text(f"time,left,right,left_won{more and ',propensity'}\n1,a,a,0.5{more}\n")
+        assert refused("analyse", path) == (
+            "votes.csv: holds no votes between two different arms, at least one is needed"
+        )

@@ -27,7 +27,7 @@ def test_a_change_is_told_in_words_and_figures():
     assert change["surely_after"] <= change["earliest"] <= 2000 <= change["latest"]
     assert data["since"] == change["likeliest"]
     assert found.sentences[0].startswith("arm 1 is best on average since")
-    assert found.sentences[1].startswith("It took the lead from arm 0 between")
+    assert found.sentences[1].startswith("It took the lead from arm 0: that is proved to be betw")
     assert found.sentences[-1].endswith("This holds if who met whom did not depend on the votes.")
     truth = dd.Borda().scores(one_ahead(3, 1, 0.3))
     for row in data["scores"]:
@@ -44,7 +44,7 @@ def test_what_is_undecided_is_said_with_what_it_takes():
     found = analyse(log)
     data = found.data
     assert not data["decided"]
-    assert "is ahead, but it is not proved to be best" in found.sentences[0]
+    assert "is ahead on average since 0, but it is not proved to be best" in found.sentences[0]
     assert "Undecided is who of" in " ".join(found.sentences)
     assert data["votes_more"] is None or data["votes_more"] > 400
     assert data["assuming"] is None
@@ -77,7 +77,10 @@ def test_scores_are_against_those_who_were_there_all_the_time():
     found = analyse(Log(first.arms, *columns))
     assert found.panel == ("arm 0", "arm 1", "arm 2")
     assert found.data["best"] == "late"
+    assert found.sentences[0].startswith("late is best on average since 15")
     assert "it beats one of arm 0, arm 1 and arm 2 in" in found.sentences[0]
+    assert 1500 <= found.data["since"] == found.data["joined"]["late"] < 1510
+    assert found.sentences[1].startswith("late is in the votes since 15")
 
 
 def test_cycles_sides_and_ties_are_told():

@@ -57,7 +57,7 @@ def analyse(
     """
     from driftduel.criteria import Weighted
     from driftduel.inference.analyses import analyse as analyse_log
-    from driftduel.streams.reading import votes_of
+    from driftduel.streams.reading import crowding, votes_of
     from driftduel.streams.tables import SUFFIXES, read_table
 
     if not as_json:
@@ -72,8 +72,9 @@ def analyse(
     numbers = None if weight is None else as_numbers(weight, "--weight")
     names = None if arms is None else as_names(arms, "--arms")
     with working(f"reading {file.name}"):
-        roles = as_roles(columns, winner)
-        log, notes = votes_of(read_table(file), roles, propensities=pairs is None)
+        table = read_table(file)
+        log, notes = votes_of(table, as_roles(columns, winner), propensities=pairs is None)
+        notes += crowding(table)
         log = log if names is None else log.select(names)
     with working(f"analysing {log.n_votes:,} votes"):
         found = analyse_log(
@@ -87,7 +88,7 @@ def analyse(
     from driftduel.report.analysis import write_analysis
 
     with working(f"writing {page.name}"):
-        write_analysis(found, page, f"What {file.name} tells")
+        write_analysis(found, page, f"What {file.name} tells", notes)
     screen = console()
     for sentence in found.sentences:
         screen.print(sentence, soft_wrap=True)

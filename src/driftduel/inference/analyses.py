@@ -7,26 +7,24 @@ that the votes chose it. Pairs have the intervals of `driftduel.inference.sequen
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from driftduel._extras import MissingExtraError
-from driftduel._words import count, listing
 from driftduel.criteria import Criterion, Weighted
+from driftduel.inference import cautions
 from driftduel.inference.estimates import in_period, reference_weight, weigh
-from driftduel.inference.histories import History, history, said
+from driftduel.inference.histories import MOST_CELLS, History, history, said
 from driftduel.inference.ratings import ratings
+from driftduel.inference.sentences import sentences
 from driftduel.inference.sequences import interval
 from driftduel.inference.weighted import Floats
 from driftduel.streams.logs import Log
 from driftduel.weights import uniform
 
-_PARTS = 8
-"""An arm was there all the time if it had a vote in each of so many parts of the log."""
+_LEVEL = 1e-9
 
 _MOST_NEXT = 5
 _FAR = 10**9
@@ -44,6 +42,8 @@ class Analysis:
         The votes.
     history : History
         Who was best when.
+    present : History
+        The same of the arms that are still shown; the history itself if all are.
     panel : tuple of str
         The arms that scores are against.
     sentences : tuple of str
@@ -54,6 +54,7 @@ class Analysis:
 
     log: Log
     history: History
+    present: History
     panel: tuple[str, ...]
     sentences: tuple[str, ...]
     data: dict[str, Any]
@@ -83,19 +84,31 @@ def analyse(
     >>> votes = {"left": [0, 1] * 200, "right": [1, 0] * 200, "outcome": [1, 0, 1, 0, 1, 1, 0, 0] * 50}
     >>> found = analyse(Log(["tea", "milk"], np.arange(400), **votes))
     >>> print(found.sentences[0])
-    tea is best: it beats the others in 67 to 83 of 100 votes.
+    tea is best on average since 0: it beats the other in 67 to 83 of 100 votes.
     >>> found.data["best"], found.data["changes"]
     ('tea', [])
     """  # noqa: E501
     weight, panel = _panel(log) if criterion is None else (None, log.arms)
+    left: dict[str, float] = {}
     if weight is None:
         assert criterion is not None
         weight = reference_weight(criterion, log.n_arms)
+    else:
+        left = cautions.gone(log)
     past = history(log, Weighted(weight), alpha=alpha, pairs=pairs)
-    late = in_period(log, (past.latest, None))
-    more = _votes_more(past, late, weight, pairs)
-    matrix = _pairs(log, late, alpha)
-    condorcet = _condorcet(log.arms, matrix)
+    present, shown = past, log
+    if left and len(left) <= log.n_arms - 2:
+        stays = np.array([arm not in left for arm in log.arms])
+        shown, weight = log.select([arm for arm in log.arms if arm not in left]), weight[stays]
+        weight = weight / weight.sum() if weight.any() else uniform(shown.n_arms)
+        panel = tuple(arm for arm in panel if arm not in left)
+        present = history(shown, Weighted(weight), alpha=alpha, pairs=pairs)
+    began = cautions.joined(log)
+    best = _best(present)
+    late = in_period(shown, (present.latest, None))
+    # Without a change the time is all of it; otherwise the votes chose one of its cells.
+    level = alpha / MOST_CELLS if past.changes or present.changes else alpha
+    matrix = _pairs(log, in_period(log, (present.latest, None)), level)
     data = {
         "votes": log.n_votes,
         "serves": log.n_serves,
@@ -106,11 +119,11 @@ def analyse(
         "against": list(panel),
         "alpha": alpha,
         "assuming": past.assuming,
-        "best": past.best,
-        "since": _plain(past.since),
-        "decided": past.decided,
-        "candidates": list(past.candidates),
-        "votes_more": more,
+        "best": best,
+        "since": _since(log, present, best, began),
+        "decided": present.decided,
+        "candidates": list(present.candidates),
+        "votes_more": _votes_more(present, late, weight, pairs),
         "changes": [
             {
                 "from": change.before,
@@ -123,33 +136,48 @@ def analyse(
             }
             for change in past.changes
         ],
-        "scores_since": _plain(past.latest),
-        "scores": past.scores.to_dicts(),
+        "scores_since": _plain(present.latest),
+        "scores": present.scores.to_dicts(),
         "pairs": matrix,
-        "condorcet": condorcet,
+        "condorcet": _condorcet(
+            shown.arms, [pair for pair in matrix if not {pair["first"], pair["second"]} & {*left}]
+        ),
         "ratings": _ratings(late, alpha),
-        "side": _side(log, alpha),
+        "side": cautions.side(log, best, alpha),
         "ties": float((log.count * (log.outcome == 0.5))[log.left != log.right].sum())
         / log.n_votes,
+        "joined": {arm: _plain(log.moment(time)) for arm, time in began.items()},
+        "left": {arm: _plain(log.moment(time)) for arm, time in left.items()},
+        "copies": cautions.copies(log),
         "votes_over_time": _bars(log),
-        "ask_next": _ask_next(past, late, weight),
+        "ask_next": _ask_next(present, late, weight),
     }
-    return Analysis(log, past, panel, tuple(_sentences(past, data, panel)), data)
+    return Analysis(log, past, present, panel, sentences(past, present, data), data)
 
 
 def _panel(log: Log) -> tuple[Floats, tuple[str, ...]]:
     """Return the weight on the arms that were there all the time, on all if that are too few."""
-    votes = log.votes
-    edges = np.linspace(0, len(votes), min(_PARTS, len(votes)) + 1).astype(int)
-    always = np.ones(log.n_arms, dtype=np.bool_)
-    for begin, end in pairwise(edges):
-        shown = np.zeros(log.n_arms, dtype=np.bool_)
-        shown[votes.left[begin:end]] = shown[votes.right[begin:end]] = True
-        always &= shown
-    if len(votes) < 20 * log.n_arms or always.sum() < 2:
+    always = np.asarray(cautions.shown_in_parts(log).all(axis=0))
+    if cautions.too_few(log) or always.sum() < 2:
         always[:] = True
     weight = uniform(log.n_arms) if always.all() else always / always.sum()
     return weight, tuple(np.array(log.arms, dtype=object)[always])
+
+
+def _best(present: History) -> str | None:
+    """Return who is ahead; nobody if two are level."""
+    if present.best is None:
+        return None
+    scores = present.scores["score"].drop_nulls().to_list()
+    level = not present.decided and len(scores) > 1 and scores[0] - scores[1] < _LEVEL
+    return None if level else present.best
+
+
+def _since(log: Log, present: History, best: str | None, began: dict[str, float]) -> float | str:
+    """Return since when the best arm is; not before its first vote."""
+    since = log.as_times(present.since)[0]  # type: ignore[arg-type]
+    first = began.get(best, since) if best is not None else since
+    return _plain(log.moment(float(max(first, since))))
 
 
 def _plain(moment: object) -> float | str:
@@ -278,14 +306,6 @@ def _turned(share: float | None) -> float | None:
     return None if share is None else 1 - share
 
 
-def _side(log: Log, alpha: float) -> dict[str, float]:
-    """Return the share of votes that the left arm won, with its interval."""
-    votes = log.votes
-    won, n = float((votes.count * votes.outcome).sum()), float(votes.count.sum())
-    low, high = interval(won, n, alpha)
-    return {"left_share": won / n, "low": float(low), "high": float(high)}
-
-
 def _bars(log: Log) -> list[dict[str, Any]]:
     """Return the number of votes in equal parts of the time."""
     votes = log.votes
@@ -326,48 +346,3 @@ def _ask_next(past: History, late: Log, weight: Floats) -> list[dict[str, str]]:
                 gain[pair] = max(gain.get(pair, 0.0), float(v / met[pair]) ** 2)
     most = sorted(gain, key=lambda pair: -gain[pair])[:_MOST_NEXT]
     return [{"first": late.arms[a], "second": late.arms[b]} for a, b in most if gain[a, b] > 0]
-
-
-def _sentences(past: History, data: dict[str, Any], panel: tuple[str, ...]) -> list[str]:
-    beside = "" if past.assuming is None else f" This holds if {past.assuming}."
-    against = "the others" if len(panel) == len(past.arms) else f"one of {listing(panel)}"
-    found = [_who(past, data, against)]
-    if past.changes:
-        last = past.changes[-1]
-        if last.after == past.best:
-            found.append(
-                f"It took the lead from {last.before} between {said(last.earliest)} and "
-                f"{said(last.latest)}."
-            )
-        number = count(len(past.changes), "change")
-        found.append(f"The votes prove {number} of who is best, and there may be more.")
-    else:
-        found.append(
-            "The votes prove no change of who is best. Smaller and shorter changes than they can "
-            "show are possible."
-        )
-    if not past.decided:
-        found.append(_undecided(past, data))
-    sure = (
-        f"What is said of changes is wrong for {past.alpha:.3g} of such logs at most, and so is "
-        "what is said of scores, at one look."
-    )
-    return [*found, sure + beside]
-
-
-def _who(past: History, data: dict[str, Any], against: str) -> str:
-    if past.best is None:
-        return "These votes cannot tell who is best."
-    score = next(row for row in data["scores"] if row["arm"] == past.best)
-    low = math.floor(100 * score["low_against_others"])
-    high = math.ceil(100 * score["high_against_others"])
-    since = f" on average since {said(past.latest)}" if past.changes else ""
-    verdict = "is best" if past.decided else "is ahead, but it is not proved to be best"
-    return f"{past.best} {verdict}{since}: it beats {against} in {low} to {high} of 100 votes."
-
-
-def _undecided(past: History, data: dict[str, Any]) -> str:
-    between = f"Undecided is who of {listing(past.candidates)} is best."
-    if data["votes_more"] is None:
-        return f"{between} With votes as these it would take very many more to tell."
-    return f"{between} About {data['votes_more']:,} votes more, as these, would tell."

@@ -58,6 +58,9 @@ FEWEST = 32
 DEEPEST = 6
 """The deepest level: spans of a 64th of the log."""
 
+MOST_CELLS = 2 ** (DEEPEST + 1)
+"""Cells of a log, any of which the votes may choose as the beginning of the latest time."""
+
 BANDS = 12
 """Into how many parts the time is cut for the bands, at most."""
 

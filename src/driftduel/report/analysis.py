@@ -5,6 +5,7 @@ It is written for people who never heard of bandits; the last section is for tho
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,8 +39,8 @@ class Section:
     figures: tuple[Figure, ...] = ()
 
 
-def write_analysis(analysis: Analysis, file: Path, title: str) -> None:
-    """Write the page, whole or not at all."""
+def write_analysis(analysis: Analysis, file: Path, title: str, notes: Sequence[str] = ()) -> None:
+    """Write the page, whole or not at all; notes are about the file of the votes."""
     data = analysis.data
     with unchecked():
         sections = [
@@ -60,7 +61,7 @@ def write_analysis(analysis: Analysis, file: Path, title: str) -> None:
             "analysis.html.j2",
             title=title,
             facts=f"{count(data['votes'], 'vote')} on {len(data['arms'])} arms, {begin} to {end}",
-            findings=analysis.sentences,
+            findings=[*analysis.sentences, *(f"About the file: {note}." for note in notes)],
             sections=sections,
             notices=analysis.log.credits,
             themes={"light": theme(), "dark": theme(dark=True)},
@@ -70,7 +71,7 @@ def write_analysis(analysis: Analysis, file: Path, title: str) -> None:
 
 def _leaderboard(analysis: Analysis) -> Section:
     data = analysis.data
-    frame = analysis.history.scores
+    frame = analysis.present.scores
     since = f"since {data['scores_since']}" if data["changes"] else "over all votes"
     against = (
         f"an arm drawn from {listing(data['against'])}, the others"

@@ -55,6 +55,10 @@ _WORDS = {"left": 1.0, "right": 0.0, "tie": 0.5, "draw": 0.5, "tie (bothbad)": 0
 _TRUTHS = {"true": 1.0, "false": 0.0, "0,5": 0.5}
 _MOST_NAMED = 3
 
+VOTER = "voter"
+"""The column that names voters, as an arena exports it."""
+_CROWD, _CROWDED = 20, 0.05
+
 
 def read_log(
     source: str | os.PathLike[str] | pl.DataFrame,
@@ -180,6 +184,27 @@ def alike(labels: Iterable[str]) -> list[str]:
     return [f"arms {named} differ only in case or blanks; they count as different"]
 
 
+def crowding(table: Table) -> list[str]:
+    """Return what is to be said about a voter with many of the votes, if a column names voters.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> crowding(frame_table(pl.DataFrame({"voter": ["ann"] * 30 + list("bcdefghij")})))
+    ['one voter cast 30 of 39 votes, which count as if many had cast them']
+    """
+    names = [name for name in table.frame.columns if name.lower() == VOTER]
+    if not names:
+        return []
+    voters = table.frame[names[0]].drop_nulls()
+    most = int(voters.value_counts()["count"].max() or 0) if len(voters) else 0  # type: ignore[arg-type]
+    if most < _CROWD or most <= _CROWDED * len(voters):
+        return []
+    return [
+        f"one voter cast {most:,} of {len(voters):,} votes, which count as if many had cast them"
+    ]
+
+
 def texts(column: pl.Series) -> pl.Series:
     """Return a column as text without blanks around it; BadRow if some is empty."""
     import polars as pl
@@ -228,7 +253,7 @@ def _votes(table: Table, named: Columns, timed: bool) -> tuple[Log, list[str]]:
         notes.append(f"{number} between an arm and itself left out, the first in {first}")
         kept = ~alone[rows]
         rows, outcome, count = rows[kept], outcome[kept], count[kept]
-    if len(rows) == 0:
+    if not (left != right).to_numpy()[rows].any():
         raise ValueError("holds no votes between two different arms, at least one is needed")
     seen = np.unique(rows)
     labels = sorted({*left[seen].unique()} | {*right[seen].unique()})
