@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import struct
+import threading
 import zlib
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from axe_playwright_python.sync_playwright import Axe
 
@@ -36,3 +39,30 @@ def picture(red, green, blue, width=320, height=200):
     head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     body = chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
     return b"\x89PNG\r\n\x1a\n" + body
+
+
+@contextmanager
+def another_site(body=""):
+    """Yield a web site with one page; localhost and 127.0.0.1 are two sites to browsers."""
+
+    class Page(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(server.body.encode())
+
+        def log_message(self, *words):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Page)
+    server.body = body
+    server.origin = f"http://localhost:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

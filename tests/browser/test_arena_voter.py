@@ -11,7 +11,7 @@ from driftduel.arena import service as arena
 from driftduel.arena.model import Card
 from tests.arena.pages import pages_of
 from tests.arena.serving import ServerProcess
-from tests.browser.arenas import HOSTILE, PHONE, fits, is_accessible, picture
+from tests.browser.arenas import HOSTILE, PHONE, another_site, fits, is_accessible, picture
 
 GLANCE = 450
 """Milliseconds after which an answer is no double click."""
@@ -306,3 +306,26 @@ def test_a_pair_that_expired_is_replaced_and_a_closed_arena_says_so(tmp_path, vi
         page.keyboard.press("ArrowLeft")
         page.get_by_role("heading", name="Voting is over").wait_for()
         assert status(site).votes == 1
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_people_vote_in_a_frame_of_a_site_that_may_embed(tmp_path, visit, scripts):
+    with another_site() as other, pages_of(tmp_path, settings={"origins": [other.origin]}) as site:
+        other.body = f"<iframe src='{site.address}/drinks' width=900 height=700></iframe>"
+        page = visit(other.origin, java_script_enabled=scripts).page
+        frame = page.frame_locator("iframe")
+        for n in (1, 2):
+            frame.get_by_role("heading", name="Which is nicer?").wait_for()
+            page.wait_for_timeout(GLANCE)
+            frame.get_by_role("button", name="Left is better").click()
+            frame.get_by_text(f"{n} vote").wait_for()
+        frame.get_by_role("button", name="Undo").click()
+        frame.get_by_text("Taken back").wait_for()
+        assert sides(site) == (1, 0, 0)
+
+
+def test_no_other_site_shows_the_page_in_a_frame(site, visit):
+    with another_site(f"<iframe src='{site.address}/drinks'></iframe>") as other:
+        opened = visit(other.origin)
+        assert opened.page.frame_locator("iframe").get_by_role("heading").count() == 0
+        assert any("frame-ancestors" in words for words in opened.complaints)

@@ -51,7 +51,7 @@ class Settings:
     blind : bool
         Cards are shown without the names of their arms.
     public : bool
-        Results may be read by everybody.
+        Results may be read by everybody while the arena is open, as they may when it is closed.
     ties : bool
         Voters may say that both are equal.
     cap : int or None
@@ -117,6 +117,11 @@ class Arena:
     head: int
     generation: int
     created_at: int
+
+    @property
+    def results_are_public(self) -> bool:
+        """Tell whether everybody may read results: when it is closed, and before if so set."""
+        return self.settings.public or self.status == "closed"
 
 
 @dataclass(frozen=True)

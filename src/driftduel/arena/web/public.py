@@ -82,7 +82,7 @@ def image(request: Request, sha256: str) -> Response:
 def _service(request: Request, slug: str) -> arena.Service:
     """Return the service if the request may read results."""
     guard = guard_of(request)
-    if not guard.service.hosted(slug).arena.settings.public:
+    if not guard.service.hosted(slug).arena.results_are_public:
         guard.check(request, slug, "owner", "read")
     return guard.service
 

@@ -20,7 +20,7 @@ def show(request: Request, slug: str) -> Response:
     """Show results if they are public."""
     service = guard_of(request).service
     found = service.hosted(slug).arena
-    if found.status == "open" and not found.settings.public:
+    if not found.results_are_public:
         return render(
             "waiting.html",
             403,
