@@ -76,7 +76,7 @@ test-slow: $(STAMP)  ## thousands of random problems against the literal algorit
 test-versions: $(STAMP)  ## a smoke test with the lowest declared versions, and with the newest
 	$(BIN)/python requirements/smoke.py
 
-test-browser: $(STAMP)  ## the report in chromium: drawn, hovered over, dark, on a phone
+test-browser: $(STAMP)  ## reports and the arena in chromium: keys, dark, on a phone
 	@test -n "$(CHROMIUM)" || { echo "$(NO_CHROMIUM)"; exit 1; }
 	CHROMIUM=$(CHROMIUM) $(BIN)/pytest -q -m browser tests/browser
 
