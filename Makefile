@@ -31,6 +31,7 @@ demo: $(STAMP)  ## two changes of taste nobody announced, and 29 years of Formul
 pictures: demo  ## the pictures of the README
 	mkdir -p docs/images
 	cp demo/changes-of-taste.svg demo/formula-1.svg docs/images/
+	CHROMIUM=$(CHROMIUM) $(BIN)/python -m tests.pictures
 
 examples: $(STAMP)  ## the notebooks, written anew with what they show
 	$(BIN)/python -m tests.notebooks
