@@ -149,8 +149,9 @@ def start(url: str) -> None:
         with clock() as passed, Service.open(url) as service:
             with service.store.writing() as connection:
                 connection.execute(sa.delete(schema.snapshot))
+            before = resident()
             arena.ask(service, "few", "ann")
-            whole, cpu = passed(), time.process_time() - cpu
+            whole, cpu, grown = passed(), time.process_time() - cpu, resident() - before
             votes = arena.status(service, "few").votes
             with service.store.reading() as connection:
                 (row,) = statements.find_arenas(connection, schema.arena.c.slug == "few")
@@ -162,8 +163,14 @@ def start(url: str) -> None:
         DriftPoll.fold = fold  # type: ignore[method-assign]
     print(
         f"a start with {votes:,} votes: {whole:.2f} s; of CPU {cpu:.2f} s, of which reading "
-        f"{read:.2f} s and folding {seconds:.2f} s"
+        f"{read:.2f} s and folding {seconds:.2f} s; memory grew by {grown / votes:.0f} bytes a vote"
     )
+
+
+def resident() -> int:
+    """Return the memory of this process that is not swapped out, in bytes."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def choosing(service: Service, n_arms: int = 1_000, n: int = 300) -> None:

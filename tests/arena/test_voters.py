@@ -1,13 +1,17 @@
 from __future__ import annotations
 
 import re
+import time
+from types import SimpleNamespace
 
 import pytest
 import sqlalchemy as sa
 
 from driftduel.arena import errors
 from driftduel.arena import service as arena
-from driftduel.arena.store import schema
+from driftduel.arena.replica import Replica
+from driftduel.arena.service import running
+from driftduel.arena.store import schema, statements
 from tests.arena.voting import events, prefer, state, state_from_nothing, vote
 
 
@@ -64,6 +68,25 @@ def test_to_forget_a_voter_leaves_the_counts_and_the_state_as_they_were(drinks):
     assert known & {called(drinks, "ann"), called(drinks, "bot")} == set()
     assert vote(drinks, voter="bot").counted
     arena.verify(drinks.store)
+
+
+def test_a_process_is_ready_while_it_counts_anew(drinks, monkeypatch):
+    """Each of 9 pages takes two seconds of this clock, and five without a look are too many."""
+    prefer(drinks, "tea", 8)
+    drinks.follow()
+    now, ready = [time.monotonic()], []
+    follow = Replica.follow
+
+    def slowly(replica, page):
+        now[0] += 2.0
+        ready.append(drinks.check_ready())
+        follow(replica, page)
+
+    monkeypatch.setattr(statements, "PAGE", 1)
+    monkeypatch.setattr(Replica, "follow", slowly)
+    monkeypatch.setattr(running, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    arena.exclude(drinks, "drinks", called(drinks, "ann"))
+    assert len(ready) >= 9
 
 
 def test_nothing_that_is_stored_names_a_voter(drinks):

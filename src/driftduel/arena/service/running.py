@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -139,8 +139,9 @@ class Service:
             known = sorted(self._hosted)
             for arena in statements.find_arenas(connection, schema.arena.c.id.in_(known)):
                 if arena.head != self._hosted[arena.id].replica.head:
-                    self._hosted[arena.id] = _followed(connection, self._hosted[arena.id], arena)
-        self._followed_at = time.monotonic()
+                    hosted = self._hosted[arena.id]
+                    self._hosted[arena.id] = _followed(connection, hosted, arena, self._note_work)
+        self._note_work()
 
     def keep_snapshots(self, least: int) -> None:
         """Keep snapshots of the copies that took in so many events since the last one."""
@@ -161,7 +162,11 @@ class Service:
             yield watch
 
     def check_ready(self) -> None:
-        """Raise Unavailable unless the database is reached and the copies are up to date."""
+        """Raise Unavailable unless the database is reached and the copies are up to date.
+
+        A copy that is made anew, as somebody was excluded, is waited for: meanwhile the old one
+        asks, and votes are taken in.
+        """
         with self.store.reading() as connection:
             connection.execute(sa.select(1))
         if time.monotonic() - self._followed_at > _BEHIND:
@@ -177,12 +182,17 @@ class Service:
             at = now_in_microseconds()
             return rules.draw(hosted.arena, hosted.replica, hosted.contexts, self.rng, voter, at)
 
+    def _note_work(self) -> None:
+        """Remember that the log was followed just now."""
+        self._followed_at = time.monotonic()
+
     def _load(self, number: int) -> Hosted:
         with self._loading:
             if number not in self._hosted:
                 with self.store.reading() as connection:
                     (arena,) = statements.find_arenas(connection, schema.arena.c.id == number)
-                    self._hosted[number], self._snapshots[number] = _loaded(connection, arena)
+                    loaded, kept = _loaded(connection, arena, self._note_work)
+                    self._hosted[number], self._snapshots[number] = loaded, kept
             return self._hosted[number]
 
     def _run(self) -> None:
@@ -213,23 +223,37 @@ def purge(service: Service) -> int:
     return done
 
 
-def _loaded(connection: sa.Connection, arena: Arena) -> tuple[Hosted, int]:
+def _loaded(
+    connection: sa.Connection, arena: Arena, working: Callable[[], None]
+) -> tuple[Hosted, int]:
     """Return an arena from its log, and the event of the snapshot that helped, if one did."""
     kept = from_snapshot(connection, arena)
     head = 0 if kept is None else kept.head
-    return Hosted(arena, folded(connection, arena, kept), _contexts(connection, arena.id)), head
+    replica = folded(connection, arena, kept, working)
+    return Hosted(arena, replica, _contexts(connection, arena.id)), head
 
 
-def folded(connection: sa.Connection, arena: Arena, start: Replica | None = None) -> Replica:
-    """Return a copy folded up to the head of an arena, from nothing or from an earlier copy."""
+def folded(
+    connection: sa.Connection,
+    arena: Arena,
+    start: Replica | None = None,
+    working: Callable[[], None] = lambda: None,
+) -> Replica:
+    """Return a copy folded up to the head of an arena, from nothing or from an earlier copy.
+
+    ``working`` is called again and again meanwhile.
+    """
     replica = Replica(arena.seed) if start is None else start
     replica.mark(*statements.marks_of(connection, arena.id, arena.head))
     for page in statements.pages(connection, arena.id, replica.head, arena.head):
         replica.follow(page)
+        working()
     return replica
 
 
-def _followed(connection: sa.Connection, hosted: Hosted, arena: Arena) -> Hosted:
+def _followed(
+    connection: sa.Connection, hosted: Hosted, arena: Arena, working: Callable[[], None]
+) -> Hosted:
     """Return an arena as of its row, from what was known of it."""
     replica, contexts = hosted.replica, hosted.contexts
     touched = statements.first_touched(connection, arena.id, replica.head, arena.head)
@@ -240,6 +264,7 @@ def _followed(connection: sa.Connection, hosted: Hosted, arena: Arena) -> Hosted
         replica = replica.rewound(touched, *marks)
     for page in statements.pages(connection, arena.id, replica.head, arena.head):
         replica.follow(page)
+        working()
         if "settings" in page.kind:
             contexts = _contexts(connection, arena.id)
     return Hosted(arena, replica, contexts)
