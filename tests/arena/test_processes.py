@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from threading import Barrier, Thread
 
 import pytest
 
 from driftduel.arena import service as arena
+from driftduel.arena.store import statements
+from tests.arena.postgres import on_postgres
 from tests.arena.voting import events, prefer, state, state_from_nothing, vote
 from tests.processes import wait_until
 
@@ -87,3 +90,30 @@ def test_a_duel_asked_by_one_process_can_be_told_to_another(drinks, url):
     with arena.Service.open(url) as other:
         first = arena.tell(other, asked.duel, "ann", "left")
     assert vars(arena.tell(drinks, asked.duel, "ann", "left")) == {**vars(first), "first": False}
+
+
+@on_postgres
+def test_processes_that_opened_duels_do_not_wait_for_each_other(postgres):
+    """Each opens a duel and then appends to the log, all in one transaction."""
+    with (
+        arena.Service.open(postgres.emptied()) as service,
+        arena.Service.open(postgres.url) as other,
+    ):
+        arena.create_arena(service, "drinks", "Which?", ["tea", "coffee", "milk"])
+        gate, heads = Barrier(2), []
+
+        def work(one):
+            hosted = one.hosted("drinks")
+            with one.store.writing() as connection:
+                statements.insert_duels(connection, [one.draw(hosted, "ann")])
+                gate.wait()
+                locked = statements.lock_arenas(connection, [hosted.arena.id])[hosted.arena.id]
+                event = {"at": 1, "kind": "settings", "body": {}}
+                heads.append(statements.append(connection, locked, [event]))
+
+        threads = [Thread(target=work, args=(one,)) for one in (service, other)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert sorted(heads) == [2, 3]

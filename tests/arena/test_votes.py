@@ -1,13 +1,16 @@
 from __future__ import annotations
 
 import asyncio
+from threading import Event, Thread
+from types import SimpleNamespace
 
 import pytest
 
 from driftduel.arena import errors
 from driftduel.arena import service as arena
-from driftduel.arena.service import running, telling
+from driftduel.arena.service import running, telling, writer
 from tests.arena.voting import events, prefer, state, state_from_nothing, vote
+from tests.processes import wait_until
 
 
 @pytest.fixture
@@ -297,3 +300,70 @@ def test_who_stops_waiting_for_an_answer_does_not_stop_the_writer(drinks):
     again = arena.tell(drinks, asked.duel, "ann", "left")
     assert (again.first, again.seq) == (False, 2)
     assert vote(drinks).first
+
+
+def test_those_who_wait_in_an_event_loop_are_woken_together(drinks):
+    asked = [arena.ask(drinks, "drinks", "ann").duel for _ in range(20)]
+    busy, go_on = Event(), Event()
+
+    def slow(connection):
+        busy.set()
+        go_on.wait()
+
+    async def tell_all():
+        loop = asyncio.get_running_loop()
+        woken, call = [], loop.call_soon_threadsafe
+        telling = [
+            asyncio.create_task(arena.tell_async(drinks, duel, "ann", "left")) for duel in asked
+        ]
+        await asyncio.sleep(0)  # all of them wait now
+        loop.call_soon_threadsafe = lambda *words: woken.append(words) or call(*words)
+        go_on.set()
+        return await asyncio.gather(*telling), woken
+
+    thread = Thread(target=drinks.writer.alone, args=(slow,))
+    thread.start()
+    busy.wait()
+    told, woken = asyncio.run(tell_all())
+    thread.join()
+    assert [one.seq for one in told] == list(range(2, 22))
+    assert len(woken) == 1
+
+
+def test_a_fault_of_a_request_is_raised_to_who_waits_in_an_event_loop(drinks):
+    def wrong(connection, requests):
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        asyncio.run(drinks.writer.do_async(wrong, None))
+    assert vote(drinks).counted
+
+
+def test_after_a_crowd_the_next_ones_are_gathered(drinks, monkeypatch):
+    """Who comes while the writer waits for more shares a commit with the one it began with."""
+    asked = [arena.ask(drinks, "drinks", "ann").duel for _ in range(24)]
+    threads = []
+
+    def start(action, *words):
+        threads.append(Thread(target=action, args=(drinks, *words)))
+        threads[-1].start()
+
+    def one_more_comes(seconds):
+        if (n := len(threads) - 1) < len(asked):
+            here = drinks.writer._jobs.qsize()
+            start(arena.tell, asked[n], "ann", "left")
+            wait_until(lambda: drinks.writer._jobs.qsize() > here)
+
+    busy, go_on = Event(), Event()
+    start(lambda service: service.writer.alone(lambda _: busy.set() or go_on.wait()))
+    busy.wait()
+    for duel in asked[:20]:
+        start(arena.tell, duel, "ann", "left")
+    wait_until(lambda: drinks.writer._jobs.qsize() == 20)
+    monkeypatch.setattr(writer, "time", SimpleNamespace(sleep=one_more_comes))
+    go_on.set()
+    wait_until(lambda: not any(thread.is_alive() for thread in threads))
+    commits = drinks.writer.commits
+    start(arena.tell, asked[20], "ann", "left")
+    wait_until(lambda: len(threads) == 25 and not any(thread.is_alive() for thread in threads))
+    assert drinks.writer.commits == commits + 1

@@ -6,11 +6,13 @@ wait; the next takes all of them. An answer is given after the commit, never bef
 
 from __future__ import annotations
 
+import asyncio
 import queue
-from asyncio import wrap_future
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 from threading import Lock, Thread
 from typing import Any
 
@@ -22,6 +24,11 @@ from driftduel.arena.store.database import Store
 MOST = 512
 """Requests in one transaction."""
 
+_CROWD = 8
+_GATHER, _STEPS = 0.003, 6
+"""Seconds to wait for more if the last transaction did so many, looking so often whether half as
+many are there: a commit costs more than that, and meanwhile the others are answered."""
+
 Handler = Callable[[sa.Connection, Sequence[Any]], Sequence[Any]]
 """Does many requests at once; returns for each what it gives, or the ArenaError it raises."""
 
@@ -31,7 +38,7 @@ class _Job:
     handler: Handler
     request: Any
     alone: bool
-    answer: Future[Any] = field(default_factory=Future)
+    answer: Future[Any] | asyncio.Future[Any]  # a thread waits for it, or an event loop
 
 
 class Writer:
@@ -66,18 +73,21 @@ class Writer:
         ArenaError
             What the handler gave for this request.
         """
-        return _result(self._submit(_Job(handler, request, alone=False)).result())
+        answer: Future[Any] = Future()
+        self._submit(_Job(handler, request, False, answer))
+        return _result(answer.result())
 
     async def do_async(self, handler: Handler, request: Any) -> Any:
         """Do the same without a thread that waits; it is done even if nobody waits any more."""
-        job = _Job(handler, request, alone=False)
-        job.answer.set_running_or_notify_cancel()  # so nobody can cancel what the writer answers
-        return _result(await wrap_future(self._submit(job)))
+        answer = asyncio.get_running_loop().create_future()
+        self._submit(_Job(handler, request, False, answer))
+        return _result(await answer)
 
     def alone(self, action: Callable[[sa.Connection], Any]) -> Any:
         """Do something rare in a transaction of its own, in turn with the others."""
-        job = _Job(lambda connection, _: [action(connection)], None, alone=True)
-        return _result(self._submit(job).result())
+        answer: Future[Any] = Future()
+        self._submit(_Job(lambda connection, _: [action(connection)], None, True, answer))
+        return _result(answer.result())
 
     def close(self) -> None:
         """Finish what waits, and end."""
@@ -86,24 +96,34 @@ class Writer:
             self._jobs.put(None)
         self._thread.join()
 
-    def _submit(self, job: _Job) -> Future[Any]:
+    def _submit(self, job: _Job) -> None:
         with self._door:  # nobody comes in after the last one
             if self._closed:
                 raise Unavailable("the service is shutting down")
             self._jobs.put(job)
-        return job.answer
 
     def _run(self) -> None:
         waiting: list[_Job] = []
         going = True
+        crowd = 0
         while going or waiting:
             if not waiting:
                 going = self._take(waiting, block=True)
+                if crowd >= _CROWD:
+                    self._gather(crowd // 2)
             while going and len(waiting) < MOST and not self._jobs.empty():
                 going = self._take(waiting, block=False)
             batch, waiting = _first_batch(waiting)
             if batch:
                 self._commit(batch)
+            crowd = len(batch)
+
+    def _gather(self, enough: int) -> None:
+        """Wait a little until so many requests are there."""
+        for _ in range(_STEPS):
+            if self._jobs.qsize() >= enough:
+                return
+            time.sleep(_GATHER / _STEPS)
 
     def _take(self, waiting: list[_Job], block: bool) -> bool:
         job = self._jobs.get(block)
@@ -123,21 +143,37 @@ class Writer:
                 for job in batch:
                     self._commit([job])
                 return
-            if isinstance(error, sa.exc.IntegrityError):
-                batch[0].answer.set_result(Conflict("another request was quicker, try again"))
-            else:
-                batch[0].answer.set_exception(error)
+            late = isinstance(error, sa.exc.IntegrityError)
+            _answer(batch, [Conflict("another request was quicker, try again") if late else error])
             return
         self.commits += 1
         self.requests += len(batch)
         self._committed()
-        for job, result in zip(batch, results, strict=True):
+        _answer(batch, results)
+
+
+def _answer(batch: list[_Job], results: list[Any]) -> None:
+    """Tell those who wait; an event loop is woken once for all that wait in it."""
+    loops: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Any], Any]]] = {}
+    for job, result in zip(batch, results, strict=True):
+        if isinstance(job.answer, Future):
             job.answer.set_result(result)
+        else:
+            loops.setdefault(job.answer.get_loop(), []).append((job.answer, result))
+    for loop, answers in loops.items():
+        with suppress(RuntimeError):  # it was closed, and nobody waits any more
+            loop.call_soon_threadsafe(_wake, answers)
+
+
+def _wake(answers: list[tuple[asyncio.Future[Any], Any]]) -> None:
+    for answer, result in answers:
+        if not answer.done():  # who gave up is told nothing
+            answer.set_result(result)
 
 
 def _result(result: Any) -> Any:
     """Return what a handler gave for a request, or raise it."""
-    if isinstance(result, ArenaError):
+    if isinstance(result, Exception):
         raise result
     return result
 

@@ -210,7 +210,14 @@ def purge(connection: sa.Connection, expired_before: int, day: int, most: int = 
 
 # What every vote asks is put together once.
 _IDS: sa.BindParameter[Any] = sa.bindparam("ids", expanding=True)
-_LOCKED = sa.select(arena).where(arena.c.id.in_(_IDS)).order_by(arena.c.id).with_for_update()
+# Duels refer to their arena, so to open some locks its row against who would change its id. Nobody
+# does: with a plain lock for update two processes that had opened duels would wait for each other.
+_LOCKED = (
+    sa.select(arena)
+    .where(arena.c.id.in_(_IDS))
+    .order_by(arena.c.id)
+    .with_for_update(key_share=True)
+)
 _OPEN = sa.select(*(duel.c[item.name] for item in fields(OpenDuel))).where(duel.c.id.in_(_IDS))
 _CLOSE = sa.delete(duel).where(duel.c.id.in_(_IDS)).returning(duel.c.id)
 _ANSWERS = sa.select(event).where(event.c.duel.in_(_IDS))
