@@ -40,6 +40,8 @@ from driftduel.learners.rivals.exponential import DEXP3HP as DEXP3HP
 from driftduel.learners.rivals.exponential import DEXP3S as DEXP3S
 from driftduel.learners.rivals.exponential_variants import AnytimeDEXP3 as AnytimeDEXP3
 from driftduel.learners.rivals.exponential_variants import Rexp3Borda as Rexp3Borda
+from driftduel.learners.rivals.features import BETCGLM as BETCGLM
+from driftduel.learners.rivals.features import BEXP3 as BEXP3
 from driftduel.learners.rivals.forgetting import DiscountedBordaGreedy as DiscountedBordaGreedy
 from driftduel.learners.rivals.forgetting import DiscountedBordaUCB as DiscountedBordaUCB
 from driftduel.learners.rivals.forgetting import SlidingBordaGreedy as SlidingBordaGreedy

@@ -46,6 +46,17 @@ def test_a_parameter_that_takes_a_list_is_a_grid_if_it_holds_lists():
     assert [entry.parameters["weight"] for entry in two.streams] == [[0.5, 0.3, 0.2], [1, 0, 0]]
 
 
+def test_features_are_rows_and_a_grid_if_there_are_several_tables_of_rows():
+    world = '[[stream]]\nworld = "glm-drift"\nn_arms = 3\n'
+    learner = '[[learner]]\nname = "BEXP3"\nfeatures = '
+    rows = [[0, 1], [1, 1], [2, 0]]
+    one = Spec.parse(f"horizon = 50\n{world}features = {rows}\n{learner}{rows}\n")
+    assert [entry.parameters["features"] for entry in one.streams] == [rows]
+    assert [entry.parameters["features"] for entry in one.learners] == [rows]
+    two = Spec.parse(f"{world}{learner}[{rows}, [[0], [1], [2]]]\n")
+    assert [entry.parameters["features"] for entry in two.learners] == [rows, [[0], [1], [2]]]
+
+
 def test_a_criterion_is_a_weight_or_a_grid_of_names():
     learner = '[[learner]]\nname = "MetaBosse"\ncriterion = '
     weight = Spec.parse(STREAM + learner + "[0.5, 0.3, 0.2]\n").learners
@@ -224,7 +235,7 @@ def test_criteria_have_names_for_tables():
 
 
 def test_a_table_without_lists_is_one_point():
-    assert expand({"a": 1}, lambda name: False) == ([{"a": 1}], [])
+    assert expand({"a": 1}, lambda name: 0) == ([{"a": 1}], [])
     assert labels("x", [{"a": 1}], []) == ["x"]
 
 

@@ -28,6 +28,11 @@ def two_weights(n_arms):
     return dd.Weighted(dd.WeightSequence([skewed, np.full(n_arms, 1 / n_arms)], [0, 120]))
 
 
+def rows(n_arms):
+    """Two features, of which the second is nearly the square of the first."""
+    return [[arm, arm * arm + 0.5 * (arm % 2)] for arm in range(n_arms)]
+
+
 VARIANTS = {
     **{name: (lambda n, t, seed, kind=kind: kind(n, t, seed=seed))
        for name, kind in dd.all_learners().items()},
@@ -53,6 +58,8 @@ VARIANTS = {
         n, t, seed=seed, criterion=two_weights(n), constant=0.05, exploration=0.9
     ),
     "MASTER hasty": lambda n, t, seed: dd.MASTER(n, t, seed=seed, scale=0.0005, exploration=0.9),
+    "BEXP3 of two features": lambda n, t, seed: dd.BEXP3(n, t, seed=seed, features=rows(n)),
+    "BETCGLM of two features": lambda n, t, seed: dd.BETCGLM(n, t, seed=seed, features=rows(n)),
     "UCBTS top cycle": lambda n, t, seed: dd.UCBTS(n, t, seed=seed, criterion="top-cycle"),
     "UCBTS banks": lambda n, t, seed: dd.UCBTS(n, t, seed=seed, criterion="banks"),
     "MetaBosse quick": lambda n, t, seed: dd.MetaBosse(n, t, seed=seed, constants=QUICK),

@@ -588,3 +588,22 @@ def test_one_winner_moves_and_the_other_stays(n_arms, horizon, every, seed, data
 def test_one_winner_moves_refuses(parameters, message):
     with pytest.raises(ValueError, match=message):
         synthetic.one_winner_moves(**parameters)
+
+
+def test_a_drifting_glm_is_a_link_of_features_that_stay():
+    features = synthetic.random_features(n_arms=6, n_features=2, seed=4)
+    world = synthetic.glm_drift(n_arms=6, n_features=2, horizon=1000, seed=4)
+    assert world.n_stretches == 1000
+    for t in (0, 500, 999):
+        odds = np.log(world.matrix(t) / (1 - world.matrix(t)))
+        theta, *_ = np.linalg.lstsq(features - features[0], odds[:, 0], rcond=None)
+        assert odds == pytest.approx((features[:, None] - features) @ theta, abs=1e-9)
+
+
+def test_a_drifting_glm_takes_features_and_walks_the_same_way():
+    features = synthetic.random_features(n_arms=6, n_features=2, seed=4)
+    drawn = synthetic.glm_drift(n_arms=6, n_features=2, horizon=500, seed=4)
+    given = synthetic.glm_drift(n_arms=6, n_features=2, features=features, horizon=500, seed=4)
+    assert (drawn.matrix(300) == given.matrix(300)).all()
+    still = synthetic.glm_drift(n_arms=6, horizon=500, travel=0)
+    assert (still.matrix(0) == still.matrix(499)).all()

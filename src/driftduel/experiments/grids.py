@@ -14,7 +14,7 @@ Parameters = dict[str, Any]
 
 
 def expand(
-    table: Mapping[str, Any], takes_list: Callable[[str], bool]
+    table: Mapping[str, Any], depth: Callable[[str], int]
 ) -> tuple[list[Parameters], list[str]]:
     """Return the points of the grid that a table describes, and the parameters that vary.
 
@@ -22,9 +22,9 @@ def expand(
     ----------
     table : mapping
         Parameters by name. A list is a list of values to try; for a parameter that takes a list
-        itself it is one value, and a list of lists several.
-    takes_list : callable
-        Tells whether the parameter of that name takes a list.
+        itself it is one value, and a list of lists several; for rows it is one level deeper.
+    depth : callable
+        Tells how deep the lists are that the parameter of that name takes, 0 if it takes none.
 
     Raises
     ------
@@ -33,7 +33,7 @@ def expand(
 
     Examples
     --------
-    >>> expand({"n_arms": [3, 5], "weight": [0.5, 0.5]}, lambda name: name == "weight")
+    >>> expand({"n_arms": [3, 5], "weight": [0.5, 0.5]}, lambda name: int(name == "weight"))
     ([{'n_arms': 3, 'weight': [0.5, 0.5]}, {'n_arms': 5, 'weight': [0.5, 0.5]}], ['n_arms'])
     """
     choices: dict[str, list[Any]] = {}
@@ -41,13 +41,13 @@ def expand(
     for name, value in table.items():
         if isinstance(value, dict):
             try:
-                points, inner = expand(value, takes_list)
+                points, inner = expand(value, depth)
             except BadParameter as error:
                 raise error.inside(name) from None
             choices[name] = points
             if inner:
                 varying.append(name)
-        elif isinstance(value, list) and (not takes_list(name) or _is_grid(value)):
+        elif isinstance(value, list) and _is_grid(value, depth(name)):
             if not value:
                 raise BadParameter(name, ": the list is empty, there is nothing to try")
             twice = _twice(value)
@@ -114,6 +114,8 @@ def _twice(values: Sequence[Any]) -> Any:
     return None
 
 
-def _is_grid(value: list[Any]) -> bool:
-    """Tell whether a list for a parameter that takes lists holds several values."""
-    return not value or any(isinstance(item, list) for item in value)
+def _is_grid(value: list[Any], depth: int) -> bool:
+    """Tell whether a list holds several values of a parameter that takes lists of that depth."""
+    if depth == 0 or not value:
+        return True
+    return any(isinstance(item, list) and _is_grid(item, depth - 1) for item in value)

@@ -398,11 +398,15 @@ def _expand(
         isinstance(part, int | float) for part in criterion
     )
 
-    def takes_list(key: str) -> bool:
-        return (key in known and known[key].takes_list) or (key == "criterion" and weights)
+    def depth(key: str) -> int:
+        if key in known and any(
+            kind.type == Sequence[Sequence[float]] for kind in known[key].kinds
+        ):
+            return 2
+        return int((key in known and known[key].takes_list) or (key == "criterion" and weights))
 
     with place.refusing():
-        points, varying = expand(item, takes_list)
+        points, varying = expand(item, depth)
         return [settled(owner, point, hidden=hidden) for point in points], varying
 
 

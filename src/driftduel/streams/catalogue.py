@@ -166,6 +166,9 @@ CATALOGUE: dict[str, World] = {
         synthetic.switching, "phases of random matrices of a kind; the winner changes or stays"
     ),
     "random-walk": World(synthetic.random_walk, "utilities are independent random walks"),
+    "glm-drift": World(
+        synthetic.glm_drift, "arms have features, and what is looked for in them is a random walk"
+    ),
     "sinusoidal": World(
         synthetic.sinusoidal, "utilities rise and fall in turn, evenly out of step"
     ),

@@ -8,9 +8,12 @@ finely the drift is followed, not how far it goes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from driftduel._checks import BadParameter, as_count, as_horizon, as_number, one_of
+from driftduel._features import as_features
 from driftduel._limits import MOST_PHASES
 from driftduel.criteria import Borda, Condorcet, Criterion
 from driftduel.streams._checks import Seed, as_arm, as_n_arms, as_rng, check_size, check_stretches
@@ -25,6 +28,7 @@ from driftduel.streams.matrices import (
 from driftduel.streams.stream import Ints, Stream
 
 _STRETCHES = 1000
+_MOST_FEATURES = 10_000
 
 
 def one_winner(
@@ -221,12 +225,77 @@ def random_walk(
     """
     n_arms = as_n_arms(n_arms)
     spread, travel = as_number(spread, "spread", 0), as_number(travel, "travel", 0)
-    rng = as_rng(seed)
     starts = drift_starts(horizon, step, n_arms)
-    utilities = spread * rng.standard_normal((len(starts), n_arms))
-    lengths = np.diff(starts) / horizon
-    utilities[1:] = rng.standard_normal((len(lengths), n_arms)) * np.sqrt(lengths)[:, None] * travel
-    return Stream.piecewise(utility_matrix(np.cumsum(utilities, axis=0), link), starts, horizon)
+    utilities = _walks(starts, horizon, n_arms, spread, travel, as_rng(seed))
+    return Stream.piecewise(utility_matrix(utilities, link), starts, horizon)
+
+
+def glm_drift(
+    *,
+    n_arms: int = 10,
+    horizon: int = 100_000,
+    n_features: int = 3,
+    features: Sequence[Sequence[float]] | None = None,
+    spread: float = 1.0,
+    travel: float = 1.0,
+    link: Link = "logistic",
+    step: int | None = None,
+    seed: Seed = 0,
+) -> Stream:
+    """Make a world whose preferences follow a generalised linear model that drifts.
+
+    Arm i has the features x_i and beats j with chance ``F((x_i - x_j)^T theta_t)``, F the link. The
+    features stay; theta, what people look for in an arm, is a random walk of d numbers.
+
+    Parameters
+    ----------
+    n_arms, horizon : int
+        Number of arms and of rounds.
+    n_features : int
+        d, how many features to draw if they are not given; see `random_features`.
+    features : list of lists of float, optional
+        A row of numbers for each arm; drawn if left out.
+    spread : float
+        Standard deviation of each number of theta at the start.
+    travel : float
+        Standard deviation of the way each has gone by the end.
+    link : str or callable
+        How utilities become preferences; see `matrices.utility_matrix`.
+    step : int, optional
+        Rounds between changes; a thousandth of the horizon if left out.
+    seed : int, Generator or None
+        Where the randomness comes from.
+
+    Examples
+    --------
+    >>> import driftduel as dd
+    >>> features = random_features(n_arms=6, n_features=2, seed=5)
+    >>> world = glm_drift(features=features, n_arms=6, horizon=1000, seed=5)
+    >>> dd.simulate(dd.BEXP3(6, 1000, features=features), world, seed=1).best
+    5
+    """
+    n_arms = as_n_arms(n_arms)
+    spread, travel = as_number(spread, "spread", 0), as_number(travel, "travel", 0)
+    rng = as_rng(seed)
+    drawn = _draw_features(n_arms, as_count(n_features, "n_features", 1, _MOST_FEATURES), rng)
+    table = drawn if features is None else as_features(features, n_arms)
+    starts = drift_starts(horizon, step, n_arms)
+    theta = _walks(starts, horizon, table.shape[1], spread, travel, rng)
+    return Stream.piecewise(utility_matrix(theta @ table.T, link), starts, horizon)
+
+
+def random_features(*, n_arms: int = 10, n_features: int = 3, seed: Seed = 0) -> Array:
+    """Draw features (K, d) of arms, each from a normal distribution: those of `glm_drift`.
+
+    Examples
+    --------
+    >>> random_features(n_arms=2, n_features=2).round(2)
+    array([[ 0.09, -0.09],
+           [ 0.45,  0.07]])
+    """
+    n_arms = as_n_arms(n_arms)
+    n_features = as_count(n_features, "n_features", 1, _MOST_FEATURES)
+    return _draw_features(n_arms, n_features, as_rng(seed))
 
 
 def sinusoidal(
@@ -693,6 +762,21 @@ def drift_starts(horizon: int, step: int | None, n_arms: int) -> Ints:
 
 
 _WINNER = ("changes", "stays", "chance")
+
+
+def _walks(
+    starts: Ints, horizon: int, number: int, spread: float, travel: float, rng: np.random.Generator
+) -> Array:
+    """Return where independent random walks are at the start of each stretch, (S, number)."""
+    steps = spread * rng.standard_normal((len(starts), number))
+    lengths = np.diff(starts) / horizon
+    steps[1:] = rng.standard_normal((len(lengths), number)) * np.sqrt(lengths)[:, None] * travel
+    return np.asarray(np.cumsum(steps, axis=0))
+
+
+def _draw_features(n_arms: int, n_features: int, rng: np.random.Generator) -> Array:
+    """Return normal numbers, scaled so that the length of a row is about 1."""
+    return np.asarray(rng.standard_normal((n_arms, n_features)) / np.sqrt(n_features))
 
 
 def _in_turn(matrices: Array, horizon: int, every: int) -> Stream:
