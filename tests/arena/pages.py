@@ -16,7 +16,9 @@ ARMS = ("tea", "coffee", "milk")
 def pages_of(folder, arms=ARMS, settings=None, **rules):
     """Yield a site with the arena ``drinks``, and its service."""
     with arena.Service.open(f"sqlite:{folder}/arena.db") as service:
-        made = arena.create_arena(service, "drinks", "Which is nicer?", arms, settings=settings)
+        made = arena.create_arena(
+            service, "drinks", "Which is nicer?", arms, settings=settings, seed=1
+        )
         with served(service, **rules) as address:
             site = Site(address, made)
             site.service = service

@@ -10,6 +10,7 @@ import pytest
 from driftduel.arena import service as arena
 from driftduel.arena.reports import ArmsChanged, DatedChange, Lead
 from driftduel.arena.simulated import DRINKS, Days, Question, feed
+from driftduel.arena.web.pages import rendering
 from driftduel.arena.web.pages.figures import Bar, standings_of, timeline_of
 from tests.arena.pages import pages_of, words_of
 from tests.arena.voting import prefer, vote
@@ -60,14 +61,16 @@ def test_before_the_first_vote_the_page_shows_the_link_to_send(site, owner):
 def test_below_thirty_comparisons_nobody_is_named(site, owner):
     prefer(site.service, "tea", 10)
     words = the(owner.get("/drinks/owner"), "sentence")
-    assert words.startswith("After 10 votes it is too early to name a leader: that takes 30 random")
-    assert "tea" not in words
-    assert "comparisons needed" in the(owner.get("/drinks/owner"), "arms")
+    assert words == "After 10 votes it is too early to name a leader."
+    page = owner.get("/drinks/owner")
+    assert "compared 30 times" in the(page, "facts")
+    assert "of 30 comparisons" in the(page, "arms")
+    assert re.search('id="timeline"[^>]* hidden', page.text)
     assert "too few votes to say" in the(owner.get("/drinks/owner"), "health").lower()
 
 
 def test_what_is_not_decided_is_said_with_the_rivals_and_the_votes_it_takes(site, owner):
-    close = Question("drinks", "", "", {"tea": 0.15, "coffee": 0.1, "milk": -0.9}, {})
+    close = Question("drinks", "", "", {"tea": 0.6, "coffee": 0.1, "milk": -0.9}, {})
     feed(site.service, close, Days(2, 0, 150, time.time_ns() // 1000), 3)
     now = arena.status(site.service, "drinks")
     assert (now.enough, now.decided) == (True, False)
@@ -75,6 +78,14 @@ def test_what_is_not_decided_is_said_with_the_rivals_and_the_votes_it_takes(site
     assert f"{now.best} leads since" in words
     assert re.search(r"Not yet decided against [\w ]+: about [\d,]+ more votes\.", words)
     assert "is best" not in words
+
+
+def test_after_options_changed_nobody_is_named_until_there_are_comparisons_again(site, owner):
+    prefer(site.service, "tea", 250)
+    arena.change_arms(site.service, "drinks", add=["cocoa"])
+    words = the(owner.get("/drinks/owner"), "sentence")
+    assert re.match("The options changed .*: it is too early to name a leader since.", words)
+    assert "tea" not in words
 
 
 def test_what_is_decided_is_said_so(site, owner):
@@ -306,6 +317,34 @@ def status_with(site, **changes):
     from dataclasses import replace
 
     return replace(arena.status(site.service, "drinks"), **changes)
+
+
+UNDECIDED = {
+    "first": 0, "last": 10 * DAY, "votes": 300, "best": "tea", "since": 6 * DAY, "before": "milk",
+    "enough": True, "decided": False, "rivals": ("milk", "coffee"), "missing": 940,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, "tea leads since 7 Jan 1970, 00:00 ; milk led until then. Not yet decided against "
+         "milk and coffee: about 940 more votes."),
+        ({"missing": None, "before": None}, "tea leads since 7 Jan 1970, 00:00 . Not yet decided "
+         "against milk and coffee."),
+        ({"missing": 190_234, "since": 0, "before": None, "rivals": ("milk",)}, "tea leads since "
+         "the first vote, 1 Jan 1970, 00:00 . Not yet decided against milk: so close that it may "
+         "take some 190,000 votes more."),
+        ({"decided": True, "rivals": (), "doubt": 9 * DAY}, "tea is best since 7 Jan 1970, 00:00 ; "
+         "milk led until then. Tastes may have changed again around 10 Jan 1970, 00:00 ; that is "
+         "not proved yet."),
+    ],
+)  # fmt: skip
+def test_the_sentence_says_what_is_known_and_no_more(site, changes, words):
+    now = status_with(site, **{**UNDECIDED, **changes})
+    macros = rendering._TEMPLATES.get_template("_standing.html").module
+    said = macros.sentence(now, False, None)
+    assert " ".join(re.sub("<[^>]*>", " ", said).split()) == words
 
 
 def test_a_timeline_has_leads_ranges_and_arms_that_came_and_went(site):

@@ -26,8 +26,8 @@ from driftduel.arena.service import Service
 from driftduel.arena.service.health import Rate
 from driftduel.learners.report import ENOUGH
 
-MOST_ROWS = 12
-"""Arms that a timeline shows if not all have something to show."""
+MOST_ROWS, FEW_ROWS = 12, 8
+"""Of more arms than the first a timeline shows those with something to show, and a few others."""
 
 COLOURS = 6
 """Colours of arms that led, ``.led-0`` to ``.led-5`` of the style sheet."""
@@ -35,9 +35,12 @@ COLOURS = 6
 _SECOND = 1_000_000
 _STEPS = (
     1, 5, 15, 30, 60, 300, 900, 1_800, 3_600, 3 * 3_600, 6 * 3_600, 12 * 3_600, 86_400, 2 * 86_400,
-    7 * 86_400, 14 * 86_400, 30 * 86_400, 90 * 86_400, 365 * 86_400,
+    4 * 86_400, 7 * 86_400, 14 * 86_400, 30 * 86_400, 90 * 86_400, 365 * 86_400,
 )  # fmt: skip
-_MOST_TICKS = 5
+_NARROWEST = 0.5
+"""Per cent of the width that a bar has at least, so that it is seen."""
+
+_MOST_TICKS = 6
 _FINE = 3_600 * _SECOND
 """A poll that is younger has times to the second."""
 
@@ -92,7 +95,10 @@ class Happening:
 
 @dataclass(frozen=True)
 class Timeline:
-    """Who led when; ``hidden`` arms were always there and never led. ``fine``: to the second."""
+    """Who led when; ``hidden`` arms were always there and never led. ``fine``: to the second.
+
+    ``telling`` it is if somebody led or something happened.
+    """
 
     rows: tuple[Row, ...]
     hidden: int
@@ -100,6 +106,7 @@ class Timeline:
     ticks: tuple[Tick, ...]
     happened: tuple[Happening, ...]
     fine: bool
+    telling: bool
 
 
 @dataclass(frozen=True)
@@ -139,10 +146,19 @@ def standing_of(service: Service, slug: str) -> dict[str, Any]:
         "arena": now.arena,
         "now": now,
         "fine": is_fine(now),
+        "anew": counted_anew(now, changed),
         "enough": ENOUGH,
         "timeline": timeline_of(now, leads_of(now), changed),
         "standings": standings_of(now),
     }
+
+
+def counted_anew(status: Status, arms: Sequence[ArmsChanged]) -> tuple[str, int] | None:
+    """Return why and when votes were last counted anew, if they were: options or tastes changed."""
+    moved = [("The options", one.at) for one in arms[1:] if one.joined or one.left]
+    turned = [("Tastes", one.noticed) for one in status.changes if one.noticed is not None]
+    begun = [one for one in moved + turned if one[1] > (status.first or 0)]
+    return max(begun, key=lambda one: one[1], default=None) if status.first is not None else None
 
 
 def is_fine(status: Status) -> bool:
@@ -166,9 +182,11 @@ def timeline_of(
 
     def bar(since: int | None, until: int | None) -> Bar:
         x = place(since, 0.0)
-        return Bar(x, round(place(until, 100.0) - x, 3))
+        end_of = max(place(until, 100.0), min(x + _NARROWEST, 100.0))
+        return Bar(min(x, 100.0 - _NARROWEST), round(end_of - min(x, 100.0 - _NARROWEST), 3))
 
-    led = [one for one in leads if status.enough or one.until is not None]
+    proved = bool(status.changes) and status.changes[-1].after == status.best
+    led = [one for one in leads if status.enough or proved or one.until is not None]
     latest = dict.fromkeys(one.name for one in reversed(led))  # whoever leads has the first colour
     colours = {name: n for n, name in enumerate(latest)}
     spans = _offered(status, arms)
@@ -181,10 +199,7 @@ def timeline_of(
         )
         for arm in ordered(status)
     ]
-    telling = [
-        row for row in rows if row.led or [(b.x, b.width) for b in row.offered] != [(0, 100)]
-    ]
-    shown = rows if len(rows) <= MOST_ROWS else telling[:MOST_ROWS]
+    shown = rows if len(rows) <= MOST_ROWS else _telling(rows)
     marks = tuple(
         Mark(
             number=n,
@@ -203,6 +218,7 @@ def timeline_of(
         ticks=tuple(_ticks(begin, end)),
         happened=tuple(sorted(happened, key=lambda one: -one.at)),
         fine=is_fine(status),
+        telling=bool(led or happened),
     )
 
 
@@ -255,6 +271,15 @@ def columns_of(rate: Rate) -> list[Column]:
         )
         for n, votes in enumerate(rate.votes)
     ]
+
+
+def _telling(rows: Sequence[Row]) -> list[Row]:
+    """Return the rows of arms that led, came or went, and of the best others if these are few."""
+    always = [Bar(0.0, 100.0)]
+    telling = [row for row in rows if row.led or list(row.offered) != always][:MOST_ROWS]
+    others = [row for row in rows if row not in telling]
+    kept = telling + others[: max(FEW_ROWS - len(telling), 0)]
+    return [row for row in rows if row in kept]
 
 
 def _offered(
