@@ -70,7 +70,7 @@ def test_images_are_options_called_as_their_files_are(site, browser):
     for _ in range(20):
         page = browser.get("/lunch").text
         assert not re.search("Green|pie", page)
-        kinds |= set(re.findall('<(img) src="/api|<p class="text (short)">bread', page))
+        kinds |= set(re.findall('<(img) src="/api|<p class="text (short)" dir="auto">bread', page))
     assert kinds == {("img", ""), ("", "short")}
 
 

@@ -184,7 +184,7 @@ def test_an_arena_that_is_not_blind_shows_names_beside_cards(tmp_path):
     with pages_of(tmp_path, ["A", "B"], {"blind": False}) as site, site.browser() as browser:
         for name in "AB":
             arena.set_card(site.service, "drinks", name, Card("text", f"Card of {name}"), "one")
-        assert browser.get("/drinks").text.count('<p class="name">') == 2
+        assert browser.get("/drinks").text.count('<p class="name"') == 2
 
 
 def test_markdown_is_shown_without_its_html_and_links_to_https_alone(tmp_path):

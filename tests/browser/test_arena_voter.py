@@ -176,11 +176,14 @@ def test_long_cards_do_not_scroll_sideways(tmp_path, visit):
         code = "```\n" + "x" * 500 + "\n```\n\n| a | b |\n|---|---|\n| " + "y" * 300 + " | z |"
         for arm in arms:
             arena.set_card(site.service, "drinks", arm, Card("markdown", code), "long")
-        page = visit(f"{site.address}/drinks", **PHONE).page
+        opened = visit(f"{site.address}/drinks", **PHONE)
+        page = opened.page
         assert page.locator(".prose pre").count() == 2
         assert fits(page)
+        assert is_accessible(opened)
         for arm in arms:
             arena.set_card(site.service, "drinks", arm, None, "long")
+        arena.change_arena(site.service, "drinks", {"question": "w" * 2_000})
         page.goto(f"{site.address}/drinks")
         assert fits(page)
         press(page, "ArrowLeft")

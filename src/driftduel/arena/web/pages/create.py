@@ -67,6 +67,7 @@ def show(request: Request) -> Response:
 def enter(request: Request, token: Annotated[str, Form()] = "") -> Response:
     """Log in with the token of an owner of any arena."""
     check_same_origin(request)
+    guard_of(request).take(request)  # nobody tries many tokens
     problem = _refusal(request, token.strip() or "?")
     if problem is not None:
         return _ask_for_token(as_sentence(problem))

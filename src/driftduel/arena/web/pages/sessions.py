@@ -117,6 +117,7 @@ def is_owner(request: Request, slug: str) -> bool:
 def check_token(request: Request, slug: str, token: str) -> str | None:
     """Return why a token does not open an arena to its owner, None if it does."""
     guard = guard_of(request)
+    guard.take(request)  # nobody tries many tokens
     number = guard.service.hosted(slug).arena.id
     try:
         arena.check_holder(guard.holder_of(token.strip()), number, "owner")
