@@ -197,6 +197,66 @@ def knockout(algorithm: Any) -> None:
     algorithm.explore = explore
 
 
+def cw_rmed(algorithm: Any) -> None:
+    """Duel pairs that are close to 1/2, not those close to 0, and what the lower bound asks for.
+
+    duelpy asks whether a rate is below ``beta / ln ln t``, which before t = 16 may be negative or
+    no number, where Komiyama et al. ask for its distance from 1/2. A pair with
+    ``N kl > ln t`` counts against a winner, where it speaks for one. The program of an arm that
+    seems to lose has one condition on the first arms that beat it, where each choice of so many of
+    them must tell enough. And an error of the program is passed over in silence. Nothing but the
+    estimate is left; the least cost is found by sorting.
+    """
+    feedback, estimate = algorithm.wrapped_feedback, algorithm.preference_estimate
+
+    def step() -> None:
+        left, right = due(estimate.wins, feedback.duels_conducted + 1)
+        won = feedback.duel(left, right)
+        if left != right:
+            estimate.enter_sample(left, right, won)
+
+    def due(wins: Any, now: int) -> tuple[int, int]:
+        duels = wins + wins.T
+        rates = np.where(duels > 0, wins / np.maximum(duels, 1), 0.5)
+        log = np.log(now)
+        close = algorithm.regret_bound_constant / max(1.0, np.log(max(1.0, log)))
+        unclear = duels < max(1.0, algorithm.exploratory_constant * np.sqrt(log))
+        unclear |= np.abs(rates - 0.5) < close
+        pairs = np.argwhere(np.triu(unclear, 1))
+        if len(pairs):
+            return int(pairs[0][0]), int(pairs[0][1])
+        losses = (rates < 0.5).sum(axis=1)
+        plans = [plan(int(arm), rates, losses) for arm in np.flatnonzero(losses == losses.min())]
+        _, winner, targets = min(plans, key=lambda one: one[0])
+        missing = np.triu((targets + targets.T) * log - duels, 1)
+        if missing.max() <= 0:
+            return winner, winner
+        left, right = np.unravel_index(missing.argmax(), missing.shape)
+        return int(left), int(right)
+
+    def plan(winner: int, rates: Any, losses: Any) -> tuple[float, int, Any]:
+        size = len(rates)
+        safe = np.clip(rates, 1e-300, 1 - 1e-16)
+        bits = rates * np.log(2 * safe) + (1 - rates) * np.log(2 * (1 - safe))
+        prices = (losses[:, None] + losses - 2 * losses.min()) / (2 * (size - 1))
+        targets = np.zeros((size, size))
+        beaten = rates[:, winner] < 0.5
+        targets[beaten, winner] = 1 / bits[beaten, winner]
+        for loser in range(size):
+            above = [arm for arm in np.flatnonzero(rates[loser] < 0.5) if arm != winner]
+            spare = len(above) - (losses[loser] - losses.min() + 1)
+            if loser == winner or spare < 0 or not above:
+                continue
+            above.sort(key=lambda arm: prices[loser, arm] / bits[loser, arm])
+            paid = np.cumsum([prices[loser, arm] / bits[loser, arm] for arm in above])
+            count = min(range(spare + 1, len(above) + 1), key=lambda h: paid[h - 1] / (h - spare))
+            for arm in above[:count]:
+                targets[loser, arm] = 1 / ((count - spare) * bits[loser, arm])
+        return float((prices * targets).sum()), winner, targets
+
+    algorithm.step = step
+
+
 def merge_rucb(algorithm: Any) -> None:
     """Drop an arm once: duelpy fails on an arm that two others of its batch beat."""
 
@@ -240,6 +300,7 @@ REPAIRS: dict[str, Callable[[Any], None]] = {
     "InterleavedFiltering": interleaved_filter,
     "Savage": savage,
     "SavageCopeland": savage_copeland,
+    "CwRmed": cw_rmed,
     "KnockoutTournament": knockout,
     "MergeRUCB": merge_rucb,
     "WinnerStaysStrongRegret": winner_stays_strong,

@@ -157,6 +157,16 @@ CASES = (
         "probability of the whole, not of the round. Put right.",
     ),
     Case(
+        "ECW-RMED",
+        learner("ECWRMED", alpha=3.0, beta=0.01),
+        "CwRmed",
+        {"exploratory_constant": 3.0, "regret_bound_constant": 0.01},
+        note="duelpy has CW-RMED, the version that is dearer to compute. It asks for rates near 0 "
+        "where Komiyama et al. ask for rates near 1/2, counts what is proven against a winner, "
+        "gives each program one condition of many, and passes over its errors. Put right, and made "
+        "the version that is cheap to compute.",
+    ),
+    Case(
         "Winner Stays, weak",
         learner("WinnerStays"),
         "WinnerStaysWeakRegret",

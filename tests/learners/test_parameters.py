@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import pickle
 
@@ -179,3 +180,12 @@ def test_what_is_wrong_in_a_learner_inside_has_a_dotted_name():
         with pytest.raises(BadParameter) as error:
             learner_from("PeriodicRestart", wrapped, 3)
         assert error.value.name == name
+
+
+@pytest.mark.parametrize("kind", all_learners().values())
+def test_the_docstring_of_every_learner_has_its_sections(kind):
+    text = inspect.getdoc(kind)
+    for section in ("Parameters", "References", "Examples"):
+        assert f"\n\n{section}\n{'-' * len(section)}\n" in text, section
+    literature = kind.literature
+    assert all((literature.bound, literature.needs, literature.cost))

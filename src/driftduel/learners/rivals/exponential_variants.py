@@ -101,10 +101,12 @@ class Rexp3Borda(Learner):
     variation : float
         V, the sum over rounds of the largest change of a Borda score.
 
-    References ---------- After Besbes, Gur & Zeevi, Stochastic Multi-Armed-Bandit Problem with
-    Non-stationary Rewards, NIPS 2014 (Rexp3), over D-EXP3 of Saha, Koren & Mansour, ICML 2021.
-    Batches of ``ceil(((K ln K)^(1/3) T / (3 V))^(3/4))`` rounds balance what a batch costs against
-    its best arm with what that arm loses by change, so expected dynamic Borda regret is
+    References
+    ----------
+    After Besbes, Gur & Zeevi, Stochastic Multi-Armed-Bandit Problem with Non-stationary Rewards,
+    NIPS 2014 (Rexp3), over D-EXP3 of Saha, Koren & Mansour, ICML 2021. Batches of
+    ``ceil(((K ln K)^(1/3) T / (3 V))^(3/4))`` rounds balance what a batch costs against its best
+    arm with what that arm loses by change, so expected dynamic Borda regret is
     ``O((K ln K V)^(1/4) T^(3/4))``. It must be told T and V. The rates are those of `DEXP3` for a
     batch. A duel asked before a batch ended and told after counts in the new one, with the chances
     it had. A round costs O(1) to learn and O(K) to draw arms.
@@ -223,10 +225,12 @@ class AnytimeDEXP3(Learner):
     n_arms, horizon, criterion, seed, labels
         As for every learner; the criterion is Borda and the horizon does not matter.
 
-    References ---------- Saha, Koren & Mansour (ICML 2021), Algorithm 1, whose rates for T rounds
-    are used in round T. With rates that fall, the bound of `DEXP3` holds up to a constant: expected
-    regret ``O((K ln K)^(1/3) T^(2/3))`` against the best fixed arm, for any sequence of matrices.
-    It must be told nothing. A round costs O(K).
+    References
+    ----------
+    Saha, Koren & Mansour (ICML 2021), Algorithm 1, whose rates for T rounds are used in round T.
+    With rates that fall, the bound of `DEXP3` holds up to a constant: expected regret
+    ``O((K ln K)^(1/3) T^(2/3))`` against the best fixed arm, for any sequence of matrices. It must
+    be told nothing. A round costs O(K).
 
     Examples
     --------

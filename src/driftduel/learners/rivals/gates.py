@@ -184,10 +184,12 @@ class Gate(_Gated):
         gamma, how often the opponent is drawn; by default ``(K L / T)^(1/3)``, at most 1, or
         ``(K L / t)^(1/3)`` in round t if there is no horizon.
 
-    References ---------- The bandits are those of `UniformOpponent`. With a bandit whose regret in
-    n rounds with L phases is sqrt(K L n) up to logarithms, Borda regret is ``(K L)^(1/3) T^(2/3)``
-    up to logarithms, which is optimal; it must be told T and L for that. This follows from the
-    formula above and needs no proof of its own. A round costs O(K) if an opponent is drawn.
+    References
+    ----------
+    The bandits are those of `UniformOpponent`. With a bandit whose regret in n rounds with L phases
+    is sqrt(K L n) up to logarithms, Borda regret is ``(K L)^(1/3) T^(2/3)`` up to logarithms, which
+    is optimal; it must be told T and L for that. This follows from the formula above and needs no
+    proof of its own. A round costs O(K) if an opponent is drawn.
 
     Examples
     --------

@@ -187,12 +187,14 @@ class HammingLUCB(Learner):
     failure : float, optional
         The probability delta of a wrong answer; by default 1/T, or 0.01 without a horizon.
 
-    References ---------- Heckel, Simchowitz, Ramchandran & Wainwright, Approximate ranking from
-    pairwise comparisons, AISTATS 2018. The widths are printed there; which arms are tossed is from
-    memory. About ``sum_i log(1/delta) / gap_i^2`` tosses, the gaps being those between the first k
-    - h and the last K - k - h arms; so Borda regret ``sum_i log(T) / gap_i`` in a stationary world,
-    for h = 0; told T or delta. To play the best arm in the end, and delta = 1/T, are our choices. A
-    round costs O(K).
+    References
+    ----------
+    Heckel, Simchowitz, Ramchandran & Wainwright, Approximate ranking from pairwise comparisons,
+    AISTATS 2018. The widths are printed there; which arms are tossed is from memory. About
+    ``sum_i log(1/delta) / gap_i^2`` tosses, the gaps being those between the first k - h and the
+    last K - k - h arms; so Borda regret ``sum_i log(T) / gap_i`` in a stationary world, for h = 0;
+    told T or delta. To play the best arm in the end, and delta = 1/T, are our choices. A round
+    costs O(K).
 
     Examples
     --------

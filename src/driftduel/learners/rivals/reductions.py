@@ -105,7 +105,9 @@ class MultiSBM(Learner):
     alpha : float
         The factor of ln n in the index of UCB.
 
-    References ---------- Ailon, Karnin & Joachims (ICML 2014), Algorithm 3, over UCB. Regret
+    References
+    ----------
+    Ailon, Karnin & Joachims (ICML 2014), Algorithm 3, over UCB. Regret
     ``sum_k ln T / gap_k + K log log T`` up to constants, if preferences are differences of
     utilities that do not change; told nothing. alpha = 2.5 is our reading of their experiments, and
     that the first arm counts among equals is our choice. A round costs O(K).
@@ -239,11 +241,13 @@ class Doubler(Learner):
     alpha : float
         The factor of ln n in the index of UCB.
 
-    References ---------- Ailon, Karnin & Joachims (ICML 2014), Algorithm 1, over UCB. Regret
-    ``sum_k ln^2 T / gap_k`` up to constants, if preferences are differences of utilities that do
-    not change; told nothing. alpha = 2.5 is our reading of their experiments. In the first epoch,
-    of 2 rounds, the left arm is one drawn at random. An outcome that comes late counts for the
-    bandit of the epoch in which it comes. A round costs O(K).
+    References
+    ----------
+    Ailon, Karnin & Joachims (ICML 2014), Algorithm 1, over UCB. Regret ``sum_k ln^2 T / gap_k`` up
+    to constants, if preferences are differences of utilities that do not change; told nothing.
+    alpha = 2.5 is our reading of their experiments. In the first epoch, of 2 rounds, the left arm
+    is one drawn at random. An outcome that comes late counts for the bandit of the epoch in which
+    it comes. A round costs O(K).
 
     Examples
     --------

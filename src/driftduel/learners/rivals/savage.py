@@ -355,10 +355,12 @@ class BordaSAVAGE(_Savage):
     delta : float, optional
         The probability of an error; by default 1/T. It must be given if there is no horizon.
 
-    References ---------- Urvoy, Clerot, Feraud & Naamane, Generic Exploration and K-armed Voting
-    Bandits, ICML 2013. Borda regret O((K^2 / gap^2) log T) in a stationary world; told T or delta.
-    The radius is that of `SAVAGE`. Bounds of scores are means of bounds of pairs, and of equals the
-    first counts; these are our choices. A round costs O(K).
+    References
+    ----------
+    Urvoy, Clerot, Feraud & Naamane, Generic Exploration and K-armed Voting Bandits, ICML 2013.
+    Borda regret O((K^2 / gap^2) log T) in a stationary world; told T or delta. The radius is that
+    of `SAVAGE`. Bounds of scores are means of bounds of pairs, and of equals the first counts;
+    these are our choices. A round costs O(K).
 
     Examples
     --------
