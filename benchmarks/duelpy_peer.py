@@ -6,7 +6,8 @@ Both sides get the same parameters, the same matrices and the same number of rou
 has made up its mind it plays its winner against itself to the end, and so does driftduel. Regret
 is Condorcet regret, the mean of the gaps of the two arms, counted here for both from the pairs
 that were dueled. Two means agree if they differ by at most 3 standard errors of the difference;
-with 44 comparisons, about one in ten such tables has a false alarm.
+with 44 comparisons, about one in ten such tables has a false alarm. Of the learners here duelpy
+1.0.0 has neither Doubler nor MultiSBM.
 
 Where duelpy departs from the paper, `_duelpy_repairs` puts it right, and the repaired algorithm is
 compared too. duelpy needs an old numpy, so it gets an environment of its own, .duelpy-venv,
