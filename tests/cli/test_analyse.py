@@ -129,3 +129,16 @@ def test_duels_of_arms_with_themselves_alone_are_refused(refused, tmp_path):
         assert refused("analyse", path) == (
             "votes.csv: holds no votes between two different arms, at least one is needed"
         )
+
+
+def test_a_terminal_shows_what_is_under_way(votes, monkeypatch, tmp_path, capsys):
+    from driftduel.cli import main
+
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    assert main(["analyse", str(votes), "--out", str(tmp_path / "page.html")]) == 0
+    shown = capsys.readouterr().err
+    for stage in (
+        "reading votes.csv", "checking 2,000 rows", "analysing 2,000 votes", "writing page.html"
+    ):  # fmt: skip
+        assert stage in shown

@@ -73,8 +73,10 @@ def analyse(
     names = None if arms is None else as_names(arms, "--arms")
     with working(f"reading {file.name}"):
         table = read_table(file)
+    with working(f"checking {table.frame.height:,} rows"):
         log, notes = votes_of(table, as_roles(columns, winner), propensities=pairs is None)
         notes += crowding(table)
+        del table  # of a large file it is larger than the votes
         log = log if names is None else log.select(names)
     with working(f"analysing {log.n_votes:,} votes"):
         found = analyse_log(

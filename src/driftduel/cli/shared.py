@@ -66,10 +66,17 @@ def console() -> Console:
 
 @contextmanager
 def working(what: str) -> Iterator[None]:
-    """Show on a terminal that work is under way."""
+    """Show on a terminal what is under way, and for how long."""
     from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    with Console(stderr=True).status(what):
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield
+        return
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    with Progress(*columns, console=console, transient=True) as progress:
+        progress.add_task(what, total=None)
         yield
 
 

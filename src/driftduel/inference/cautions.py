@@ -31,6 +31,8 @@ _SURE = 5.0
 _EXPECTED = 20
 """An arm is gone if so many votes of it were to be expected in the last part, and none came."""
 _UNEVEN = 0.05
+_MOST_ROWS = 1_000_000
+"""The last rows of a log, among which copies are looked for."""
 
 
 def too_few(log: Log) -> bool:
@@ -98,9 +100,11 @@ def copies(log: Log) -> dict[str, float] | None:
     >>> copies(Log(["tea", "milk"], range(900), [0] * 900, [1] * 900, again))["next"]
     0.83...
     """
-    votes = log.rows((log.left != log.right) & (log.outcome != 0.5)) if _clear(log) else None
-    if votes is None or (votes.count > 1).any():
+    log = log.rows(slice(-_MOST_ROWS, None)) if len(log) > _MOST_ROWS else log
+    clear = (log.left != log.right) & (log.outcome != 0.5)
+    if not clear.any() or (log.count > 1).any():
         return None
+    votes = log.rows(clear)
     order = np.random.default_rng(0).permutation(len(votes))
     order = order[np.argsort(votes.time[order], kind="stable")]
     low, high = np.minimum(votes.left, votes.right), np.maximum(votes.left, votes.right)
@@ -142,7 +146,3 @@ def side(log: Log, best: str | None, alpha: float) -> dict[str, Any]:
             lean = shown_left - 0.5
             suspect = (low > 0.5 and lean > _UNEVEN) or (high < 0.5 and lean < -_UNEVEN)
     return found | {"shown_left": shown_left, "suspect": suspect}
-
-
-def _clear(log: Log) -> bool:
-    return bool(((log.left != log.right) & (log.outcome != 0.5)).any())

@@ -337,7 +337,7 @@ def in_period(log: Log, period: Period | None) -> Log:
         raise BadParameter(
             "period", f"is {period[0]} to {period[1]}, which holds no votes: {log!r}"
         )
-    return log.rows(kept)
+    return log if kept.all() else log.rows(kept)
 
 
 def weigh(log: Log, weight: Floats, pairs: str | None) -> tuple[Evidence, str | None]:

@@ -243,17 +243,22 @@ class Log:
     def _of(
         self, arms: Sequence[str], left: Ints, right: Ints, kept: slice | NDArray[np.bool_]
     ) -> Log:
-        return Log(
-            arms,
-            self.time[kept],
-            left[kept],
-            right[kept],
-            self.outcome[kept],
-            self.count[kept],
-            propensity=None if self.propensity is None else self.propensity[kept],
-            dated=self.dated,
-            credits=self.credits,
-        )
+        """Return some of the rows, which were checked and sorted when this log was made."""
+        parts = {name: getattr(self, name) for name in _ARRAYS} | {"left": left, "right": right}
+        if not (left[kept] != right[kept]).any():
+            raise ValueError(
+                "log: holds no votes between two different arms, at least one is needed"
+            )
+        found: Log = object.__new__(Log)
+        for name, array in parts.items():
+            part = None if array is None else array[kept]
+            if part is not None:
+                part.setflags(write=False)
+            object.__setattr__(found, name, part)
+        object.__setattr__(found, "arms", as_arms(arms))
+        object.__setattr__(found, "dated", self.dated)
+        object.__setattr__(found, "credits", self.credits)
+        return found
 
     def head_to_head(self) -> Array:
         """Return how many votes row won against column, ties half; shape (K, K).

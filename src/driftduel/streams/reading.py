@@ -255,8 +255,9 @@ def _votes(table: Table, named: Columns, timed: bool) -> tuple[Log, list[str]]:
         rows, outcome, count = rows[kept], outcome[kept], count[kept]
     if not (left != right).to_numpy()[rows].any():
         raise ValueError("holds no votes between two different arms, at least one is needed")
-    seen = np.unique(rows)
-    labels = sorted({*left[seen].unique()} | {*right[seen].unique()})
+    seen = np.zeros(frame.height, dtype=np.bool_)
+    seen[rows] = True
+    labels = sorted({*left.filter(seen).unique()} | {*right.filter(seen).unique()})
     index = {label: n for n, label in enumerate(labels)}
     shown, other = (
         side.replace_strict(index, default=0).to_numpy()[rows] for side in (left, right)
@@ -446,22 +447,20 @@ def _parse_times(said: pl.Series) -> pl.Series:
     """Parse all rows as what the first row is: a number, a date, or a date and time."""
     import polars as pl
 
-    stamps = said.str.replace(" ", "T").str.replace("Z$", "+00:00")
-    whole = "%Y-%m-%dT%H:%M:%S%.f"
-    readings: dict[str, Callable[[], pl.Series]] = {
-        "a number": lambda: said.cast(pl.Float64, strict=False),
-        "a date like 2024-05-31": lambda: said.str.to_date("%Y-%m-%d", strict=False),
-        "a time like 2024-05-31T12:30:00": lambda: stamps.str.to_datetime(
-            whole, time_unit="us", strict=False
-        ),
-        "a time like 2024-05-31T12:30:00+00:00": lambda: stamps.str.to_datetime(
-            whole + "%z", time_unit="us", strict=False
-        ),
+    def stamps(texts: pl.Series, zone: str = "") -> pl.Series:
+        texts = texts.str.replace(" ", "T", literal=True).str.replace("Z$", "+00:00")
+        return texts.str.to_datetime(f"%Y-%m-%dT%H:%M:%S%.f{zone}", time_unit="us", strict=False)
+
+    readings: dict[str, Callable[[pl.Series], pl.Series]] = {
+        "a number": lambda texts: texts.cast(pl.Float64, strict=False),
+        "a date like 2024-05-31": lambda texts: texts.str.to_date("%Y-%m-%d", strict=False),
+        "a time like 2024-05-31T12:30:00": stamps,
+        "a time like 2024-05-31T12:30:00+00:00": lambda texts: stamps(texts, "%z"),
     }
     for kind, read in readings.items():
-        parsed = read()
-        if parsed[0] is None:
+        if read(said.head(1))[0] is None:
             continue
+        parsed = read(said)
         if parsed.has_nulls():
             row = first_true(parsed.is_null().to_numpy())
             raise BadRow(row, f"{said.name} is {said[row]!r}, must be {kind} as in the first row")

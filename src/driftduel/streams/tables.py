@@ -8,7 +8,7 @@ import gzip
 import io
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -53,13 +53,13 @@ class Table:
     name: str
     header: tuple[str, ...]
     _records: Ints
-    _text: bytes
+    _text: Callable[[], bytes] | None  # read again if a line is asked for: it may be large
     _separator: str
     _lines_before: int
 
     def place(self, row: int) -> str:
         """Return where a row stands: the line of a file as an editor counts, or the row."""
-        if not self._text:
+        if self._text is None:
             return f"row {row + 1}"
         wanted = int(self._records[row]) + 1  # the header is a record too
         lines = (line for n, (line, _) in enumerate(self._each()) if n == wanted)
@@ -71,13 +71,14 @@ class Table:
         return ValueError(f"{self.name}: {text}" if self.name else str(text))
 
     def _each(self) -> Iterator[tuple[int, list[str]]]:
-        for line, fields in _records(self._text, self._separator):
+        assert self._text is not None
+        for line, fields in _records(self._text(), self._separator):
             yield line + self._lines_before, fields
 
 
 def frame_table(frame: pl.DataFrame, name: str = "") -> Table:
     """Return a data frame as a table."""
-    return Table(frame, name, tuple(frame.columns), np.arange(frame.height), b"", "", 0)
+    return Table(frame, name, tuple(frame.columns), np.arange(frame.height), None, "", 0)
 
 
 def read_table(path: Path) -> Table:
@@ -90,7 +91,7 @@ def read_table(path: Path) -> Table:
     if path.name.endswith(PARQUET):
         return _read_parquet(path)
     try:
-        return _parse(_plain(path), path.name)
+        return _parse(lambda: _plain(path), path.name)
     except (OSError, EOFError, zlib.error, csv.Error):
         raise ValueError(f"{path.name}: is not a readable CSV file") from None
     except ValueError as error:
@@ -142,21 +143,16 @@ def _plain(path: Path) -> bytes:
     return b"".join(parts)
 
 
-def _parse(data: bytes, name: str) -> Table:
+def _parse(read: Callable[[], bytes], name: str) -> Table:
     import polars as pl
 
-    if data.startswith(_UTF_16) or b"\0" in data[:1000]:
-        raise ValueError("is encoded as UTF-16, must be UTF-8; save it as CSV UTF-8")
-    text = data.removeprefix(codecs.BOM_UTF8)
-    if b"\n" not in text:
-        text = text.replace(b"\r", b"\n")
-    begin = _BLANK_LINES.match(text).end()  # type: ignore[union-attr]
-    before, text = text[:begin].count(b"\n"), text[begin:]
+    text, before = _begun(read())
     if not text.strip():
         raise ValueError("is empty")
     try:
         separator = _separator(text, name)
-        if _blank_before_quote(text, separator):
+        blanks = _blank_before_quote(text, separator)
+        if blanks:
             text = _without_blanks(text, separator)
         header = tuple(field.strip() for field in next(_records(text, separator))[1])
         frame = pl.read_csv(text, infer_schema=False, separator=separator)
@@ -167,7 +163,23 @@ def _parse(data: bytes, name: str) -> Table:
     records = np.flatnonzero(filled)
     if len(records) < frame.height:
         frame = frame.filter(filled)
-    return Table(frame, name, header, records, text, separator, before)
+
+    def again() -> bytes:
+        found, _ = _begun(read())
+        return _without_blanks(found, separator) if blanks else found
+
+    return Table(frame, name, header, records, again, separator, before)
+
+
+def _begun(data: bytes) -> tuple[bytes, int]:
+    """Return a text from its header on, and how many lines come before."""
+    if data.startswith(_UTF_16) or b"\0" in data[:1000]:
+        raise ValueError("is encoded as UTF-16, must be UTF-8; save it as CSV UTF-8")
+    text = data.removeprefix(codecs.BOM_UTF8)
+    if b"\n" not in text:
+        text = text.replace(b"\r", b"\n")
+    begin = _BLANK_LINES.match(text).end()  # type: ignore[union-attr]
+    return text[begin:], text[:begin].count(b"\n")
 
 
 def _separator(text: bytes, name: str) -> str:
