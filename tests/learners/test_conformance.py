@@ -50,6 +50,9 @@ VARIANTS = {
     "DriftDuel hasty condorcet": lambda n, t, seed: dd.DriftDuel(
         n, t, seed=seed, criterion="condorcet", calibration=HASTY
     ),
+    "DriftDuel weak": lambda n, t, seed: dd.DriftDuel(
+        n, t, seed=seed, regret="weak", calibration=HASTY
+    ),
     "UniformOpponent weighted": lambda n, t, seed: dd.UniformOpponent(
         n, t, seed=seed, criterion=two_weights(n), bandit="exp3s", n_phases=min(3, t)
     ),

@@ -123,8 +123,9 @@ class Exit:
 
 
 class DriftDuel(Oracle):
-    def __init__(self, n_arms, constants, false_restarts, weights, starts, scored, rng):
+    def __init__(self, n_arms, constants, false_restarts, weights, starts, scored, weak, rng):
         self.K, self.constants, self.rng, self.scored = n_arms, constants, rng, scored
+        self.weak = weak
         self.weights, self.starts, self.row = weights, [*starts, FOREVER], 0
         self.uniform = all(max(weight) - min(weight) < 1e-12 for weight in weights)
         self.likely_at = constants.likely + math.log(n_arms)
@@ -270,9 +271,9 @@ class DriftDuel(Oracle):
     def ask(self):
         number = self.rng.random()
         total = sum(self.plan.values())
-        if number >= total:
+        if number >= total and not self.weak:
             return self.leader, self.leader, (1 - total, ())
-        kind = self.kind_of(number)
+        kind = self.kind_of(number) if number < total else "rest"
         self.reached.add(kind)
         arm, other, tossed = self.leader, None, True
         if kind == "trial":
@@ -288,6 +289,8 @@ class DriftDuel(Oracle):
             arm = self.audited
         elif kind == "background":
             arm = int(self.rng.random() * self.K)
+        elif kind == "rest":
+            pass  # the leader is tossed for where it would play itself
         elif kind == "extra":
             other, tossed = self.draw(self.extras, sum(self.extras.values())), False
         else:
@@ -345,6 +348,8 @@ class DriftDuel(Oracle):
         if plan["trial"] > 0:
             tossed.append((plan["trial"], self.trial.accused))
         tossed.append((plan["audit"], self.audited))
+        if self.weak:
+            tossed.append((max(0.0, 1 - sum(plan.values())), self.leader))
         lookers = [self.leader, self.strongest] if self.by_scores else [self.leader]
         for arm in lookers:
             look = plan["look"] / len(lookers)

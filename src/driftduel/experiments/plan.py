@@ -15,13 +15,13 @@ from typing import Any
 
 from driftduel._checks import BadParameter
 from driftduel._words import meant
-from driftduel.criteria import as_criterion
 from driftduel.experiments.record import Record
 from driftduel.experiments.spec import (
     LearnerEntry,
     Spec,
     StreamEntry,
     criterion_name,
+    criterion_of,
 )
 from driftduel.experiments.tasks import Source, Task, make_learner, source_of, stream_hash
 from driftduel.experiments.versions import learner_version, learners_in, version_from_outside
@@ -185,7 +185,7 @@ def _describe(
 def _check_criteria(entry: StreamEntry, stream: Stream) -> None:
     for text in entry.criteria:
         try:
-            stream.gap_rows(as_criterion(text))
+            stream.gap_rows(criterion_of(text)[0])
         except ValueError as error:
             entry.place.fail(
                 "criteria",

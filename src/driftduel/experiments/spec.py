@@ -22,13 +22,15 @@ from driftduel._families import look_beside
 from driftduel._limits import COMBINATIONS, POINTS, RUNS, SEEDS
 from driftduel._parameters import parameters_of, settled
 from driftduel._words import meant
-from driftduel.criteria import NAMED, as_criterion
+from driftduel.criteria import NAMED, Criterion, as_criterion
 from driftduel.experiments.grids import Parameters, expand, labels
 from driftduel.learners import Learner
 from driftduel.streams import catalogue
 
 CriterionText = str | tuple[float, ...]
-"""A criterion as a spec has it: a name, or the weights of the arms."""
+"""A criterion as a spec has it: a name, also after ``weak``, or the weights of the arms."""
+
+_WEAK = "weak "
 
 _TOP = {"title", "horizon", "seeds", "points", "criteria", "stream", "learner"}
 _OF_STREAM = ("n_arms", "seed", "labels")
@@ -230,6 +232,18 @@ def criterion_name(text: CriterionText) -> str:
     return f"weighted [{', '.join(f'{part:g}' for part in text)}]"
 
 
+def criterion_of(text: CriterionText) -> tuple[Criterion, bool]:
+    """Return a criterion, and whether only the better arm of a pair counts.
+
+    Examples
+    --------
+    >>> criterion_of("weak borda")
+    (Borda(), True)
+    """
+    weak = isinstance(text, str) and text.startswith(_WEAK)
+    return as_criterion(text.removeprefix(_WEAK) if isinstance(text, str) else text), weak
+
+
 def _seeds(value: Any, top: Place) -> tuple[int, ...]:
     if isinstance(value, list):
         if not value:
@@ -263,7 +277,7 @@ def _criteria(value: Any, place: Place) -> tuple[CriterionText, ...]:
     for item in value:
         try:
             text = item if isinstance(item, str) else tuple(float(part) for part in item)
-            as_criterion(text)
+            criterion_of(text)
         except (TypeError, ValueError) as error:
             reason = error if isinstance(error, ValueError) else allowed
             place.fail("criteria", f"{item!r}: {reason}")

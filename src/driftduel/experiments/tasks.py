@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from driftduel._checks import BadParameter
-from driftduel.criteria import Criterion, as_criterion
-from driftduel.experiments.spec import CriterionText, criterion_name
+from driftduel.criteria import Criterion
+from driftduel.experiments.spec import CriterionText, criterion_name, criterion_of
 from driftduel.experiments.versions import version_from_outside
 from driftduel.learners import Learner
 from driftduel.learners.making import learner_from
@@ -106,12 +106,13 @@ def play(task: Task, stream: Stream | None = None) -> list[Row]:
     check_code(task)
     world = _stream(task.source, task.stream) if stream is None else stream
     learner = make_learner(task.learner, json.loads(task.parameters), world)
-    criteria = {criterion_name(text): as_criterion(text) for text in task.criteria}
+    criteria = {criterion_name(text): criterion_of(text) for text in task.criteria}
+    measured = [criterion for criterion, _ in criteria.values()]
     _warm(learner, world)
     rows = []
     for seed in task.seeds:
         began = perf_counter()
-        run = simulate(learner, world, seed, task.points, criteria=criteria.values())
+        run = simulate(learner, world, seed, task.points, criteria=measured)
         seconds = perf_counter() - began
         rows.append(_row(run, criteria, seconds))
     return rows
@@ -186,7 +187,7 @@ def _warm(learner: Learner, stream: Stream) -> None:
         _compiled.add(kernels)
 
 
-def _row(run: Run, criteria: Mapping[str, Criterion], seconds: float) -> Row:
+def _row(run: Run, criteria: Mapping[str, tuple[Criterion, bool]], seconds: float) -> Row:
     plays = run.plays
     left, right = np.nonzero(plays)
     return {
@@ -196,7 +197,7 @@ def _row(run: Run, criteria: Mapping[str, Criterion], seconds: float) -> Row:
         "restarts": len(run.episodes) - 1,
         "rounds": run.rounds,
         "criteria": list(criteria),
-        "regret": [run.regret(criterion).tolist() for criterion in criteria.values()],
+        "regret": [run.regret(what, weak=weak).tolist() for what, weak in criteria.values()],
         "events": _events(run),
         "left": left.astype(np.int32),
         "right": right.astype(np.int32),

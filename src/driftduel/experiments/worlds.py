@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from driftduel.criteria import as_criterion
-from driftduel.experiments.spec import CriterionText, StreamEntry, criterion_name
+from driftduel.experiments.spec import CriterionText, StreamEntry, criterion_name, criterion_of
 from driftduel.shifts import measure
 from driftduel.shifts.measures import COUNTS, LISTED, PHASES, Measures
 from driftduel.shifts.phases import Phases
@@ -110,9 +109,9 @@ def _listed(rounds: Any) -> list[int] | None:
 
 
 def _shifts(stream: Stream, found: Measures, text: CriterionText) -> list[int] | None:
-    if text == "borda":
+    if text in ("borda", "weak borda"):
         phases = found.significant_borda
-    elif text == "condorcet":
+    elif text in ("condorcet", "weak condorcet"):
         if found.significant_condorcet is None:
             return None
         phases = found.significant_condorcet
@@ -125,7 +124,7 @@ def _shifts(stream: Stream, found: Measures, text: CriterionText) -> list[int] |
 
 def _winners(stream: Stream, text: CriterionText) -> list[tuple[int, int, int]] | None:
     """Return who wins when, the first of those that tie."""
-    found = list(islice(spells(stream, as_criterion(text)), LISTED + 1))
+    found = list(islice(spells(stream, criterion_of(text)[0]), LISTED + 1))
     if len(found) > LISTED or not all(spell.arms for spell in found):
         return None
     return [(spell.start, spell.end, spell.arms[0]) for spell in found]

@@ -155,11 +155,12 @@ def titled(criterion: str) -> str:
 
     Examples
     --------
-    >>> titled("borda"), titled("weighted")
-    ('Borda', 'weighted')
+    >>> titled("borda"), titled("weak borda"), titled("weighted")
+    ('Borda', 'weak Borda', 'weighted')
     """
     people = {name: name.capitalize() for name in ("borda", "condorcet", "copeland", "banks")}
-    return {**people, "von-neumann": "von Neumann"}.get(criterion, criterion)
+    weak, name = ("weak ", criterion[5:]) if criterion.startswith("weak ") else ("", criterion)
+    return weak + {**people, "von-neumann": "von Neumann"}.get(name, name)
 
 
 def number(value: float) -> str:

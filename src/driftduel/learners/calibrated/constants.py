@@ -100,6 +100,7 @@ RULE = np.dtype(
     [
         ("scored", "i8"),  # 1 for known weights, 0 for Condorcet
         ("uniform", "i8"),  # 1 if the reference weight is uniform
+        ("weak", "i8"),  # 1 if the better arm of a pair counts, so that the leader never rests
         ("likely_at", "f8"),  # thresholds of a likely and of a proved change
         ("proved_at", "f8"),
         *((item.name, "f8") for item in fields(Calibration)),
@@ -115,6 +116,7 @@ def rule_of(
     *,
     scored: bool,
     uniform: bool,
+    weak: bool,
 ) -> Records:
     """Return the numbers as a record that kernels read."""
     rule = np.zeros(1, RULE)
@@ -122,6 +124,7 @@ def rule_of(
         rule[item.name] = getattr(calibration, item.name)
     rule["scored"] = scored
     rule["uniform"] = uniform
+    rule["weak"] = weak
     rule["likely_at"] = calibration.likely + math.log(n_arms)
     rule["proved_at"] = calibration.proof + math.log(n_arms / false_restarts)
     return rule

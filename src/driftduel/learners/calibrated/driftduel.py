@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import KW_ONLY, asdict, dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -45,6 +45,10 @@ class DriftDuel(Learner):
         As for every learner. Borda, Weighted or Condorcet. The horizon does not matter.
     false_restarts : float
         The accepted probability of a restart in a world that does not change.
+    regret : {"strong", "weak"}
+        What a round costs: by the mean of its two arms, or by the better one alone. If weak, the
+        leader is tossed for where it would play itself: to watch is then free, and every duel is
+        of two arms. For whoever shows two things and is judged by the better one.
     calibration : Calibration or mapping, optional
         Other constants, for experiments; a mapping has those that are changed.
 
@@ -66,6 +70,7 @@ class DriftDuel(Learner):
 
     _: KW_ONLY
     false_restarts: float = bounded(0.01, above=0, most=0.5)
+    regret: Literal["strong", "weak"] = "strong"
     calibration: Calibration | None = None
 
     literature: ClassVar = Literature(
@@ -103,6 +108,7 @@ class DriftDuel(Learner):
             self.false_restarts,
             scored=not isinstance(self.criterion, Condorcet),
             uniform=is_uniform(weights),
+            weak=self.regret == "weak",
         )
         return start_state(rule, reference_of(weights, starts))
 
@@ -139,7 +145,7 @@ class DriftDuel(Learner):
 
     def vote_chance_of(self, state: DriftDuelState) -> float:
         """Return the chance of a duel of two arms by the plan."""
-        return float(state.plan[0]["total"])
+        return 1.0 if self.regret == "weak" else float(state.plan[0]["total"])
 
     def doubt_of(self, state: DriftDuelState) -> int | None:
         """Return the round around which the world likely changed, while that is on trial."""

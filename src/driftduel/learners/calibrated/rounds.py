@@ -43,9 +43,22 @@ def choose(state: DriftDuelState, rng: np.random.Generator) -> tuple[int, int, T
     plan = state.plan[0]
     number = rng.random()
     if number >= plan["total"]:
+        if state.rule[0]["weak"]:
+            return toss_leader(state, rng)
         leader = state.clock[0]["leader"]
         return leader, leader, (1.0 - plan["total"], NOBODY)
     return choose_two(state, rng, number)
+
+
+@kernel
+def toss_leader(state: DriftDuelState, rng: np.random.Generator) -> tuple[int, int, Ticket]:
+    """Toss for the leader where it would play itself, which is free if the better arm counts."""
+    leader = state.clock[0]["leader"]
+    other = draw_opponent(state, leader, rng)
+    chance = pair_chance(state, leader, other)
+    if rng.random() < 0.5:
+        return leader, other, (chance, LEFT)
+    return other, leader, (chance, RIGHT)
 
 
 @kernel
@@ -171,6 +184,8 @@ def first_chance(state: DriftDuelState, arm: int, other: int) -> float:
     if state.rule[0]["uniform"] == 0:
         look *= 0.5
         chance += look / (n_arms - 1.0)
+    if state.rule[0]["weak"] and leads:
+        tosses += max(0.0, 1.0 - plan["total"])
     chance += (tosses + look) * opponent_chance(state, arm, other)
     if leads and plan["challenge"] > 0.0 and other == plan["challenger"]:
         chance += plan["challenge"]
