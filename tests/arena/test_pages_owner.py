@@ -187,7 +187,7 @@ def test_what_is_refused_is_said_beside_the_form_and_nothing_typed_is_lost(site,
     assert answer.status_code == 422
     assert "Votes of a voter that count on a day: must be a whole number." in answer.text
     assert 'value="Still &lt;here&gt;?"' in answer.text
-    assert not re.search('id="ties"[^>]* checked', answer.text)
+    assert not re.search('name="ties"[^>]* checked', answer.text)
     answer = post(owner, "/settings", **settings(origins="example.org"))
     assert "is no origin" in answer.text
     assert "example.org</textarea>" in answer.text

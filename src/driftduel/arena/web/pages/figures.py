@@ -245,7 +245,9 @@ def standings_of(status: Status) -> Standings:
 
 
 def ordered(status: Status) -> list[ArmStatus]:
-    """Return the arms of an arena: the best first, those not offered last."""
+    """Return the arms of an arena: the best first if there is enough, those not offered last."""
+    if not status.enough:
+        return sorted(status.arms, key=lambda arm: not arm.offered)
     return sorted(
         status.arms,
         key=lambda arm: (
