@@ -42,7 +42,7 @@ def demo(folder: Path, port: int = 0, change: float = 60.0) -> None:
     """
     from driftduel.arena.web.serving import serve
 
-    _say("Getting ready. The first time, this compiles code, for some seconds.")
+    _say("Getting ready. The first time, this compiles code, for up to a minute.")
     _compile()
     file = _free(folder)
     with arena.Service.open(f"sqlite:{file}") as service:
@@ -158,9 +158,9 @@ def _free(folder: Path) -> Path:
 
 
 def _clock(moment: str | None = None) -> str:
-    """Return the time of day, UTC as the pages have it."""
+    """Return the time of day, now or of a moment, as the clock here shows it: so do the pages."""
     at = datetime.now(UTC) if moment is None else datetime.fromisoformat(moment)
-    return f"{at:%H:%M:%S}"
+    return f"{at.astimezone():%H:%M:%S}"
 
 
 def _say(text: str) -> None:
