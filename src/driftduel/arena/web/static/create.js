@@ -1,4 +1,4 @@
-// Making an arena: a preview of what voters will see, files that are dropped, and copied links.
+// Making an arena: a preview of what voters will see, and files that are dropped.
 // Without it the form works, too.
 "use strict";
 
@@ -65,33 +65,18 @@ async function preview() {
     : `${names.size} options, ${pairs.toLocaleString("en")} ${pairs === 1 ? "pair" : "pairs"}; this is one of them.`;
 }
 
-if (form) {
-  const drop = document.getElementById("drop");
-  form.addEventListener("input", preview);
-  for (const kind of ["dragover", "dragleave", "drop"]) {
-    form.addEventListener(kind, (event) => {
-      if (!event.dataTransfer?.types.includes("Files")) return;
-      event.preventDefault();
-      drop.classList.toggle("over", kind === "dragover");
-      if (kind !== "drop") return;
-      const all = new DataTransfer(); // what was chosen before stays
-      for (const file of [...form.elements.files.files, ...event.dataTransfer.files]) all.items.add(file);
-      form.elements.files.files = all.files;
-      preview();
-    });
-  }
-  preview();
-}
-
-for (const button of document.querySelectorAll("[data-copy]")) {
-  if (!navigator.clipboard) break; // only where the address is safe
-  button.hidden = false;
-  button.addEventListener("click", async () => {
-    const field = document.getElementById(button.dataset.copy);
-    field.select();
-    await navigator.clipboard.writeText(field.value);
-    document.getElementById("copied").textContent = `Copied: ${field.labels[0].textContent}`;
-    button.firstChild.textContent = "Copied";
-    setTimeout(() => { button.firstChild.textContent = "Copy"; }, 2_000);
+const drop = document.getElementById("drop");
+form.addEventListener("input", preview);
+for (const kind of ["dragover", "dragleave", "drop"]) {
+  form.addEventListener(kind, (event) => {
+    if (!event.dataTransfer?.types.includes("Files")) return;
+    event.preventDefault();
+    drop.classList.toggle("over", kind === "dragover");
+    if (kind !== "drop") return;
+    const all = new DataTransfer(); // what was chosen before stays
+    for (const file of [...form.elements.files.files, ...event.dataTransfer.files]) all.items.add(file);
+    form.elements.files.files = all.files;
+    preview();
   });
 }
+preview();

@@ -32,26 +32,7 @@ function takeOver() {
     part.innerHTML = fresh.innerHTML;
     part.hidden = fresh.hidden;
     waiting.delete(id);
-    enliven(part);
-  }
-}
-
-function enliven(root) {
-  window.localTimes(root);
-  for (const button of root.querySelectorAll("[data-copy]")) {
-    button.hidden = false;
-    button.addEventListener("click", () => copy(button));
-  }
-}
-
-async function copy(button) {
-  const field = document.getElementById(button.dataset.copy);
-  field.select();
-  try {
-    await navigator.clipboard.writeText(field.value);
-    button.textContent = "Copied";
-  } catch {
-    button.textContent = "Press Ctrl+C";
+    window.localTimes(part);
   }
 }
 
@@ -95,6 +76,5 @@ async function keepUp() {
 }
 
 for (const part of box.querySelectorAll("[data-part]")) sent.set(part.id, "");
-enliven(document);
 setTimeout(keepUp, EVERY);
 document.addEventListener("visibilitychange", () => { if (!document.hidden) look().catch(() => {}); });
