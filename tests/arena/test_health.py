@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import sys
 from collections import Counter, defaultdict
+from dataclasses import replace
 from datetime import datetime
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 import sqlalchemy as sa
 
 from driftduel.arena import service as arena
+from driftduel.arena.reports import leads_of
 from driftduel.arena.service.health import health_tag, side_of
 from driftduel.arena.service.voters import look_odd
 from driftduel.arena.service.watching import _BY_DAY, _BY_VOTER, Counts
@@ -262,3 +264,35 @@ def test_a_look_reads_only_what_is_new(query, tmp_path):
         with service.store.reading() as connection:
             plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}").all()
     assert "PRIMARY KEY (arena=? AND seq>? AND seq<?)" in str(plan), plan
+
+
+def lead(name, since, until):
+    return arena.Lead(name, since, until)
+
+
+@pytest.mark.parametrize(
+    ("facts", "leads"),
+    [
+        ({"best": None}, []),
+        ({"best": "tea"}, [lead("tea", None, None)]),
+        (
+            {"best": "tea", "before": "milk", "since": 5},
+            [lead("milk", None, 5), lead("tea", 5, None)],
+        ),
+        (
+            {"best": "milk", "since": 12, "changes": [("tea", "milk", 9)]},
+            [lead("tea", None, 9), lead("milk", 9, None)],
+        ),
+        (  # that coffee leads now is not proved
+            {"best": "coffee", "before": "milk", "since": 12, "changes": [("tea", "milk", 9)]},
+            [lead("tea", None, 9), lead("milk", 9, 12), lead("coffee", 12, None)],
+        ),
+    ],
+)
+def test_who_led_when_is_told_from_changes_and_from_what_was_seen_since(drinks, facts, leads):
+    changes = tuple(
+        arena.DatedChange(before, after, around, around + 3, None, None)
+        for before, after, around in facts.get("changes", [])
+    )
+    status = replace(arena.status(drinks, "drinks"), **{**facts, "changes": changes})
+    assert leads_of(status) == leads

@@ -275,6 +275,10 @@ def test_an_option_has_a_page_for_its_name_and_cards(site, owner):
     bad = {"image": ("x.png", b"<svg onload=alert(1)>", "image/png")}
     answer = owner.post("/drinks/owner/options/tea/card", data=data, files=bad)
     assert "The image must be PNG, JPEG, GIF or WebP." in answer.text
+    huge = {"image": ("x.png", PNG + bytes(5 * 2**20), "image/png")}
+    answer = owner.post("/drinks/owner/options/tea/card", data=data, files=huge)
+    assert "must have 5,242,880 at most" in answer.text
+    assert 'value="breakfast"' in answer.text
     post(owner, "/options/tea/uncard", context="breakfast")
     assert list(arena.cards(site.service, "drinks")["tea"]) == [""]
     assert owner.get("/drinks/owner/options/nix").status_code == 404

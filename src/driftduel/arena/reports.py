@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from driftduel.arena.model import Arena
 from driftduel.arena.replica import Replica
 from driftduel.learners.report import ENOUGH, Change, Report
@@ -138,8 +140,8 @@ def status_of(arena: Arena, replica: Replica) -> Status:
             arena=arena,
             head=replica.head,
             votes=votes,
-            first=replica.time_of(0),
-            last=replica.time_of(votes - 1),
+            first=int(np.min(replica.times)) if votes else None,  # votes may be imported later
+            last=int(np.max(replica.times)) if votes else None,
             best=_name(replica, found("best")),
             since=replica.time_of(found("since")),
             before=_name(replica, found("before")),

@@ -245,7 +245,9 @@ def _most(path: str) -> int:
         return MOST_IMPORT
     if path == "/new":
         return MOST_NEW
-    return MOST_IMAGE if path.endswith("/card") else MOST_BODY
+    if path.endswith("/card"):  # in a form there are other fields beside the image
+        return MOST_IMAGE if path.startswith("/api/") else 2 * MOST_IMAGE
+    return MOST_BODY
 
 
 def _too_large(most: int) -> str:
