@@ -34,7 +34,7 @@ _LOGGER = logging.getLogger(__name__)
 _EVERY = 0.25
 """Seconds between two looks at the heads: other processes are followed within a second."""
 
-_PAUSE = 0.05
+_PAUSE = 0.1
 """Seconds between two looks at least: many commits are followed at once."""
 
 KEPT_EXPIRED = 86_400_000_000
