@@ -60,7 +60,13 @@ class Site:
 @contextmanager
 def served(service, **rules):
     """Yield the address of a server on a service, in a thread."""
-    app = create_app(Guard(service, **rules))
+    with running(create_app(Guard(service, **rules))) as address:
+        yield address
+
+
+@contextmanager
+def running(app):
+    """Yield the address of a server of an application, in a thread."""
     config = uvicorn.Config(app, port=0, **SETTINGS)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run)

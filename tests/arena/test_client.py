@@ -48,6 +48,11 @@ def test_a_server_that_is_not_there_is_unavailable():
         client.ask("ann")
 
 
+def test_an_address_without_a_scheme_is_refused_at_once():
+    with pytest.raises(ValueError, match="must be as http"):
+        Client("127.0.0.1:8000", "embed_x")
+
+
 class Moody(BaseHTTPRequestHandler):
     """Goes away, is busy, sends nonsense, and then answers."""
 

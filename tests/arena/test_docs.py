@@ -5,8 +5,10 @@ import re
 import runpy
 from pathlib import Path
 
+import httpx
+
 from driftduel.arena import service as arena
-from tests.arena.serving import served
+from tests.arena.serving import running, served
 
 PAGE = (Path(__file__).parents[2] / "docs" / "arena.md").read_text()
 
@@ -29,13 +31,21 @@ def test_every_route_is_on_the_page():
 
 
 def test_the_web_application_of_the_page_votes(tmp_path):
-    (code,) = re.findall("```python\n(.*?)```", PAGE, re.DOTALL)
-    assert len([line for line in code.splitlines() if line]) <= 10
+    first, second = re.findall("```python\n(.*?)```", PAGE, re.DOTALL)
+    assert len([line for line in first.splitlines() if line]) <= 10
+    code = (first + second).replace("patience=5", "patience=0.2")
     with arena.Service.open(f"sqlite:{tmp_path}/arena.db") as service:
         made = arena.create_arena(service, "drinks", "Which?", ["tea", "coffee"])
         with served(service) as address:
             code = code.replace("http://127.0.0.1:8000", address)
             (tmp_path / "app.py").write_text(code.replace("EMBED_KEY", made.embed_key))
             app = runpy.run_path(str(tmp_path / "app.py"))
-            duel = app["pair"]("user 7")
-            assert app["vote"]("user 7", duel.id, "left").counted
+            with running(app["app"]) as site:
+                duel = httpx.get(f"{site}/pair?user=7").json()["id"]
+                vote = f"{site}/vote?user=7&duel={duel}&verdict="
+                assert httpx.post(f"{vote}left").json()["counted"]
+                again = httpx.post(f"{vote}right")
+        assert again.status_code == 409
+        assert again.json() == {"detail": "the duel was told already: left"}
+        with running(app["app"]) as site:
+            assert httpx.get(f"{site}/pair?user=7").status_code == 503

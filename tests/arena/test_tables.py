@@ -203,4 +203,5 @@ def test_status_tells_what_votes_prove(drinks, tmp_path):
 def test_before_the_first_vote_nothing_is_claimed(drinks):
     now = arena.status(drinks, "drinks")
     assert (now.best, now.since, now.decided, now.missing) == (None, None, False, None)
+    assert now.text == "Nobody has voted yet."
     assert {(arm.score, arm.low, arm.high) for arm in now.arms} == {(None, 0.0, 1.0)}

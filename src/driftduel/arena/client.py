@@ -68,12 +68,16 @@ class Client:
 
     Raises
     ------
+    ValueError
+        If the server is no address that begins with http:// or https://.
     ArenaError
         What the server refuses, as `driftduel.arena.errors` has it; `Unavailable` if it does not
         answer.
     """
 
     def __init__(self, url: str, key: str, patience: float = 30.0) -> None:
+        if not url.startswith(("http://", "https://")):
+            raise ValueError(f"url is {url!r}, must be as http://127.0.0.1:8000 is")
         self._url = url.rstrip("/")
         self._key = key
         self._patience = patience

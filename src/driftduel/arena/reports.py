@@ -279,5 +279,7 @@ def _dated(replica: Replica, change: Change) -> DatedChange:
 def _in_words(replica: Replica, report: Report | None) -> str:
     if report is None:
         return "Fewer than two arms are offered."
+    if report.rounds == 0:
+        return "Nobody has voted yet."
     names = tuple(replica.arms[int(name)].name for name in report.names)
     return str(replace(report, names=names))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from driftduel._words import count
 from driftduel.cli.shared import Json, as_names, as_pairs, console, print_json
 
 if TYPE_CHECKING:
@@ -85,6 +86,8 @@ def serve(
             print(f"The arena {keys.arena.slug} is there to try. Nobody can show its keys again:")
             print(f"embed key   {keys.embed_key}")
             print(f"owner token {keys.owner_token}")
+        else:
+            print("Owners have a token; driftduel arena token ARENA --role owner makes another.")
         sys.stdout.flush()
 
     serve_forever(
@@ -342,7 +345,8 @@ def verify(url: Place = DEFAULT, as_json: Json = False) -> None:
         print_json([vars(one) for one in found])
         return
     for one in found:
-        print(f"{one.slug}: {one.head:,} events, {one.votes:,} votes that count: all is well")
+        votes = f"{count(one.votes, 'vote')} that count{'s' if one.votes == 1 else ''}"
+        print(f"{one.slug}: {count(one.head, 'event')}, {votes}: all is well")
     if not found:
         print(f"{url}: there is no arena in it")
 

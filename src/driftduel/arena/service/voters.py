@@ -231,4 +231,4 @@ def _check_known(connection: sa.Connection, number: int, voter: str) -> None:
         mine = sa.select(event.c.seq).where(event.c.arena == number, event.c.voter == voter)
         known = connection.scalar(mine.limit(1))
     if known is None:
-        raise NotFound("there is no such voter in this arena")
+        raise NotFound("there is no such voter in this arena; voters go by their hashes")
