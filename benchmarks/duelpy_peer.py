@@ -6,7 +6,7 @@ Both sides get the same parameters, the same matrices and the same number of rou
 has made up its mind it plays its winner against itself to the end, and so does driftduel. Regret
 is Condorcet regret, the mean of the gaps of the two arms, counted here for both from the pairs
 that were dueled. Two means agree if they differ by at most 3 standard errors of the difference;
-with 44 comparisons, about one in ten such tables has a false alarm. Of the learners here duelpy
+with 48 comparisons, about one in eight such tables has a false alarm. Of the learners here duelpy
 1.0.0 has neither Doubler nor MultiSBM.
 
 Where duelpy departs from the paper, `_duelpy_repairs` puts it right, and the repaired algorithm is
@@ -59,6 +59,8 @@ class Case:
     settings: dict[str, Any] = field(default_factory=dict)
     repair: str = ""
     note: str = ""
+    most_rounds: int = 10**9
+    """Rounds of a run at most, for an algorithm that duelpy takes long for."""
 
 
 def learner(name: str, **parameters: Any) -> Callable[[int, int], dd.Learner]:
@@ -166,6 +168,7 @@ CASES = (
         "where Komiyama et al. ask for rates near 1/2, counts what is proven against a winner, "
         "gives each program one condition of many, and passes over its errors. Put right, and made "
         "the version that is cheap to compute.",
+        most_rounds=1000,
     ),
     Case(
         "Winner Stays, weak",
@@ -210,17 +213,19 @@ def regrets(python: Path, cases: list[Case], seeds: int, rounds: int) -> None:
     print("|---|---|---:|---:|---:|---:|---:|---|")
     notes = []
     for case in cases:
+        n_rounds = min(rounds, case.most_rounds)
+        title = case.name if n_rounds == rounds else f"{case.name}, {n_rounds:,} rounds"
         for name in MATRICES:
             matrix = dd.streams.datasets.matrix(name).P
-            ours = played_here(case, matrix, rounds, seeds)
-            theirs, lost = played_there(python, case, matrix, rounds, seeds, repaired=False)
-            cells = [case.name, name, shown(ours), shown(theirs), f"{apart(ours, theirs):+.1f}"]
+            ours = played_here(case, matrix, n_rounds, seeds)
+            theirs, lost = played_there(python, case, matrix, n_rounds, seeds, repaired=False)
+            cells = [title, name, shown(ours), shown(theirs), f"{apart(ours, theirs):+.1f}"]
             verdict = "agree" if abs(apart(ours, theirs)) <= APART else "duelpy differs"
             if lost:
                 verdict += f", {lost} of its runs failed"
             cells += ["", ""]
             if case.note:
-                right, _ = played_there(python, case, matrix, rounds, seeds, repaired=True)
+                right, _ = played_there(python, case, matrix, n_rounds, seeds, repaired=True)
                 cells[5:] = [shown(right), f"{apart(ours, right):+.1f}"]
                 agree = abs(apart(ours, right)) <= APART
                 verdict += "; put right: " + ("agree" if agree else "STILL APART")
