@@ -118,19 +118,27 @@ def pull(bandit: Bandit, rng: np.random.Generator) -> tuple[int, float]:
 def _largest_index(bandit: Bandit) -> int:
     total = 0.0
     for arm in range(bandit.counts.shape[0]):
-        if bandit.counts[arm] == 0.0:
-            return arm
         total += bandit.counts[arm]
     bonus = _UCB_FACTOR * math.log(max(total, 1.0))
+    return largest_index(bandit.values, bandit.counts, bonus)[0]
+
+
+@inline_kernel
+def largest_index(sums: Floats, counts: Floats, bonus: float) -> tuple[int, float]:
+    """Return the first arm of largest index, mean + sqrt(bonus / count), and the index.
+
+    An arm without rewards comes before all others, with an index of infinity.
+    """
     best = 0
     most = -1.0
-    for arm in range(bandit.counts.shape[0]):
-        count = bandit.counts[arm]
-        index = bandit.values[arm] / count + math.sqrt(bonus / count)
+    for arm in range(counts.shape[0]):
+        if counts[arm] == 0:
+            return arm, np.inf
+        index = sums[arm] / counts[arm] + math.sqrt(bonus / counts[arm])
         if index > most:
             most = index
             best = arm
-    return best
+    return best, most
 
 
 @kernel

@@ -22,6 +22,7 @@ import numpy as np
 
 from driftduel._jit import inline_kernel, kernel
 from driftduel.learners.parts.arrays import Floats, Ints, Records
+from driftduel.learners.parts.bandits import largest_index
 from driftduel.learners.ranges import (
     AN_ARM,
     COUNT,
@@ -221,19 +222,7 @@ def _find_next(bandit: Master) -> None:
     player = 0
     while bandit.instances[player]["lives"] == 0:
         player += 1
-    bonus = 2.0 * clock["log"]
-    best = 0
-    most = -1.0
-    for arm in range(bandit.arms.shape[0]):
-        count = bandit.counts[player, arm]
-        if count == 0:
-            best = arm
-            most = 1.0
-            break
-        index = bandit.sums[player, arm] / count + math.sqrt(bonus / count)
-        if index > most:
-            best = arm
-            most = index
+    best, most = largest_index(bandit.sums[player], bandit.counts[player], 2.0 * clock["log"])
     clock["player"] = player
     clock["next"] = best
     clock["hope"] = min(most, 1.0)

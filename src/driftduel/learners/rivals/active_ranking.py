@@ -17,7 +17,8 @@ from driftduel._jit import inline_kernel, kernel
 from driftduel._parameters import bounded
 from driftduel.criteria import Borda
 from driftduel.learners.base import Learner, Literature
-from driftduel.learners.parts.failure import failure_of
+from driftduel.learners.parts.failure import level_of_scores, widened
+from driftduel.learners.parts.opponents import draw_opponent
 from driftduel.learners.ranges import (
     AN_ARM_OR_NONE,
     ANYTHING,
@@ -96,12 +97,7 @@ def choose_against_anyone(state: RankingState, rng: np.random.Generator) -> tupl
     choice = clock["choice"]
     if choice >= 0:
         return choice, choice, (1.0,)
-    n_others = state.sums.shape[0] - 1
-    left = state.active[clock["turn"]]
-    right = int(rng.random() * n_others)
-    if right >= left:
-        right += 1
-    return left, right, (1.0 / n_others,)
+    return draw_opponent(state.active[clock["turn"]], state.sums.shape[0], rng)
 
 
 @inline_kernel
@@ -129,7 +125,7 @@ def rank(state: RankingState, rng: np.random.Generator) -> None:
     n_active = clock["n_active"]
     places = clock["places"]
     order_sums(state)
-    level = clock["level"] + 1.5 * math.log(1 + math.log(step / 2))
+    level = widened(clock["level"], step)
     width = clock["width"] * step * math.sqrt(level / (2 * step))
     in_reach = state.scratch[places] + width
     out_of_reach = state.scratch[places - 1] - width
@@ -245,8 +241,7 @@ class ActiveRanking(Learner):
         clock["places"] = self.top
         clock["choice"] = -1
         clock["width"] = self.width
-        level = math.log(k / failure_of(self.failure, self.horizon))
-        clock["level"] = level + 0.75 * math.log(level)
+        clock["level"] = level_of_scores(k, self.failure, self.horizon)
         return state
 
     def best_of(self, state: RankingState) -> int:

@@ -22,6 +22,7 @@ from driftduel._parameters import bounded
 from driftduel.criteria import Borda
 from driftduel.learners.base import Learner, Literature
 from driftduel.learners.parts.failure import failure_of
+from driftduel.learners.parts.opponents import draw_pair
 from driftduel.learners.ranges import AN_ARM, AN_ARM_OR_NONE, CHANCE, COUNT, FIXED, SUM, Ranges
 
 Floats = NDArray[np.float64]
@@ -67,15 +68,10 @@ EXPLORING_RANGES: Ranges = {
 @inline_kernel
 def choose_until_sure(state: ExploringState, rng: np.random.Generator) -> tuple[int, int, Ticket]:
     """Draw two different arms, or return the arm committed to twice."""
-    n_arms = state.wins.shape[0]
     choice = state.clock[0]["choice"]
     if choice >= 0:
         return choice, choice, (1.0,)
-    left = int(rng.random() * n_arms)
-    right = int(rng.random() * (n_arms - 1))
-    if right >= left:
-        right += 1
-    return left, right, (1.0 / (n_arms * (n_arms - 1)),)
+    return draw_pair(state.wins.shape[0], rng)
 
 
 @inline_kernel

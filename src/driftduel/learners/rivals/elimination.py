@@ -18,11 +18,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._checks import BadParameter
 from driftduel._jit import inline_kernel, kernel
 from driftduel._parameters import bounded
 from driftduel.criteria import Condorcet
 from driftduel.learners.base import Learner, Literature
+from driftduel.learners.parts.failure import check_told
 from driftduel.learners.ranges import (
     AN_ARM,
     CHANCE,
@@ -209,8 +209,7 @@ class PairElimination(Learner):
 
     def validate(self) -> None:
         """Raise BadParameter if neither the confidence nor the horizon is given."""
-        if self.delta is None and self.horizon is None:
-            raise BadParameter("delta", "is None and so is horizon, one of them must be given")
+        check_told(self, "delta")
 
     def _failure(self) -> float:
         return self.delta if self.delta is not None else 1 / self.known_horizon

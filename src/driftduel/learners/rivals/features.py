@@ -45,6 +45,7 @@ from driftduel.learners.parts.features import (
     solve,
 )
 from driftduel.learners.parts.mixture import draw
+from driftduel.learners.parts.opponents import draw_pair
 from driftduel.learners.ranges import (
     AN_ARM_OR_NONE,
     ANYTHING,
@@ -319,12 +320,7 @@ def choose_by_design(state: BETCState, rng: np.random.Generator) -> tuple[int, i
         return clock["choice"], clock["choice"], (1.0,)
     if clock["pilot"] == 0:
         return state.design[clock["place"], 0], state.design[clock["place"], 1], (1.0,)
-    n_arms = state.wins.shape[0]
-    left = int(rng.random() * n_arms)
-    right = int(rng.random() * (n_arms - 1))
-    if right >= left:
-        right += 1
-    return left, right, (1.0 / (n_arms * (n_arms - 1)),)
+    return draw_pair(state.wins.shape[0], rng)
 
 
 @inline_kernel

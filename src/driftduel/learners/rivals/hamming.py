@@ -25,7 +25,8 @@ from driftduel._jit import inline_kernel, kernel
 from driftduel._parameters import bounded
 from driftduel.criteria import Borda
 from driftduel.learners.base import Learner, Literature
-from driftduel.learners.parts.failure import failure_of
+from driftduel.learners.parts.failure import level_of_scores, widened
+from driftduel.learners.parts.opponents import draw_opponent
 from driftduel.learners.ranges import (
     AN_ARM,
     AN_ARM_OR_NONE,
@@ -83,12 +84,7 @@ def choose_hamming(state: HammingState, rng: np.random.Generator) -> tuple[int, 
     clock = state.clock[0]
     if clock["choice"] >= 0:
         return clock["choice"], clock["choice"], (1.0,)
-    left = clock["now"]
-    n_others = state.arms.shape[0] - 1
-    right = int(rng.random() * n_others)
-    if right >= left:
-        right += 1
-    return left, right, (1.0 / n_others,)
+    return draw_opponent(clock["now"], state.arms.shape[0], rng)
 
 
 @inline_kernel
@@ -150,7 +146,7 @@ def _bound(state: HammingState, arm: int, sign: float) -> float:
 @inline_kernel
 def _width(state: HammingState, arm: int) -> float:
     tosses = state.arms[arm]["tosses"]
-    level = state.clock[0]["level"] + 1.5 * math.log(1.0 + math.log(tosses / 2.0))
+    level = widened(state.clock[0]["level"], tosses)
     return math.sqrt(max(level, 0.0) / (2.0 * tosses))
 
 
@@ -234,8 +230,7 @@ class HammingLUCB(Learner):
     def allocate(self) -> HammingState:
         """Return a fresh state."""
         k = self.n_arms
-        level = math.log(k / failure_of(self.failure, self.horizon))
-        level += 0.75 * math.log(level)
+        level = level_of_scores(k, self.failure, self.horizon)
         clock = np.array([(0, -1, -1, self.top, self.wrong, level)], CLOCK)
         return HammingState(clock, np.zeros(k, ARM), np.arange(k))
 

@@ -22,12 +22,12 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._checks import BadParameter
 from driftduel._jit import inline_kernel, kernel
 from driftduel._parameters import bounded
 from driftduel.criteria import Borda, Condorcet
 from driftduel.learners.base import Learner, Literature
-from driftduel.learners.parts.failure import failure_of
+from driftduel.learners.parts.failure import check_told, failure_of
+from driftduel.learners.parts.opponents import draw_opponent
 from driftduel.learners.ranges import (
     CHANCE,
     COUNT,
@@ -62,8 +62,7 @@ class _Maxing(Learner):
 
     def validate(self) -> None:
         """Raise BadParameter if nothing says how near to the best is near enough."""
-        if self.epsilon is None and self.horizon is None:
-            raise BadParameter("epsilon", "is None and so is horizon, one of them must be given")
+        check_told(self, "epsilon")
 
     @abstractmethod
     def duels_for(self, log_failure: float) -> float:
@@ -126,11 +125,7 @@ def choose_toss(state: TossingState, rng: np.random.Generator) -> tuple[int, int
     left = state.active[clock["turn"]]
     if clock["n_active"] == 1:
         return left, left, (1.0,)
-    n_others = state.sums.shape[0] - 1
-    right = int(rng.random() * n_others)
-    if right >= left:
-        right += 1
-    return left, right, (1.0 / n_others,)
+    return draw_opponent(left, state.sums.shape[0], rng)
 
 
 @inline_kernel

@@ -20,6 +20,7 @@ from driftduel._jit import inline_kernel, kernel
 from driftduel._parameters import bounded
 from driftduel.criteria import Condorcet
 from driftduel.learners.base import Learner, Literature
+from driftduel.learners.parts.bandits import largest_index
 from driftduel.learners.ranges import (
     AN_ARM,
     CHANCE,
@@ -58,27 +59,12 @@ BANDIT_RANGES: Ranges = {
 
 
 @inline_kernel
-def largest_index(plays: Floats, rewards: Floats, total: float, alpha: float) -> int:
-    """Return the first arm of largest index."""
-    bonus = alpha * math.log(max(total, 1.0))
-    best = 0
-    most = -1.0
-    for arm in range(plays.shape[0]):
-        if plays[arm] == 0.0:
-            return arm
-        index = rewards[arm] / plays[arm] + math.sqrt(bonus / plays[arm])
-        if index > most:
-            most = index
-            best = arm
-    return best
-
-
-@inline_kernel
 def choose_multisbm(state: BanditsState, rng: np.random.Generator) -> tuple[int, int, Ticket]:
     """Return the right arm of the round before and what its bandit plays against it."""
     left = state.current[0]
-    plays, rewards = state.plays[left], state.rewards[left]
-    return left, largest_index(plays, rewards, state.totals[left], state.alpha[0]), (1.0,)
+    bonus = state.alpha[0] * math.log(max(state.totals[left], 1.0))
+    right, _ = largest_index(state.rewards[left], state.plays[left], bonus)
+    return left, right, (1.0,)
 
 
 @inline_kernel
@@ -201,7 +187,8 @@ def choose_doubler(state: DoublerState, rng: np.random.Generator) -> tuple[int, 
     while left < state.before.shape[0] - 1 and rest >= state.before[left]:
         rest -= state.before[left]
         left += 1
-    right = largest_index(state.plays, state.rewards, float(epoch["rounds"]), epoch["alpha"])
+    bonus = epoch["alpha"] * math.log(max(float(epoch["rounds"]), 1.0))
+    right, _ = largest_index(state.rewards, state.plays, bonus)
     return left, right, (state.before[left] / epoch["before"],)
 
 

@@ -18,11 +18,11 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._checks import BadParameter
 from driftduel._jit import inline_kernel, kernel
 from driftduel._parameters import bounded
 from driftduel.criteria import Borda, Copeland
 from driftduel.learners.base import Learner, Literature
+from driftduel.learners.parts.failure import check_told
 from driftduel.learners.ranges import (
     AN_ARM_OR_NONE,
     CHANCE,
@@ -275,8 +275,7 @@ class _Savage(Learner):
 
     def validate(self) -> None:
         """Raise BadParameter if neither the confidence nor the horizon is given."""
-        if self.delta is None and self.horizon is None:
-            raise BadParameter("delta", "is None and so is horizon, one of them must be given")
+        check_told(self, "delta")
 
     def allocate(self) -> SavageState:
         """Return a fresh state: every pair matters."""
