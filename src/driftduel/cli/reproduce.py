@@ -32,7 +32,10 @@ def reproduce(
     workers: Workers = None,
     only: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="One of the experiments; may be given often."),
+        typer.Option(
+            metavar="NAME",
+            help="One of the experiments; open-questions for all about those; may be given often.",
+        ),
     ] = None,
 ) -> None:
     """Measure what the paper promises, and write one report.

@@ -106,6 +106,11 @@ class Results(InNotebooks):
         return self._ordered(lambda: self._plays().sort("left", "right"))
 
     @cached_property
+    def pairs(self) -> pl.DataFrame:
+        """How often every ordered pair was played, run by run."""
+        return self._ordered(lambda: self._pairs().sort("left", "right"))
+
+    @cached_property
     def runs(self) -> pl.DataFrame:
         """One row a run: the arm it would pick in the end, restarts, seconds of play."""
         return self._ordered(self._runs)
@@ -241,11 +246,14 @@ class Results(InNotebooks):
 
     def _plays(self) -> pl.LazyFrame:
         return (
+            self._pairs().group_by("learner", "stream", "left", "right").agg(pl.col("count").sum())
+        )
+
+    def _pairs(self) -> pl.LazyFrame:
+        return (
             self._rows("left", "right", "count")
-            .select("learner", "stream", "left", "right", "count")
+            .select("learner", "stream", "seed", "left", "right", "count")
             .explode("left", "right", "count")
-            .group_by("learner", "stream", "left", "right")
-            .agg(pl.col("count").sum())
         )
 
     def _runs(self) -> pl.LazyFrame:

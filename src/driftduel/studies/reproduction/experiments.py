@@ -18,6 +18,15 @@ from driftduel.experiments.results import Results
 from driftduel.experiments.sound import DamagedFileError
 from driftduel.experiments.spec import LearnerEntry, Spec
 
+OPEN_QUESTIONS = (
+    "open-arms",
+    "open-measures",
+    "open-weights",
+    "weak-borda",
+    "open-instances",
+)
+"""Those about what the paper leaves open; ``open-questions`` stands for all of them."""
+
 NAMES = (
     "known-weight",
     "known-weight-phases",
@@ -31,15 +40,25 @@ NAMES = (
     "weights",
     "intervals",
     "real-worlds",
+    *OPEN_QUESTIONS,
 )
 """The experiments, in the order in which they are run and told."""
 
 COMPARISONS = ("table-1-borda", "table-1-condorcet", "regimes")
 """Those that ask who loses least, not how regret grows."""
 
+_ALL_OPEN = "open-questions"
+
 _QUICK = re.compile(r"^(\s*\w+\s*=\s*)[^#\n]*#[ ]quick:[ ]*(.+?)[ ]*$", re.MULTILINE)
 
-_NANOSECONDS = {"DEX3S": 60, "BordaDEX3S": 60, "RUCB": 40, "Uniform": 15}
+_NANOSECONDS = {
+    "DEX3S": 60,
+    "BordaDEX3S": 60,
+    "RUCB": 40,
+    "Uniform": 15,
+    "UniformOpponent": 150,
+    "DriftDuel": 100,
+}
 _USUAL_NANOSECONDS = 32
 _ALL_INTERVALS = 1.5
 """Nanoseconds a round and round of the horizon, where every interval is tested."""
@@ -79,14 +98,18 @@ def experiments(only: Sequence[str] = (), *, quick: bool = False) -> list[Experi
     --------
     >>> [item.name for item in experiments(["gic", "weights"])]
     ['gic', 'weights']
+    >>> len(experiments(["open-questions"]))
+    5
     """
+    known = (*NAMES, _ALL_OPEN)
     for name in only:
-        if name not in NAMES:
-            there_are = f"{meant(name, NAMES)}, there are {', '.join(NAMES)}"
+        if name not in known:
+            there_are = f"{meant(name, known)}, there are {', '.join(known)}"
             raise ValueError(f"no experiment is called {name!r}{there_are}")
+    wanted = {*(only or NAMES), *(OPEN_QUESTIONS if _ALL_OPEN in only else ())}
     chosen = []
     for name in NAMES:
-        if not only or name in only:
+        if name in wanted:
             text = spec_text(name, quick=quick)
             chosen.append(Experiment(name, Spec.parse(text, f"{name}.toml")))
     return chosen

@@ -17,6 +17,7 @@ from driftduel.report.page import write_page
 from driftduel.report.scaling import IN_BRACKETS, exponent_text
 from driftduel.report.tables import Column, Table
 from driftduel.studies.reproduction.experiments import COMPARISONS
+from driftduel.studies.reproduction.open_page import open_tables
 from driftduel.studies.reproduction.tables import (
     found_exponents,
     halves,
@@ -54,6 +55,7 @@ def compose_reproduction(found: Mapping[str, Results], command: str) -> Document
         tables.append(_weights(worst_weights(found["weights"])))
     if "real-worlds" in found:
         tables.append(_tracking(tracking(found["real-worlds"])))
+    tables += open_tables(found)
     tables.append(_losses(found))
     return report_on_all(
         found,

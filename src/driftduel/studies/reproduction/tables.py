@@ -80,7 +80,7 @@ def promised(
     0.25
     """
     moving = world not in ("known-weight", "gic")
-    if (name == "Bosse" and moving) or world in _SILENT:
+    if (name == "Bosse" and moving) or world in _SILENT or criterion.startswith("weak"):
         return None
     if criterion == "condorcet" and kind is not None and kind not in _NEEDS.get(name, {kind}):
         return None
