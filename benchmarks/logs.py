@@ -1,23 +1,25 @@
-"""How long four million votes take: to read, to choose a bandwidth for, to smooth and to measure.
+"""How long four million votes take to be measured, and ten million to be analysed.
 
 Processor time of ``driftduel measure votes.csv``, a process of its own with all that is compiled
 in its cache, on votes between twenty arms that drift, 19 shuffles of their dates included. Bar:
-20 s for each kind of time.
+20 s for each kind of time. Then time and memory of ``driftduel analyse`` of ten million, the page
+included. Bar: a minute and 4 GB.
 """
 
 from __future__ import annotations
 
 import os
-import resource
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
 VOTES = 4_000_000
+MOST_VOTES = 10_000_000
 ARMS = 20
 DAYS = 1500
 COMMAND = "import sys; from driftduel.cli import main; sys.exit(main())"
@@ -34,6 +36,19 @@ def main() -> None:
             seconds_of(few)
             size = path.stat().st_size / 2**20
             print(f"  {kind:13} {size:4.0f} MB: {seconds_of(path):5.1f} s", flush=True)
+        print(f"{MOST_VOTES:,} votes with propensities and voters; bar: a minute and 4 GB")
+        for kind in ("csv", "parquet"):
+            path = Path(folder) / f"many.{kind}"
+            table = with_propensities(votes("times of day", MOST_VOTES))
+            getattr(table, f"write_{kind}")(path)
+            del table
+            size = path.stat().st_size / 2**20
+            wall, processor, peak = cost_of("analyse", path)
+            print(
+                f"  {kind:13} {size:4.0f} MB: {wall:5.1f} s, {processor:.1f} s of processor time, "
+                f"{peak:.2f} GB",
+                flush=True,
+            )
 
 
 def votes(kind: str, number: int) -> pl.DataFrame:
@@ -55,14 +70,25 @@ def votes(kind: str, number: int) -> pl.DataFrame:
     return pl.DataFrame({"time": times[kind], **columns})
 
 
+def with_propensities(table: pl.DataFrame) -> pl.DataFrame:
+    """Add the columns of an arena: the chance of the pair, and who voted."""
+    voters = np.random.default_rng(1).integers(10**6, size=table.height)
+    chance = pl.lit(1 / (ARMS * (ARMS - 1))).alias("propensity")
+    return table.with_columns(chance, pl.Series("voter", voters))
+
+
 def seconds_of(path: Path) -> float:
     """Return the processor time of measuring a file."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(
-        [sys.executable, "-c", COMMAND, "measure", str(path)],
-        check=True,
-        stdout=subprocess.DEVNULL,
-        env=os.environ,
-    )
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return cost_of("measure", path)[1]
+
+
+def cost_of(command: str, path: Path) -> tuple[float, float, float]:
+    """Return the time, the processor time and the most memory, in GB, of a command on a file."""
+    begin = time.perf_counter()
+    arguments = [sys.executable, "-c", COMMAND, command, str(path)]
+    with subprocess.Popen(arguments, stdout=subprocess.DEVNULL) as process:
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    seconds = time.perf_counter() - begin
+    return seconds, used.ru_utime + used.ru_stime, used.ru_maxrss / 2**20
