@@ -53,6 +53,8 @@ def test_the_page_says_it_in_words_and_holds_all_it_needs(run, votes, tmp_path):
     assert 'src="http' not in text
     for heading in ("Who is ahead", "Who was best when", "Who beats whom", "What to show next"):
         assert heading in text
+    assert "Who won against whom" in text
+    assert "Every pair" in text
     assert "Nothing speaks against Bradley-Terry" in text
     assert "One number an arm hides all cycles" in text
 

@@ -86,6 +86,11 @@ def _changes(past: History, data: dict[str, Any]) -> list[str]:
             f"{said(last.after_surely)} and {said(last.before_surely)}, and likely (95 %, if it "
             f"was one change at once) between {said(last.earliest)} and {said(last.latest)}."
         )
+    else:
+        found.append(
+            f"Before that {last.after} was ahead, and before that {last.before}: the change is "
+            f"proved to be between {said(last.after_surely)} and {said(last.before_surely)}."
+        )
     number = len(past.changes)
     proved = "a change" if number == 1 else f"{number} changes"
     return [*found, f"The votes prove {proved} of who is best, and there may be more."]

@@ -5,6 +5,7 @@ It is written for people who never heard of bandits; the last section is for tho
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,8 +25,11 @@ from driftduel.report.templates import write_html
 if TYPE_CHECKING:
     from driftduel.inference.analyses import Analysis
 
-_MOST_LINES = 6
+_MOST_LINES = 4
 """Arms in the figure over time: those that are ahead and those that were."""
+
+_MOST_SQUARE = 12
+"""Arms in the square of who won against whom."""
 
 
 @dataclass(frozen=True)
@@ -83,9 +87,7 @@ def _leaderboard(analysis: Analysis) -> Section:
         [
             Column("arm", "arm"),
             Column("score_against_others", "wins", "{:.1%}".format),
-            Column(
-                ("low_against_others", "high_against_others"), "proved", "{:.0%} to {:.0%}".format
-            ),
+            Column(("low_against_others", "high_against_others"), "proved", _range),
             Column("votes", "votes", "{:,}".format),
         ],
         name="leaderboard",
@@ -135,6 +137,11 @@ def _ranges(frame: pl.DataFrame, data: dict[str, Any]) -> Figure:
         + "; ".join(f"{row['arm']} {_percent(row['score_against_others'])}" for row in rows),
         chart,
     )
+
+
+def _range(low: float, high: float) -> str:
+    """Return a range in whole numbers that holds it, as the sentences do."""
+    return f"{math.floor(100 * low)}% to {math.ceil(100 * high)}%"
 
 
 def _percent(share: float | None) -> str:
@@ -195,14 +202,16 @@ def _bands(analysis: Analysis) -> Figure:
     # A step goes on to the next one; the last has none.
     rows += [row | {"begin": row["end"]} for row in rows[-len(lines) :]]
     kind = "temporal" if dated else "quantitative"
-    scale = alt.Scale(type="utc" if dated else "linear", nice=False, zero=False)
+    scale = alt.Scale(type="utc", nice=False) if dated else alt.Scale(nice=False, zero=False)
     x = alt.X("begin", type=kind, title="date" if dated else "time", scale=scale)
     colours = alt.Scale(domain=lines, range=list(COLOURS[: len(lines)]))
     colour = alt.Color("arm:N", scale=colours, legend=line_legend(lines))
     base = alt.Chart(alt.InlineData(values=rows)).encode(x=x, color=colour)
-    y = alt.Axis(format="%", title="score")
-    area = base.mark_area(opacity=0.18, interpolate="step-after").encode(
-        y=alt.Y("low:Q", axis=y, scale=alt.Scale(domain=[0, 1])), y2="high:Q"
+    y = alt.Axis(format="%", title="score", tickCount=6)
+    ends = [row[name] for row in rows for name in ("low", "high")]
+    domain = [math.floor(10 * min(ends)) / 10, math.ceil(10 * max(ends)) / 10]
+    area = base.mark_area(opacity=0.14, interpolate="step-after").encode(
+        y=alt.Y("low:Q", axis=y, scale=alt.Scale(domain=domain)), y2="high:Q"
     )
     line = base.mark_line(strokeWidth=2, interpolate="step-after").encode(y="score:Q")
     moments = [{"x": change["likeliest"]} for change in data["changes"]]
@@ -217,7 +226,12 @@ def _bands(analysis: Analysis) -> Figure:
         "bands",
         "Scores over time",
         "Each step is the average over its time; the bands hold all at once with "
-        f"{1 - data['alpha']:.3g}{_beside(data)}. Dashed: the likeliest moments of proved changes.",
+        f"{1 - data['alpha']:.3g}{_beside(data)}."
+        + (
+            " Dashed: the likeliest moment of each proved change, if it came at once."
+            if moments
+            else ""
+        ),
         f"Scores over time of {listing(lines)}, with bands.",
         alt.layer(*parts).properties(width=WIDTH, height=300),
     )
@@ -240,14 +254,41 @@ def _pairs(data: dict[str, Any]) -> Section:
             Column("votes", "votes in all", "{:,}".format),
             Column("votes_since", "votes of late", "{:,}".format),
             Column("share", "won by the first", "{:.0%}".format),
-            Column(("low", "high"), "proved", "{:.0%} to {:.0%}".format),
+            Column(("low", "high"), "proved", _range),
         ],
         name="pairs",
         title="Every pair",
         caption=f"Of late: since {data['scores_since']}. Ties count half. The ranges of all pairs "
         f"hold at once with {1 - data['alpha']:.3g} if tastes stayed the same since then.",
     )
-    return Section("pairs-of-arms", "Who beats whom", (_cycles(data),), (table,))
+    return Section("pairs-of-arms", "Who beats whom", (_cycles(data),), (_matrix(data), table))
+
+
+def _matrix(data: dict[str, Any]) -> Table:
+    """Return who won how much against whom, best arms first."""
+    order = [row["arm"] for row in data["scores"]]
+    order += [arm for arm in data["arms"] if arm not in order]
+    shown = order[:_MOST_SQUARE]
+    cells = {arm: dict.fromkeys(shown, "") for arm in shown}
+    for pair in data["pairs"]:
+        first, second, votes = pair["first"], pair["second"], pair["votes_since"]
+        if first in cells and second in cells and pair["share"] is not None:
+            star = "*" if pair["low"] > 0.5 or pair["high"] < 0.5 else ""
+            cells[first][second] = f"{pair['share']:.0%}{star} of\N{NO-BREAK SPACE}{votes:,}"
+            cells[second][first] = f"{1 - pair['share']:.0%}{star} of\N{NO-BREAK SPACE}{votes:,}"
+    frame = pl.DataFrame(
+        [{"": arm} | {other: cells[arm][other] for other in shown} for arm in shown]
+    )
+    more = f" The first {_MOST_SQUARE} of {len(order)}." if len(order) > _MOST_SQUARE else ""
+    return Table.of(
+        frame,
+        [Column("", "of votes against"), *(Column(arm, f"{arm} ") for arm in shown)],
+        name="matrix",
+        title="Who won against whom",
+        caption=f"Share of the votes that the arm of the row won against that of the column, and "
+        f"how many they were since {data['scores_since']}. With a star: proved to be more, or "
+        f"less, than half.{more}",
+    )
 
 
 def _rated(data: dict[str, Any]) -> Section:

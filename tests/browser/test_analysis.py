@@ -1,0 +1,47 @@
+"""The page on a file of votes, drawn in a browser: with and without a change, wide and narrow."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from driftduel.inference.analyses import analyse
+from driftduel.report.analysis import write_analysis
+from driftduel.streams import Log
+from tests.browser.conftest import Opened
+
+HOSTILE = ["</script><b>tea</b>", "a long name of an arm that goes on and on", "water"]
+
+
+@pytest.fixture(scope="module", params=["dated", "numbered", "few"])
+def page(request, tmp_path_factory):
+    rng = np.random.default_rng(1)
+    n = 20 if request.param == "few" else 2000
+    left = rng.integers(3, size=n)
+    right = (left + rng.integers(1, 3, size=n)) % 3
+    best = np.arange(n) // (n // 2)
+    won = rng.random(n) < 0.5 + 0.3 * ((left == best) - 1.0 * (right == best))
+    time = np.arange(n) / 10 + 19_000
+    log = Log(HOSTILE, time, left, right, won, dated=request.param == "dated")
+    file = tmp_path_factory.mktemp("analysis") / "page.html"
+    write_analysis(analyse(log), file, "What votes.csv tells", ["a note about <b>it</b>"])
+    return file
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1100, 360])
+def test_the_page_is_drawn_without_a_complaint_and_fits(chromium, page, width, scheme):
+    context = chromium.new_context(
+        viewport={"width": width, "height": 800}, offline=True, color_scheme=scheme
+    )
+    shown = Opened(context.new_page()).goto(page)
+    figures = shown.figures()
+    assert [figure["name"] for figure in figures] == ["ranges", "bands", "votes"]
+    for figure in figures:
+        assert 200 < figure["width"] <= width
+        assert figure["marks"] > 0
+    wide = shown.page.evaluate("document.documentElement.scrollWidth")
+    assert wide == width
+    assert shown.complaints == []
+    assert shown.requests == [page.as_uri()]
+    context.close()
