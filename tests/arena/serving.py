@@ -84,10 +84,14 @@ def running(app):
 class ServerProcess:
     """`driftduel arena serve` on a free port, ready when this returns."""
 
-    def __init__(self, url, *options, port=0):
-        words = ["arena", "serve", url, "--port", str(port), *options]
+    def __init__(self, url=None, *options, port=0, folder=None):
+        words = ["arena", "serve", *([] if url is None else [url]), "--port", str(port), *options]
         self.process = subprocess.Popen(
-            [*COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            [*COMMAND, *words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=folder,
         )
         self.said = []
         self.logged = []

@@ -134,6 +134,21 @@ def test_nothing_names_an_arm_before_the_verdict_in_a_blind_arena(site):
     assert not any(name in str(told["next"]) for name in names)
 
 
+def test_cards_with_scripts_and_other_unkind_text(site):
+    script = "<script>alert(1)</script><img src=x onerror=alert(1)> & \u202e \U0001f375"
+    for name in ("tea", "coffee", "milk"):
+        path = f"/arenas/drinks/arms/{name}/card"
+        put = site.api.put(path, headers=site.owner, json={"kind": "text", "body": script})
+        assert put.status_code == 204
+        for body in ("a\x00b", "\x1b[31m", "\ud800", "x" * 1_000_000):
+            text = json.dumps({"kind": "markdown", "body": body})
+            assert is_problem(site.api.put(path, headers=site.owner, content=text), 422)
+    asked = site.ask()
+    assert asked.headers["content-type"] == "application/json"
+    assert asked.headers["x-content-type-options"] == "nosniff"
+    assert asked.json()["left"]["body"] == asked.json()["right"]["body"] == script
+
+
 def test_images_are_what_their_bytes_say(site):
     png = b"\x89PNG\r\n\x1a\n" + bytes(100)
     path = "/arenas/drinks/arms/tea/card"

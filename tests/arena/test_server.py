@@ -147,9 +147,9 @@ def test_logs_are_lines_of_json_without_addresses_voters_or_duels(tmp_path):
         assert secret not in text
 
 
-def _said(server):
-    """What a server of a new database prints after its links."""
-    return [server.process.stdout.readline() for _ in range(4)]
+def _said(server, lines=4):
+    """What a server of a new database prints after the voters' link."""
+    return [server.process.stdout.readline() for _ in range(lines)]
 
 
 def test_a_locked_database_is_503_and_service_resumes(tmp_path, monkeypatch):
@@ -262,7 +262,8 @@ def test_a_port_that_is_taken_is_one_sentence(tmp_path):
 
 
 def test_a_new_user_gets_an_arena_two_links_and_a_counted_vote(tmp_path):
-    server = ServerProcess(f"sqlite:{tmp_path}/arena.db")
+    server = ServerProcess(folder=tmp_path)
+    assert server.address.startswith("http://127.0.0.1:")
     owner, *_, embed, token = (line.split() for line in _said(server))
     assert owner == ["owner", f"{server.address}/drinks/owner"]
     client = Client(server.address, embed[-1])
@@ -272,3 +273,7 @@ def test_a_new_user_gets_an_arena_two_links_and_a_counted_vote(tmp_path):
         client.status()
     assert httpx.get(f"{server.address}/drinks").status_code == 200
     assert server.end() == 0
+    check_log(f"sqlite:{tmp_path}/arena.db", [])
+    again = ServerProcess(folder=tmp_path)
+    assert "arena token ARENA --role owner" in _said(again, 2)[1]
+    assert again.end() == 0
