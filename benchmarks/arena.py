@@ -52,6 +52,7 @@ def main() -> None:
         with Service.open(url) as service:
             fill(service, options.votes, options.arms)
         start(url)
+        looking(url)
         with Service.open(url) as service:
             choosing(service)
 
@@ -164,6 +165,27 @@ def start(url: str) -> None:
     print(
         f"a start with {votes:,} votes: {whole:.2f} s; of CPU {cpu:.2f} s, of which reading "
         f"{read:.2f} s and folding {seconds:.2f} s; memory grew by {grown / votes:.0f} bytes a vote"
+    )
+
+
+def looking(url: str) -> None:
+    """Time what the owner's page reads: the first look of a process, and looks after a vote."""
+    with Service.open(url) as service:
+        arena.status(service, "few")
+        began = time.process_time()
+        found = arena.health(service, "few")
+        first = time.process_time() - began
+        times = []
+        for _ in range(20):
+            vote(service, "ann")
+            began = time.process_time()
+            arena.status(service, "few")
+            arena.history(service, "few")
+            arena.health(service, "few")
+            times.append(time.process_time() - began)
+    print(
+        f"the owner's page, {found.head:,} events of {found.voters:,} voters: the first look of a "
+        f"process {first:.2f} s of CPU, one after a vote {1e3 * median(times):.0f} ms"
     )
 
 

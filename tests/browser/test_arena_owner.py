@@ -135,6 +135,7 @@ def test_the_page_keeps_up_by_itself_without_reloading(site, owned):
     assert page.locator("#arms").is_visible()
     prefer(site.service, "tea", 230)
     expect_words(page, "#sentence", r"tea\s+is best since the first vote")
+    assert "tea is best" in " ".join(page.locator("#news").inner_text().split())
     assert page.evaluate("window.same")
     assert opened.complaints == []
 
@@ -247,6 +248,7 @@ def test_a_token_is_made_and_shown_once(site, owned):
     page.get_by_label("Label").fill("dashboard")
     page.get_by_role("button", name="Make a token").click()
     token = page.locator("#made code").inner_text()
+    assert page.locator("#made").evaluate("(one) => one.getBoundingClientRect().top < innerHeight")
     headers = {"Authorization": f"Bearer {token}"}
     assert site.api.get("/arenas/drinks/health", headers=headers).status_code == 200
     page.goto(f"{site.address}/drinks/owner")

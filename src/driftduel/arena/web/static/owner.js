@@ -7,6 +7,7 @@ const SLOWEST = 60000;
 
 const box = document.getElementById("now");
 const freshness = document.getElementById("freshness");
+const news = document.getElementById("news");
 const sent = new Map(); // what the server sent of each part, as text: what is shown has local times
 const waiting = new Map();
 let tag = `"${box.dataset.tag}"`;
@@ -25,14 +26,21 @@ function isBusy(part) {
   return [...part.querySelectorAll("input:not([type=hidden]), textarea")].some((one) => one.value !== one.defaultValue);
 }
 
+function claimIn(part) {
+  return part.querySelector("[data-claim]")?.dataset.claim;
+}
+
 function takeOver() {
   for (const [id, fresh] of waiting) {
     const part = document.getElementById(id);
     if (!part || isBusy(part)) continue;
+    const before = claimIn(part);
     part.innerHTML = fresh.innerHTML;
     part.hidden = fresh.hidden;
     waiting.delete(id);
     window.localTimes(part);
+    // Who cannot see the page hears when somebody else leads or it is decided, not every vote.
+    if (claimIn(part) !== before) news.textContent = part.innerText;
   }
 }
 
