@@ -41,7 +41,7 @@ def rows():
 
 
 def cited():
-    return [work.strip().split(": ") for work in CITED.strip().split(";")]
+    return [" ".join(work.split()).split(": ") for work in CITED.split(";")]
 
 
 def names_in(place):

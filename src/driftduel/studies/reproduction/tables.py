@@ -82,6 +82,8 @@ def promised(
     moving = world not in ("known-weight", "gic")
     if (name == "Bosse" and moving) or world in _SILENT or criterion.startswith("weak"):
         return None
+    if criterion == THEOREM and name in ("DEX3S", "Anaconda", "MetaSwift"):
+        return None  # they promise something of Condorcet regret only
     if criterion == "condorcet" and kind is not None and kind not in _NEEDS.get(name, {kind}):
         return None
     if world.endswith("-variation"):
@@ -193,7 +195,7 @@ class _Comparable(Results):
     """Results whose worlds differ in their size alone: the rival and the weight follow from it."""
 
     def final(self) -> pl.DataFrame:
-        gic = pl.col("world") == "gic"
+        gic = (pl.col("world") == "gic") & pl.col("criterion").str.starts_with("weighted")
         return (
             super()
             .final()
