@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 import driftduel as dd
 from driftduel.inference.mixtures import log_wealth
+from driftduel.inference.ratings import ELO, MEAN
 from driftduel.inference.weighted import block_starts
 
 Floats = NDArray[np.float64]
@@ -42,9 +43,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--runs", type=int, default=40)
     parser.add_argument("--rounds", type=int, default=5000)
-    parser.add_argument("--part", choices=("intervals", "pairs", "dates", "quiet"))
+    parser.add_argument("--part", choices=("intervals", "pairs", "dates", "quiet", "ratings"))
     options, _ = parser.parse_known_args()
-    parts = {"intervals": intervals, "pairs": pairs, "dates": dates, "quiet": quiet}
+    parts = {
+        "intervals": intervals,
+        "pairs": pairs,
+        "dates": dates,
+        "quiet": quiet,
+        "ratings": rated,
+    }
     for name, part in parts.items():
         if options.part in (None, name):
             part(options.runs, options.rounds)
@@ -363,6 +370,36 @@ def quiet(runs: int, rounds: int) -> None:
                         shown[place] += bool(dd.history(one, dd.Borda(), alpha=ALPHA).changes)
                 shares = " ".join(f"{share:.3f}" for share in shown / runs)
                 print(f"{votes:7,} votes K = {n_arms:2} {kind:>9} {shares}", flush=True)
+
+
+def rated(runs: int, rounds: int) -> None:
+    runs *= 10
+    print(
+        f"Bradley-Terry, share of {runs} logs: some range misses the rating, the test finds that "
+        "it does not fit, it cannot be tested; then that it does not fit a cycle of .6 each"
+    )
+    for n_arms in (2, 4, 10):
+        for votes in (200, 1000, 5000):
+            worth = np.linspace(0.6, -0.6, n_arms)
+            found = np.zeros(4)
+            for seed in range(runs):
+                rng = np.random.default_rng(seed)
+                some = dd.ratings(sampled(rng, votes, [chances(worth)], even(n_arms)))
+                truth = MEAN + ELO * worth
+                known = ~np.isnan(some.ratings)
+                out = (some.low > truth) | (truth > some.high)
+                # Ratings are about their mean, so they can be compared if all are rated.
+                found[0] += bool(known.all() and out.any())
+                found[1] += some.fits is False
+                found[2] += some.fits is None
+                ring = np.full((n_arms, n_arms), 0.5)
+                for arm in range(n_arms) if n_arms > 2 else ():
+                    ring[arm, (arm + 1) % n_arms], ring[(arm + 1) % n_arms, arm] = 0.6, 0.4
+                if n_arms > 2:
+                    log = sampled(rng, votes, [ring], even(n_arms))
+                    found[3] += dd.ratings(log).fits is False
+            shares = " ".join(f"{share:.3f}" for share in found / runs)
+            print(f"K = {n_arms:2} {votes:5,} votes {shares}", flush=True)
 
 
 def still(kind: str, n_arms: int, votes: int, rng: np.random.Generator) -> dd.Log:

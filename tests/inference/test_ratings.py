@@ -109,3 +109,21 @@ def test_without_the_extra_it_says_how_to_get_it(monkeypatch):
 def test_bad_input_is_refused():
     with pytest.raises(ValueError, match=r"^alpha is 2, must be"):
         dd.ratings(counted([[0, 2], [1, 0]]), alpha=2)
+
+
+def test_ranges_are_those_of_the_pseudo_inverse_and_never_undefined():
+    for seed in range(40):
+        wins = sampled(np.random.default_rng(seed), 120, bradley_terry(np.linspace(2, -2, 6)))
+        found = dd.ratings(wins)
+        known = ~np.isnan(found.ratings)
+        assert np.isfinite(found.low[known]).all()
+        strength = (found.ratings[known] - 1000) * np.log(10) / 400
+        met = wins.head_to_head()[np.ix_(known, known)]
+        met = met + met.T
+        chances = bradley_terry(strength)
+        weights = met * chances * (1 - chances)
+        hessian = np.diag(weights.sum(axis=1)) - weights
+        spread = (found.high - found.ratings)[known] * np.log(10) / 400
+        covariance = np.linalg.pinv(hessian, rcond=1e-9, hermitian=True)
+        ratio = spread / np.sqrt(np.diag(covariance))
+        assert ratio == pytest.approx(np.full(len(ratio), ratio[0]), rel=1e-6)

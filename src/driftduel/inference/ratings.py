@@ -251,8 +251,11 @@ def _hessian(strengths: Floats, met: Floats) -> Floats:
 def _in_points(strengths: Floats, wins: Floats, alpha: float) -> Floats:
     """Return ratings and the ends of their ranges, (3, K)."""
     stats = library("scipy.stats", "ratings", "ratings")
-    # Of strengths with the sum 0 the covariance is the pseudo-inverse.
-    covariance = np.linalg.pinv(_hessian(strengths, wins + wins.T), hermitian=True)
+    # Of strengths with the sum 0 the covariance is the pseudo-inverse; a shift changes nothing, so
+    # that all directions but that one are inverted if it is given a curvature of its own.
+    hessian = _hessian(strengths, wins + wins.T)
+    shift = np.full(hessian.shape, np.trace(hessian) / len(hessian) ** 2)
+    covariance = np.linalg.inv(hessian + shift) - 1 / (len(hessian) ** 2 * shift)
     spread = stats.norm.isf(alpha / (2 * len(strengths))) * np.sqrt(np.diag(covariance))
     ends = np.stack([strengths, strengths - spread, strengths + spread])
     return np.asarray(MEAN + ELO * ends)
