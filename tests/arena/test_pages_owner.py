@@ -342,9 +342,14 @@ UNDECIDED = {
         ({"decided": True, "rivals": (), "doubt": 9 * DAY}, "tea is best since 7 Jan 1970, 00:00 ; "
          "milk led until then. Tastes may have changed again around 10 Jan 1970, 00:00 ; that is "
          "not proved yet."),
+        ({"status": "closed"}, "tea leads since 7 Jan 1970, 00:00 ; milk led until then. When "
+         "voting ended it was not decided against milk and coffee."),
     ],
 )  # fmt: skip
 def test_the_sentence_says_what_is_known_and_no_more(site, changes, words):
+    changes = dict(changes)
+    if state := changes.pop("status", None):
+        arena.change_arena(site.service, "drinks", {"status": state})
     now = status_with(site, **{**UNDECIDED, **changes})
     macros = rendering._TEMPLATES.get_template("_standing.html").module
     said = macros.sentence(now, False, None)
