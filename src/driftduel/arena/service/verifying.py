@@ -62,9 +62,13 @@ def _verified(connection: sa.Connection, arena: Arena) -> Verified:
     answered = sa.select(sa.func.count()).where(mine, event.c.duel == duel.c.id)
     if scalar(answered):
         raise broken("a duel is open that was answered")
-    for wrong, what in _wrong_events(arena):
-        if first := scalar(sa.select(sa.func.min(event.c.seq)).where(mine, wrong)):
-            raise broken(f"event {first:,} {what}")
+    wrong = _wrong_events(arena)
+    firsts = [sa.func.min(sa.case((condition, event.c.seq))) for condition, _ in wrong]
+    for found, (_, what) in zip(
+        connection.execute(sa.select(*firsts).where(mine)).one(), wrong, strict=True
+    ):
+        if found is not None:
+            raise broken(f"event {found:,} {what}")
     if _over_the_cap(connection, arena):
         raise broken("more votes of a voter count on a day than the cap allows")
     target = event.alias()
