@@ -11,7 +11,8 @@ import sqlalchemy as sa
 
 from driftduel.arena import errors
 from driftduel.arena import service as arena
-from driftduel.arena.store import schema
+from driftduel.arena.store import postgres as store_of_postgres
+from driftduel.arena.store import schema, statements
 from driftduel.arena.store.database import Store
 from tests.arena.postgres import on_postgres
 from tests.arena.voting import events, prefer, state, state_from_nothing, vote
@@ -185,6 +186,37 @@ def test_a_server_that_dies_acknowledges_nothing_and_is_found_again(postgres):
         service.check_ready()
         with service.store.reading() as connection:
             assert connection.scalar(sa.text("SHOW synchronous_commit")) == "on"
+
+
+@on_postgres
+def test_a_process_that_stopped_in_the_middle_holds_up_nobody_for_long(postgres, monkeypatch):
+    monkeypatch.setattr(store_of_postgres, "_PATIENCE", 0.2)
+    monkeypatch.setattr(store_of_postgres, "_IDLE", 1.0)
+    with (
+        arena.Service.open(postgres.emptied()) as service,
+        arena.Service.open(postgres.url) as other,
+    ):
+        arena.create_arena(service, "drinks", "Which is nicer?", ["tea", "coffee", "milk"])
+        asked = arena.ask(service, "drinks", "ann")
+        number = service.hosted("drinks").arena.id
+
+        def stop_in_the_middle():
+            with other.store.writing() as connection:
+                statements.lock_arenas(connection, [number])
+                assert not told_at_last(service, asked.duel)
+                wait_until(lambda: told_at_last(service, asked.duel))
+                statements.lock_arenas(connection, [number])
+
+        with pytest.raises(errors.Unavailable):
+            stop_in_the_middle()
+        assert len(events(service)) == 2
+
+
+def told_at_last(service, duel):
+    try:
+        return arena.tell(service, duel, "ann", "left").first
+    except errors.Unavailable:
+        return False
 
 
 def test_a_service_that_is_closed_takes_no_more(url):

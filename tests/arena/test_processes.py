@@ -70,6 +70,20 @@ def test_a_reader_sees_every_event_once_and_in_order(drinks, url, tmp_path):
     assert seen == list(range(1, len(seen) + 1))
 
 
+def test_a_database_that_is_voted_on_meanwhile_is_verified_as_of_one_moment(drinks, url, tmp_path):
+    working = [start("vote", url, tmp_path / f"journal-{n}", f"voter {n}") for n in range(2)]
+    heads = [0]
+    try:
+        while len(set(heads)) < 12:
+            (found,) = arena.verify(drinks.store)
+            heads.append(found.head)
+    finally:
+        for process in working:
+            process.kill()
+            process.wait()
+    assert heads == sorted(heads)
+
+
 def test_what_is_told_to_one_process_is_in_the_state_of_another(drinks, url):
     with arena.Service.open(url) as other:
         assert arena.status(other, "drinks").votes == 0

@@ -48,8 +48,11 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
-        """Yield a connection that reads, all of it at one moment on SQLite."""
-        with _translated(), self.engine.connect() as connection, connection.begin():
+        """Yield a connection that reads, all of it as of one moment."""
+        engine = self.engine
+        if engine.dialect.name == "postgresql":  # SQLite knows nothing else
+            engine = engine.execution_options(isolation_level="REPEATABLE READ")
+        with _translated(), engine.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
