@@ -409,6 +409,9 @@ def test_an_address_that_asks_too_often_must_wait(opened):
         spoofed = {"X-Forwarded-For": "198.51.100.7, 203.0.113.9"}
         assert site.ask(**spoofed).status_code == 429
         assert site.ask(**{"X-Forwarded-For": "203.0.113.10"}).status_code == 201
+        for neighbour, status in (("::1", 201), (":a:b:c:d", 429), ("::9:1", 429)):
+            said = {"X-Forwarded-For": f"2001:db8:0:5{neighbour}"}
+            assert site.ask(**said).status_code == status, neighbour
         site.close()
 
 
@@ -436,6 +439,14 @@ def test_health_and_metrics(site):
     assert 'arena_request_seconds_count{method="POST",route="' in text
     assert "arena_commits_total" in text
     assert "127.0.0.1" not in text
+
+
+def test_methods_that_somebody_makes_up_do_not_fill_the_memory(site):
+    for n in range(5):
+        assert site.plain.request(f"MADEUP{n}", "/drinks").status_code == 405
+    text = site.plain.get("/metrics").text
+    assert "MADEUP" not in text
+    assert 'count{method="other",route="/{slug}",status="405"} 5.0' in text
 
 
 def test_a_mistake_of_ours_is_500_without_its_reason(site, monkeypatch):

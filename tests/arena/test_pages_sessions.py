@@ -151,6 +151,7 @@ def test_a_revoked_token_ends_the_session(site, browser, monkeypatch):
         {"Origin": "https://evil.example"},
         {"Origin": "null"},
         {"Origin": ""},
+        {"Origin": "http://["},
         {"Sec-Fetch-Site": "cross-site"},
         {"Sec-Fetch-Site": "same-site"},
         {"Sec-Fetch-Site": "none"},

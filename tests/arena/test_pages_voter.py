@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import time
 
 import pytest
@@ -128,6 +129,14 @@ def test_a_vote_that_could_not_be_saved_can_be_sent_again(site, browser, monkeyp
     assert 'name="verdict" value="right"' in answer.text
     monkeypatch.undo()
     assert "Saved: " in words_of(vote(browser, "right", duel))
+
+
+@pytest.mark.parametrize("said", ["5", "null", "[1, 2, 3]", "{}", "[" * 1_000, '["<b>", "<i>"]'])
+def test_what_a_browser_says_was_said_is_not_believed(site, browser, said):
+    value = base64.urlsafe_b64encode(said.encode()).decode()
+    answer = browser.get("/drinks", headers={"Cookie": f"said={value}"})
+    assert answer.status_code == 200
+    assert "<i>" not in answer.text
 
 
 def test_a_pair_that_expired_is_said_so(tmp_path):

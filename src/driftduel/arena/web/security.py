@@ -158,9 +158,9 @@ class Guard:
         """Return whom to limit: nobody on this machine, which may be a proxy that says no more."""
         if self.behind_proxy:
             # What stands before the last was written by whoever sent the request.
-            return request.headers.get("x-forwarded-for", "").rpartition(",")[2].strip()
+            return _household(request.headers.get("x-forwarded-for", "").rpartition(",")[2].strip())
         host = request.client.host if request.client else ""
-        return None if _is_loopback(host) else host
+        return None if _is_loopback(host) else _household(host)
 
 
 def guard_of(request: Request) -> Guard:
@@ -260,6 +260,22 @@ def _is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+@lru_cache(10_000)
+def _household(host: str) -> str:
+    """Return what is limited as one: of IPv6 the 64 bits that tell who it is, others are its own.
+
+    Examples
+    --------
+    >>> _household("203.0.113.9"), _household("2001:db8::1:2:3:4")
+    ('203.0.113.9', '2001:db8::/64')
+    """
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host
+    return host if address.version == 4 else str(ipaddress.ip_network((int(address), 64), False))
 
 
 def _is_local(request: Request) -> bool:

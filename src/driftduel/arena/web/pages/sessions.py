@@ -16,7 +16,6 @@ has is the hash of the token, and to revoke the token ends all sessions with it.
 from __future__ import annotations
 
 import re
-from urllib.parse import urlsplit
 
 from fastapi import Request
 from fastapi.responses import Response
@@ -136,7 +135,7 @@ def check_same_origin(request: Request) -> None:
     site = request.headers.get("sec-fetch-site")
     origin = request.headers.get("origin", "")
     same = (
-        urlsplit(origin).netloc == request.headers.get("host")
+        origin.partition("://")[2] == request.headers.get("host")
         if site is None
         else (site == "same-origin")
     )

@@ -175,7 +175,7 @@ def _keep_said(request: Request, response: Response, found: Arena, duel: str, sa
 
 def _said(request: Request) -> tuple[str, str]:
     """Return the duel and what was said of it less than a minute ago."""
-    with suppress(ValueError):
+    with suppress(ValueError, TypeError, RecursionError):  # whatever a browser sends
         duel, said = json.loads(base64.urlsafe_b64decode(request.cookies.get(_SAID, "")))
         return str(duel), str(said)
     return "", ""
