@@ -144,3 +144,12 @@ def test_a_terminal_shows_what_is_under_way(votes, monkeypatch, tmp_path, capsys
         "reading votes.csv", "checking 2,000 rows", "analysing 2,000 votes", "writing page.html"
     ):  # fmt: skip
         assert stage in shown
+
+
+def test_a_square_table_is_sent_to_measure(refused, tmp_path):
+    path = tmp_path / "wins.csv"
+    path.write_text(",a,b,c\na,0,3,4\nb,2,0,5\nc,1,2,0\n")
+    assert refused("analyse", path) == (
+        "wins.csv: is a square table without times, which driftduel measure reads; one row a vote, "
+        "or a count of votes, with its time is needed"
+    )

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import driftduel as dd
 from driftduel.inference import cautions
 from driftduel.inference.analyses import analyse
+from driftduel.inference.histories import history
 from driftduel.streams import Log
 from tests.inference.test_estimates import ladder, sampled, without
 from tests.inference.test_histories import one_ahead
@@ -169,3 +171,58 @@ def test_an_order_of_votes_by_arms_shows_no_change():
 def test_very_few_votes_do_not_tell_how_many_more_it_takes():
     found = analyse(Log(["a", "b"], [1, 2], [0, 1], [1, 0], [1, 0]))
     assert "These votes are too few to tell how many more it takes." in said(found)
+
+
+def test_propensities_that_are_too_small_are_refused():
+    """They would make few votes weigh much."""
+    log = sampled(np.random.default_rng(10), 600, EVEN)
+    small = Log(*columns_of(log), propensity=np.full(600, 0.01))
+    with pytest.raises(ValueError, match=r"^the propensities are wrong: arm \d was shown more of"):
+        history(small)
+    with pytest.raises(ValueError, match=r'correct them, or assume something else, as pairs="ind'):
+        analyse(small)
+    assert analyse(Log(*columns_of(log))).data["doubts"] == {}
+    assert analyse(log).data["doubts"] == {}
+
+
+def test_pairs_that_are_not_uniform_are_refused_as_such():
+    log = sampled(np.random.default_rng(11), 3000, EVEN)
+    often = log.rows((log.left == 0) | (log.right == 0) | (log.time % 10 == 0))
+    with pytest.raises(
+        ValueError, match=r"^pairs is 'uniform', but they were not: arm 0 was shown"
+    ):
+        history(Log(*columns_of(often)), pairs="uniform")
+
+
+def columns_of(log):
+    return log.arms, log.time, log.left, log.right, log.outcome
+
+
+def test_an_arm_that_met_only_some_is_said_to_have_no_score():
+    rng = np.random.default_rng(12)
+    left, right = np.array([[0, 1], [1, 0], [1, 2], [2, 1]])[rng.integers(4, size=2000)].T
+    outcome = votes_by(rng, np.array([0.8, 0.0, 0.0]), left, right)
+    arms, time = ["arm 0", "arm 1", "arm 2"], np.arange(2000)
+    found = analyse(Log(arms, time, left, right, outcome, propensity=np.full(2000, 0.25)))
+    assert "arm 0" in found.data["doubts"]
+    text = said(found)
+    assert "No overlap: these votes cannot tell the score of arm 0, which never met arm 2." in text
+    row = next(row for row in found.data["scores"] if row["arm"] == "arm 0")
+    assert row["score"] is row["score_against_others"] is None
+    assert row["low"] < row["high"]
+    if not found.data["decided"]:
+        assert found.data["best"] != "arm 0"
+
+
+def test_a_learner_that_serves_the_leader_alone_claims_little():
+    rng = np.random.default_rng(13)
+    learner, rows = dd.DriftDuel(4, seed=1), []
+    for time in range(1500):
+        duel = learner.ask()
+        outcome = float(rng.random() < 0.5) if duel.is_vote else 0.5
+        learner.tell(duel, outcome)
+        rows.append((time, duel.left, duel.right, outcome, duel.propensity))
+    *columns, chance = (np.array(part) for part in zip(*rows, strict=True))
+    found = analyse(Log(list("abcd"), *columns, propensity=chance))
+    assert not found.data["decided"]
+    assert found.data["changes"] == []

@@ -298,3 +298,18 @@ def test_gaps_are_of_two_arms_that_are_there():
         found.gap(1, "arm 1")
     with pytest.raises(ValueError, match=r"^arm is 'x', must be one of arm 0, arm 1 and arm 2 or"):
         found.gap("x", 1)
+
+
+def test_some_arms_of_a_log_with_propensities_have_the_scores_of_each_other():
+    """The rounds of other pairs stay: without them every vote would weigh too much."""
+    chances = ladder(4, 0.3)
+    log = sampled(np.random.default_rng(21), 6000, chances)
+    some = log.select(["arm 2", "arm 0"])
+    assert len(some) == len(log)
+    assert some.n_votes == log.head_to_head()[np.ix_([0, 2], [0, 2])].sum()
+    found = dd.estimate(some)
+    truth = dd.Borda().scores(chances[np.ix_([2, 0], [2, 0])])
+    assert found.doubts == ("", "")
+    assert np.all((found.low <= truth) & (truth <= found.high))
+    assert np.all(np.abs(found.scores - truth) < 0.05)
+    assert dd.history(some).best == "arm 0"

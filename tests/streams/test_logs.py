@@ -415,7 +415,10 @@ def test_propensities_follow_their_votes(log):
         propensity=[4, 3, 2, 1] / np.array(8),
     )
     assert known.propensity.tolist() == [1 / 8, 2 / 8, 3 / 8, 4 / 8]
-    assert known.select(["b", "a"]).propensity.tolist() == [3 / 8, 4 / 8]
+    some = known.select(["b", "a"])
+    assert some.propensity.tolist() == [1 / 8, 2 / 8, 3 / 8, 4 / 8]
+    assert some.outcome.tolist() == [0.5, 0.5, 0, 1]
+    assert (some.n_votes, some.n_serves) == (2, 2)
     assert known.votes.propensity.tolist() == [1 / 8, 3 / 8, 4 / 8]
     assert known.rows(slice(2)).propensity.tolist() == [1 / 8, 2 / 8]
     assert log.propensity is None

@@ -58,7 +58,7 @@ def analyse(
     from driftduel.criteria import Weighted
     from driftduel.inference.analyses import analyse as analyse_log
     from driftduel.streams.reading import crowding, votes_of
-    from driftduel.streams.tables import SUFFIXES, read_table
+    from driftduel.streams.tables import SUFFIXES, is_square, read_table
 
     if not as_json:
         from driftduel.report.extra import check_drawing
@@ -73,6 +73,11 @@ def analyse(
     names = None if arms is None else as_names(arms, "--arms")
     with working(f"reading {file.name}"):
         table = read_table(file)
+    if is_square(table):
+        raise ValueError(
+            f"{file.name}: is a square table without times, which driftduel measure reads; one row "
+            "a vote, or a count of votes, with its time is needed"
+        )
     with working(f"checking {table.frame.height:,} rows"):
         log, notes = votes_of(table, as_roles(columns, winner), propensities=pairs is None)
         notes += crowding(table)

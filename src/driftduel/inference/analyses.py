@@ -104,8 +104,11 @@ def analyse(
         panel = tuple(arm for arm in panel if arm not in left)
         present = history(shown, Weighted(weight), alpha=alpha, pairs=pairs)
     began = cautions.joined(log)
-    best = _best(present)
     late = in_period(shown, (present.latest, None))
+    doubts = _doubts(late, weight, pairs, alpha)
+    best = _best(present)
+    if best in doubts and not present.decided:  # its estimate is none
+        best = None
     # Without a change the time is all of it; otherwise the votes chose one of its cells.
     level = alpha / MOST_CELLS if past.changes or present.changes else alpha
     matrix = _pairs(log, in_period(log, (present.latest, None)), level)
@@ -137,7 +140,8 @@ def analyse(
             for change in past.changes
         ],
         "scores_since": _plain(present.latest),
-        "scores": present.scores.to_dicts(),
+        "scores": _without_doubted(present.scores.to_dicts(), doubts),
+        "doubts": doubts,
         "pairs": matrix,
         "condorcet": _condorcet(
             shown.arms, [pair for pair in matrix if not {pair["first"], pair["second"]} & {*left}]
@@ -171,6 +175,20 @@ def _best(present: History) -> str | None:
     scores = present.scores["score"].drop_nulls().to_list()
     level = not present.decided and len(scores) > 1 and scores[0] - scores[1] < _LEVEL
     return None if level else present.best
+
+
+def _doubts(late: Log, weight: Floats, pairs: str | None, alpha: float) -> dict[str, str]:
+    """Return of which arms the scores cannot be told, and why; bounds hold all the same."""
+    if late.propensity is None and pairs != "uniform":
+        return {}
+    evidence, _ = weigh(late, weight, None if late.propensity is not None else pairs)
+    found = zip(late.arms, evidence.doubts(alpha), strict=True)
+    return {arm: doubt for arm, doubt in found if doubt}
+
+
+def _without_doubted(rows: list[dict[str, Any]], doubts: dict[str, str]) -> list[dict[str, Any]]:
+    nothing = {"score": None, "score_against_others": None}
+    return [row | nothing if row["arm"] in doubts else row for row in rows]
 
 
 def _since(log: Log, present: History, best: str | None, began: dict[str, float]) -> float | str:

@@ -18,7 +18,7 @@ from driftduel._words import count, listing
 from driftduel.criteria import Borda, Criterion, Weighted, as_criterion
 from driftduel.inference._checks import as_level
 from driftduel.inference.pairwise import PairwiseMeans
-from driftduel.inference.weighted import WeightedVotes
+from driftduel.inference.weighted import WRONG, WeightedVotes
 from driftduel.streams.logs import Log
 from driftduel.weights import uniform
 
@@ -290,7 +290,7 @@ def estimate(
     scores = np.clip(evidence.scores(), low, np.maximum(low, high))
     # What no overlap leaves of a score is no estimate of it; the bounds hold all the same.
     scores[[doubt != "" for doubt in doubts]] = np.nan
-    wrong = [doubt.startswith("the propensities") for doubt in doubts]
+    wrong = [doubt.startswith(WRONG) for doubt in doubts]
     low, high = np.where(wrong, least, low), np.where(wrong, most, high)
     asked = part.count * (part.left != part.right)
     shown = sum(np.bincount(side, asked, part.n_arms) for side in (part.left, part.right))

@@ -43,7 +43,7 @@ from driftduel.inference.spans import (
     WeightedSpans,
     cell_starts,
 )
-from driftduel.inference.weighted import Floats, Ints
+from driftduel.inference.weighted import WRONG, Floats, Ints, WeightedVotes
 from driftduel.streams.logs import Log
 
 if TYPE_CHECKING:
@@ -65,6 +65,9 @@ BANDS = 12
 """Into how many parts the time is cut for the bands, at most."""
 
 _ROUNDS_PER_BAND = 50
+
+_WRONGLY_REFUSED = 0.01
+"""Of the level: the chance that propensities are called wrong that are right."""
 
 ASSUMED = ASSUMPTIONS | {"independent": "who met whom did not depend on the votes"}
 """What is taken for granted; who wins may depend on when they met, that is what it is about."""
@@ -232,6 +235,7 @@ def history(
             f"the log has {log.n_arms:,} arms, a history can have {MOST_ARMS}; select some of them"
         )
     log, assumed = _assumed(log, pairs)
+    _check_chances(log, weight, assumed, alpha)
     depth = _depth(log)
     family = _family(log, weight, assumed, depth, alpha)
     stretches = _stretches(family)
@@ -318,6 +322,30 @@ def _assumed(log: Log, pairs: str | None) -> tuple[Log, str | None]:
     return log.votes, pairs or "independent"
 
 
+def _check_chances(log: Log, weight: Floats, assumed: str | None, alpha: float) -> None:
+    """Raise ValueError if an arm was shown more often than it can have been.
+
+    Bounds would then claim too much. Those that are shown too seldom only leave them wide.
+    """
+    if assumed == "independent":
+        return
+    doubts = WeightedVotes(log, weight, _chances(log)).doubts(_WRONGLY_REFUSED * alpha)
+    wrong = [doubt for doubt in doubts if doubt.startswith(WRONG)]
+    if wrong and assumed is None:
+        raise ValueError(
+            f'{wrong[0]}; correct them, or assume something else, as pairs="independent"'
+        )
+    if wrong:
+        raise ValueError(
+            f"pairs is 'uniform', but they were not: {wrong[0].removeprefix(WRONG).lstrip(': ')}"
+        )
+
+
+def _chances(log: Log) -> Floats | float:
+    even = 1 / (log.n_arms * (log.n_arms - 1))
+    return even if log.propensity is None else log.propensity
+
+
 def _depth(log: Log) -> int:
     rounds = float(log.count.sum())
     return int(np.clip(np.floor(np.log2(max(rounds / FEWEST, 1))), 0, DEEPEST))
@@ -326,9 +354,7 @@ def _depth(log: Log) -> int:
 def _spans(log: Log, weight: Floats, assumed: str | None, starts: Ints) -> Spans:
     if assumed == "independent":
         return PairwiseSpans(log, weight, starts)
-    even = 1 / (log.n_arms * (log.n_arms - 1))
-    propensity = even if log.propensity is None else log.propensity
-    return WeightedSpans(log, weight, propensity, starts)
+    return WeightedSpans(log, weight, _chances(log), starts)
 
 
 def _family(log: Log, weight: Floats, assumed: str | None, depth: int, alpha: float) -> _Family:

@@ -8,6 +8,7 @@ from typing import Any
 from driftduel._words import listing
 from driftduel.inference.histories import History, said
 
+_MOST_DOUBTS = 3
 _FEW = 30
 """Of fewer votes it is not told how many more it takes."""
 
@@ -40,7 +41,7 @@ def sentences(past: History, present: History, data: dict[str, Any]) -> tuple[st
 
 def _who(present: History, data: dict[str, Any]) -> str:
     best = data["best"]
-    if best is None and present.best is not None:
+    if best is None and present.best is not None and present.best not in data["doubts"]:
         return f"Nobody is ahead: {listing(present.candidates)} are level."
     if best is None:
         return "These votes cannot tell who is best."
@@ -106,7 +107,10 @@ def _undecided(present: History, data: dict[str, Any]) -> str:
 
 
 def _cautions(data: dict[str, Any]) -> list[str]:
-    found = []
+    doubts = list(data["doubts"].values())
+    found = [f"{doubt[0].upper()}{doubt[1:]}." for doubt in doubts[:_MOST_DOUBTS]]
+    if len(doubts) > _MOST_DOUBTS:
+        found.append(f"Nor can they tell those of {len(doubts) - _MOST_DOUBTS:,} more.")
     if data["copies"] is not None:
         near, apart = (round(100 * data["copies"][name]) for name in ("next", "apart"))
         found.append(

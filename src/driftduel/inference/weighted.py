@@ -39,6 +39,9 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
+WRONG = "the propensities are wrong"
+"""How the doubt begins that makes bounds claim too much."""
+
 _SELDOM = 0.5
 """A pair that could be asked in less than this share of the rounds is named as missing."""
 
@@ -172,7 +175,7 @@ class WeightedVotes:
 
     def _too_often(self, arm: int) -> str:
         name = self._log.arms[arm]
-        return f"the propensities are wrong: {name} was shown more often than they allow"
+        return f"{WRONG}: {name} was shown more often than they allow"
 
     def _too_seldom(self, arm: int) -> str:
         log = self._log

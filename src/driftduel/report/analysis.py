@@ -75,7 +75,7 @@ def write_analysis(analysis: Analysis, file: Path, title: str, notes: Sequence[s
 
 def _leaderboard(analysis: Analysis) -> Section:
     data = analysis.data
-    frame = analysis.present.scores
+    frame = pl.DataFrame(data["scores"], schema=analysis.present.scores.schema)
     since = f"since {data['scores_since']}" if data["changes"] else "over all votes"
     against = (
         f"an arm drawn from {listing(data['against'])}, the others"

@@ -203,6 +203,8 @@ class Log:
     def select(self, arms: Sequence[str]) -> Log:
         """Return the votes between the given arms, which become arms 0, 1, ... in that order.
 
+        If propensities are known, other rounds stay as serves: in them none of these was asked.
+
         Examples
         --------
         >>> log = Log(["a", "b", "c"], [1, 2, 3], [0, 0, 1], [1, 2, 2], [1, 1, 0])
@@ -227,7 +229,15 @@ class Log:
         kept = (left >= 0) & (right >= 0)
         if not (kept & (left != right)).any():
             raise ValueError(f"arms: the log holds no vote between {', '.join(labels)}")
-        return self._of(labels, left, right, kept)
+        if self.propensity is None or kept.all():
+            return self._of(labels, left, right, kept)
+        # A propensity is of all pairs of the round, so that the round has to stay.
+        left, right = np.where(kept, left, 0), np.where(kept, right, 0)
+        found = self._of(labels, left, right, slice(None))
+        outcome = np.where(kept, self.outcome, 0.5)
+        outcome.setflags(write=False)
+        object.__setattr__(found, "outcome", outcome)
+        return found
 
     def rows(self, kept: slice | NDArray[np.bool_]) -> Log:
         """Return some of the rows, of the same arms; a vote must be among them.
