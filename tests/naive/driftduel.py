@@ -279,7 +279,7 @@ class DriftDuel(Oracle):
         if kind == "trial":
             arm = self.trial.accused
         elif kind == "look":
-            if self.by_scores and self.rng.random() < 0.5:
+            if self.by_scores and not self.weak and self.rng.random() < 0.5:
                 arm = self.strongest
             # Choice: for a weight that is not uniform half the looks are at any other arm.
             if not self.uniform and self.rng.random() < 0.5:
@@ -350,7 +350,8 @@ class DriftDuel(Oracle):
         tossed.append((plan["audit"], self.audited))
         if self.weak:
             tossed.append((max(0.0, 1 - sum(plan.values())), self.leader))
-        lookers = [self.leader, self.strongest] if self.by_scores else [self.leader]
+        both = self.by_scores and not self.weak
+        lookers = [self.leader, self.strongest] if both else [self.leader]
         for arm in lookers:
             look = plan["look"] / len(lookers)
             if not self.uniform:

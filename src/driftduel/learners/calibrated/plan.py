@@ -75,7 +75,8 @@ def make_plan(state: DriftDuelState, rng: np.random.Generator) -> None:
     plan["background"] = share * background
     total = plan["trial"] + plan["look"] + plan["audit"]
     plan["total"] = total + plan["background"] + plan["extra"] + plan["challenge"]
-    plan["witness"] = clock["by_scores"]
+    # For weak regret the leader should be in every duel, and meets the strongest arm anyway.
+    plan["witness"] = clock["by_scores"] * (1 - rule["weak"])
     clock["wake"] = next_wake(state)
     clock["due"] = clock["duels"] + 1
     if age(state) > rule["patience"] * n_arms:
