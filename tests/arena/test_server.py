@@ -18,6 +18,7 @@ import pytest
 from driftduel.arena import Client, errors
 from driftduel.arena import service as arena
 from driftduel.arena.store import sqlite
+from driftduel.cli import main
 from tests.arena.postgres import INSTALLED
 from tests.arena.serving import COMMAND, ServerProcess, Site, served
 from tests.arena.voting import events
@@ -277,3 +278,25 @@ def test_a_new_user_gets_an_arena_two_links_and_a_counted_vote(tmp_path):
     again = ServerProcess(folder=tmp_path)
     assert "arena token ARENA --role owner" in _said(again, 2)[1]
     assert again.end() == 0
+
+
+def test_the_file_of_a_prompt_is_served_later(tmp_path, capsys):
+    file = str(tmp_path / "lunch.db")
+    assert main(["new", file, "--arms", "soup,salad,pie"]) == 0
+    capsys.readouterr()
+    assert main(["ask", file]) == 0
+    duel = capsys.readouterr().out.split("\t")[0]
+    assert main(["tell", file, duel, "left"]) == 0
+    token = ["arena", "token", "lunch", "--role", "owner", "--database", file]
+    capsys.readouterr()
+    assert main(token) == 0
+    owner = capsys.readouterr().out.strip()
+    server = ServerProcess(file)
+    client = Client(server.address, owner)
+    client.tell(client.ask("me"), "right")
+    assert client.status()["votes"] == 2
+    assert server.end() == 0
+    assert main(["undo", file, duel]) == 0
+    capsys.readouterr()
+    assert main(["status", file, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["votes"] == 1
