@@ -78,3 +78,14 @@ def test_a_class_that_fails_says_where():
     assert found["CW"] == {"holds": False, "fails_at": 70, "fails_on": "2000-03-11"}
     whole = summary_of(dd.Stream.stationary(matrices[0], 10))["classes"]
     assert whole["STI"] == {"holds": True, "fails_at": None, "fails_on": None}
+
+
+def test_the_von_neumann_winner_is_left_out_where_it_would_take_long(monkeypatch):
+    rock = [[0.5, 1, 0], [0, 0.5, 1], [1, 0, 0.5]]
+    back = [[0.5, 0, 1], [1, 0.5, 0], [0, 1, 0.5]]
+    stream = dd.Stream.piecewise([rock, back], [0, 50], 100)
+    assert summarise(stream, dd.measure(stream))["von_neumann"]["unique"]
+    monkeypatch.setattr("driftduel.report.summary._MOST_ENTRIES", 17)
+    assert summarise(stream, dd.measure(stream))["von_neumann"] is None
+    still = stream[:50]
+    assert summarise(still, dd.measure(still))["von_neumann"]["largest_support"] == 3

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from driftduel.shifts.measures import Measures
     from driftduel.shifts.phases import Phases
 
-_MOST_STRETCHES = 3000
-"""Of worlds whose von Neumann winner is told of: it takes a second or two."""
+_MOST_ENTRIES = 300_000
+"""Of the matrices of all stretches, for the von Neumann winner to be told: a second or two."""
 
 
 def summarise(stream: Stream, measures: Measures) -> dict[str, Any]:
@@ -137,9 +137,10 @@ def _phases(stream: Stream, phases: Phases | None, names: list[str]) -> dict[str
 
 
 def _von_neumann(stream: Stream, measures: Measures, names: list[str]) -> dict[str, Any] | None:
-    if stream.n_stretches > _MOST_STRETCHES or measures.von_neumann is None:
+    affordable = stream.n_stretches == 1 or stream.n_stretches * stream.n_arms**2 <= _MOST_ENTRIES
+    found = measures.von_neumann if affordable else None
+    if found is None:
         return None
-    found = measures.von_neumann
     return {
         "unique": found.unique,
         "support": [names[arm] for arm in found.support],
