@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import time
 
+import polars as pl
 import pytest
 
+from driftduel.arena import reports
 from driftduel.arena import service as arena
 from driftduel.arena.reports import ArmsChanged, DatedChange, Lead
 from driftduel.arena.simulated import DRINKS, Days, Question, feed
@@ -354,6 +356,54 @@ def test_the_sentence_says_what_is_known_and_no_more(site, changes, words):
     macros = rendering._TEMPLATES.get_template("_standing.html").module
     said = macros.sentence(now, False, None)
     assert " ".join(re.sub("<[^>]*>", " ", said).split()) == words
+    # The command and the API say the same, without tags.
+    assert " ".join(reports._sentence(now, None, False)) == re.sub(" (?=[;.])", "", words)
+
+
+def test_the_command_and_the_api_say_what_the_page_says(site, owner):
+    def said():
+        page = re.sub(" (?=[;.:,])", "", the(owner.get("/drinks/owner"), "sentence"))
+        text = site.status()["text"]
+        assert text.splitlines()[0] == page
+        return text
+
+    assert said() == "Nobody has voted yet."
+    prefer(site.service, "tea", 10)
+    assert "leads" not in said()
+    turning = {"tea": 1.5, "coffee": 0.0, "milk": -0.5}, {"tea": -0.5, "coffee": 0.0, "milk": 1.5}
+    end = time.time_ns() // 1000
+    feed(site.service, Question("drinks", "", "", *turning), Days(4, 3, 200, end), 3)
+    now = arena.status(site.service, "drinks")
+    assert now.changes
+    text = said()
+    assert f"{now.changes[-1].after} took over from {now.changes[-1].before} between" in text
+    (best,) = [arm for arm in now.arms if arm.name == now.best]
+    assert f"{best.compared:,} random comparisons, best with" in text
+    arena.change_arms(site.service, "drinks", pause=["coffee"])
+    assert "The options changed" in said()
+    assert "coffee: paused since" in said()
+    assert (arena.status(site.service, "drinks").counted_since or 0) >= end
+    arena.change_arms(site.service, "drinks", pause=["tea"])
+    assert "Fewer than two options" in said()
+
+
+def test_votes_that_were_imported_are_counted_on_the_page(site, owner):
+    when = [f"2026-03-{1 + n % 28:02}T12:00:00" for n in range(40)]
+    votes = {"time": when, "left": ["tea"] * 40, "right": ["milk"] * 40, "left_won": [1, 0] * 20}
+    arena.import_votes(site.service, "drinks", pl.DataFrame(votes), "uniform")
+    assert the(owner.get("/drinks/owner"), "facts").startswith("40 votes")
+
+
+def test_how_far_an_arm_is_to_be_named_is_that_of_the_one_in_front(site, monkeypatch):
+    from dataclasses import replace
+
+    tea, coffee, milk = arena.status(site.service, "drinks").arms
+    arms = (replace(tea, compared=41), replace(coffee, compared=7), milk)
+    now = status_with(site, votes=60, best="coffee", enough=False, arms=arms)
+    monkeypatch.setattr(arena, "status", lambda *_: now)
+    with site.browser() as browser:
+        page = browser.post("/drinks/owner", data={"token": site.made.owner_token})
+    assert "The one in front has 7." in the(page, "facts")
 
 
 def test_a_timeline_has_leads_ranges_and_arms_that_came_and_went(site):

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from driftduel._words import count
 from driftduel.arena.model import Arena
 from driftduel.arena.replica import Replica
+from driftduel.arena.words import as_about, as_chance, as_date, as_list, as_percent, as_range
 from driftduel.learners.report import ENOUGH, Change, Report
+
+_SHOWN = 20
+"""Arms that are told of in words."""
+
+_FINE = 3_600_000_000
+"""Microseconds: a poll that is younger has times to the second."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +108,7 @@ class Status:
     doubt : int or None
         Around when tastes may have changed once more, which is not proved yet.
     text : str
-        The same in words, by numbers of votes.
+        The same in words, which are those of the pages; times are UTC.
     left, right, neither : int
         On which side voters found the better one.
     """
@@ -136,7 +145,7 @@ def status_of(arena: Arena, replica: Replica) -> Status:
         def found(name: str) -> Any:
             return getattr(report, name) if report is not None and votes > 0 else None
 
-        return Status(
+        status = Status(
             arena=arena,
             head=replica.head,
             votes=votes,
@@ -149,16 +158,17 @@ def status_of(arena: Arena, replica: Replica) -> Status:
             decided=bool(found("decided")),
             rivals=tuple(_rivals(replica, report)),
             missing=found("missing"),
-            counted_since=replica.time_of(found("counted_since")),
+            counted_since=_counted_since(replica, found("counted_since")),
             level=found("level"),
             doubt=replica.time_of(found("doubt")),
-            text=_in_words(replica, report),
+            text="",
             changes=tuple(_dated(replica, one) for one in (report and report.changes) or ()),
             arms=tuple(_arms(replica, report)),
             left=int(replica.sides[0]),
             right=int(replica.sides[1]),
             neither=int(replica.sides[2]),
         )
+        return replace(status, text="\n".join(_in_words(status, arms_changed(replica))))
 
 
 def leads_of(status: Status) -> list[Lead]:
@@ -198,6 +208,34 @@ def arms_changed(replica: Replica) -> list[ArmsChanged]:
         )
         known |= after
     return found
+
+
+def counted_anew(status: Status, arms: Sequence[ArmsChanged]) -> tuple[str, int] | None:
+    """Return why and when votes were last counted anew, if they were: options or tastes changed."""
+    moved = [("The options", one.at) for one in arms[1:] if one.joined or one.left]
+    turned = [("Tastes", one.noticed) for one in status.changes if one.noticed is not None]
+    begun = [one for one in moved + turned if one[1] > (status.first or 0)]
+    return max(begun, key=lambda one: one[1], default=None) if status.first is not None else None
+
+
+def is_fine(status: Status) -> bool:
+    """Tell whether times of an arena are to be told to the second."""
+    return status.first is None or (status.last or 0) - status.first < _FINE
+
+
+def ordered(status: Status) -> list[ArmStatus]:
+    """Return the arms of an arena: the best first if there is enough, those not offered last."""
+    if not status.enough:
+        return sorted(status.arms, key=lambda arm: not arm.offered)
+    return sorted(
+        status.arms,
+        key=lambda arm: (
+            not arm.offered,
+            arm.name != status.best,
+            -round(arm.probability or 0.0, 2),  # below that chance is not told either
+            -(arm.score or 0.0),
+        ),
+    )
 
 
 def _rivals(replica: Replica, report: Report | None) -> list[str]:
@@ -261,6 +299,12 @@ def _gone_since(replica: Replica) -> dict[int, int]:
     return since
 
 
+def _counted_since(replica: Replica, round_: int | None) -> int | None:
+    """Return when scores began; without a vote since, that was when the arms on offer changed."""
+    yet_to_come = round_ is not None and round_ >= len(replica.times)
+    return replica.offers[-1][0] if yet_to_come else replica.time_of(round_)
+
+
 def _name(replica: Replica, slot: int | None) -> str | None:
     return None if slot is None else replica.arm_in(slot).name
 
@@ -276,10 +320,91 @@ def _dated(replica: Replica, change: Change) -> DatedChange:
     )
 
 
-def _in_words(replica: Replica, report: Report | None) -> str:
-    if report is None:
-        return "Fewer than two arms are offered."
-    if report.rounds == 0:
-        return "Nobody has voted yet."
-    names = tuple(replica.arms[int(name)].name for name in report.names)
-    return str(replace(report, names=names))
+def _in_words(status: Status, arms: Sequence[ArmsChanged]) -> Iterator[str]:
+    """Yield lines: the sentence of the pages, how the arms stand, and what changed."""
+    fine = is_fine(status)
+    yield " ".join(_sentence(status, counted_anew(status, arms), fine))
+    if status.votes == 0:
+        return
+    told = False
+    for arm in ordered(status)[:_SHOWN]:
+        words = f"paused since {as_date(arm.out_since, fine)}"
+        if arm.offered and (arm.score is None or arm.compared < ENOUGH):
+            words = f"{arm.compared} of {ENOUGH} random comparisons"
+        elif arm.offered and arm.low is not None and arm.high is not None:
+            told = True
+            words = (
+                f"wins {as_percent(arm.score)} ({as_range(arm.low, arm.high)}) of "
+                f"{arm.compared:,} random comparisons, best with {as_chance(arm.probability)}"
+            )
+        yield f"  {arm.name}: {words}; in {as_percent(arm.share)} of the votes"
+    if len(status.arms) > _SHOWN:
+        yield f"  and {len(status.arms) - _SHOWN:,} more"
+    if told:
+        since = status.counted_since
+        begin = "" if since in (None, status.first) else f" since {as_date(since, fine)}"
+        yield (
+            f"Random comparisons{begin} are those with an opponent drawn at random. Intervals hold "
+            f"with {as_percent(status.level)}, all at once and at every moment; if tastes drifted, "
+            "they are about the average."
+        )
+    for one in status.changes:
+        yield f"{one.after} took over from {one.before} {_when(one, fine)}."
+    if not status.changes:
+        chance = status.enough and status.before not in (None, status.best)
+        yield f"No change of taste {'is proved' if chance else 'was noticed'}."
+    yield "Times are UTC."
+
+
+def _sentence(status: Status, anew: tuple[str, int] | None, fine: bool) -> Iterator[str]:
+    """Yield what the macro ``sentence`` of the template ``_standing.html`` says."""
+    last = status.changes[-1] if status.changes else None
+    proved = last if last is not None and last.after == status.best else None
+    if status.votes == 0:
+        yield "Nobody has voted yet."
+    elif sum(arm.offered for arm in status.arms) < 2:
+        yield "Fewer than two options are offered, so there is nothing to compare."
+    elif not status.enough and anew is None:
+        votes = count(status.votes, "vote")
+        yield f"After {votes} it is too early to name a leader."
+    elif not status.enough and anew is not None:
+        when = as_date(anew[1], fine)
+        yield f"{anew[0]} changed {when}: it is too early to name a leader since."
+        if proved is not None:
+            begin = as_date(proved.around or anew[1], fine)
+            yield f"From about {begin} that was {proved.after}, and before {proved.before}."
+    else:
+        since = as_date(status.since, fine)
+        before = f"; {status.before} led until then"
+        if status.before in (None, status.best):
+            before = ""
+        if proved is not None:
+            since = f"about {as_date(proved.around or status.since, fine)}"
+            before = f"; {proved.before} was until then"
+        elif status.since in (None, status.first):
+            since = f"the first vote, {as_date(status.first, fine)}"
+        yield f"{status.best} {'is best' if status.decided else 'leads'} since {since}{before}."
+        if not status.decided:
+            yield _undecided(status)
+        if status.doubt:
+            doubt = as_date(status.doubt, fine)
+            yield f"Tastes may have changed again around {doubt}; that is not proved yet."
+
+
+def _undecided(status: Status) -> str:
+    rivals = as_list(status.rivals)
+    if status.arena.status == "closed":
+        return f"When voting ended it was not decided against {rivals}."
+    about = ""
+    if status.missing and status.missing > 10 * status.votes:
+        about = f": so close that it may take some {as_about(status.missing)} votes more"
+    elif status.missing:
+        about = f": about {as_about(status.missing)} more votes"
+    return f"Not yet decided against {rivals}{about}."
+
+
+def _when(change: DatedChange, fine: bool) -> str:
+    words = f"around {as_date(change.around, fine)}"
+    if change.earliest and change.latest and change.earliest != change.latest:
+        words = f"between {as_date(change.earliest, fine)} and {as_date(change.latest, fine)}"
+    return f"{words}, noticed {'now' if not change.noticed else as_date(change.noticed, fine)}"

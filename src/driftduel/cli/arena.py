@@ -194,16 +194,8 @@ def status(slug: Slug, database: Database = DEFAULT, as_json: Json = False) -> N
         facts = form_of_status(arena.status(service, slug))
     if as_json:
         print_json(facts)
-        return
-    from driftduel.cli.tables import plain_table
-
-    table = plain_table("arm", "score", "from", "to", "best with", "duels")
-    for arm in facts["arms"]:
-        numbers = [arm[name] for name in ("score", "low", "high", "probability")]
-        shown = ["-" if number is None else f"{number:.3f}" for number in numbers]
-        table.add_row(arm["name"], *shown, f"{arm['duels']:,}")
-    print(facts["text"])
-    console().print(table)
+    else:
+        print(facts["text"])
 
 
 @app.command()

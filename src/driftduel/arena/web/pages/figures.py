@@ -20,7 +20,10 @@ from driftduel.arena.reports import (
     Lead,
     Status,
     arms_changed,
+    counted_anew,
+    is_fine,
     leads_of,
+    ordered,
 )
 from driftduel.arena.service import Service
 from driftduel.arena.service.health import Rate
@@ -41,8 +44,6 @@ _NARROWEST = 0.5
 """Per cent of the width that a bar has at least, so that it is seen."""
 
 _MOST_TICKS = 6
-_FINE = 3_600 * _SECOND
-"""A poll that is younger has times to the second."""
 
 
 @dataclass(frozen=True)
@@ -153,19 +154,6 @@ def standing_of(service: Service, slug: str) -> dict[str, Any]:
     }
 
 
-def counted_anew(status: Status, arms: Sequence[ArmsChanged]) -> tuple[str, int] | None:
-    """Return why and when votes were last counted anew, if they were: options or tastes changed."""
-    moved = [("The options", one.at) for one in arms[1:] if one.joined or one.left]
-    turned = [("Tastes", one.noticed) for one in status.changes if one.noticed is not None]
-    begun = [one for one in moved + turned if one[1] > (status.first or 0)]
-    return max(begun, key=lambda one: one[1], default=None) if status.first is not None else None
-
-
-def is_fine(status: Status) -> bool:
-    """Tell whether times of an arena are to be told to the second."""
-    return status.first is None or (status.last or 0) - status.first < _FINE
-
-
 def timeline_of(
     status: Status, leads: Sequence[Lead], arms: Sequence[ArmsChanged]
 ) -> Timeline | None:
@@ -242,21 +230,6 @@ def standings_of(status: Status) -> Standings:
     ticks = tuple((place(share), f"{share:.0%}") for share in (low, high)) if intervals else ()
     half = place(0.5) if intervals and low <= 0.5 <= high else None
     return Standings(tuple(arms), intervals, ticks, half)
-
-
-def ordered(status: Status) -> list[ArmStatus]:
-    """Return the arms of an arena: the best first if there is enough, those not offered last."""
-    if not status.enough:
-        return sorted(status.arms, key=lambda arm: not arm.offered)
-    return sorted(
-        status.arms,
-        key=lambda arm: (
-            not arm.offered,
-            arm.name != status.best,
-            -round(arm.probability or 0.0, 2),  # below that chance is not told either
-            -(arm.score or 0.0),
-        ),
-    )
 
 
 def columns_of(rate: Rate) -> list[Column]:

@@ -19,7 +19,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from driftduel.arena.web.pages import words
+from driftduel.arena import words
 
 _WEB = Path(__file__).parents[1]
 _FILES = _WEB / "static"

@@ -1,4 +1,4 @@
-"""What pages say in words: times, shares, names. Who is best since when: ``_standing.html``."""
+"""Times, shares and names in words, for pages and for text."""
 
 from __future__ import annotations
 
