@@ -4,9 +4,10 @@ import re
 
 import pytest
 
+import driftduel as dd
 from driftduel.experiments import Spec, read_spec
 from driftduel.experiments.grids import expand, labels, shown_as
-from driftduel.experiments.spec import criterion_name
+from driftduel.experiments.spec import criterion_name, criterion_of
 
 STREAM = '[[stream]]\nworld = "switching"\n'
 LEARNER = '[[learner]]\nname = "Uniform"\n'
@@ -267,3 +268,11 @@ def test_values_are_shown_as_a_reader_would_write_them():
 )
 def test_dates_and_labels_that_cannot_be_printed_are_refused(text, message):
     assert message in refusal(text)
+
+
+def test_a_criterion_may_be_weak():
+    spec = Spec.parse(f'criteria = ["weak borda", "borda"]\n{STREAM}{LEARNER}')
+    assert spec.streams[0].criteria == ("weak borda", "borda")
+    assert criterion_of("weak condorcet") == (dd.Condorcet(), True)
+    assert criterion_of((0.5, 0.5)) == (dd.Weighted([0.5, 0.5]), False)
+    assert "'weak tea'" in refusal(f'criteria = ["weak tea"]\n{STREAM}{LEARNER}')
