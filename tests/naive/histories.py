@@ -61,7 +61,11 @@ def family(log, weight, alpha, cells, starts, test):
 
 
 def stretches(log, spans, cells, starts):
-    """The stretches that prove a change: each ends as soon, then begins as late, as it can."""
+    """The stretches that prove a change: each ends as soon as it can, then is made shorter.
+
+    From its beginning, as long as it still proves one. It may prove one again when it is shorter
+    still, as who is not shown in it is no candidate.
+    """
     rows = [*starts, len(log)]
 
     def proves(begin, end):
@@ -77,7 +81,9 @@ def stretches(log, spans, cells, starts):
     search = 0
     for end in range(cells + 1):
         if end > search and proves(search, end):
-            begin = max(b for b in range(search, end) if proves(b, end))
+            begin = search
+            while proves(begin + 1, end):
+                begin += 1
             found.append((begin, end))
             search = end
     return found
