@@ -13,7 +13,7 @@ from tests.browser.conftest import Opened
 HOSTILE = ["</script><b>tea</b>", "a long name of an arm that goes on and on", "water"]
 
 
-@pytest.fixture(scope="module", params=["dated", "numbered", "few"])
+@pytest.fixture(scope="module", params=["dated", "hours", "numbered", "few"])
 def page(request, tmp_path_factory):
     rng = np.random.default_rng(1)
     n = 20 if request.param == "few" else 2000
@@ -21,8 +21,8 @@ def page(request, tmp_path_factory):
     right = (left + rng.integers(1, 3, size=n)) % 3
     best = np.arange(n) // (n // 2)
     won = rng.random(n) < 0.5 + 0.3 * ((left == best) - 1.0 * (right == best))
-    time = np.arange(n) / 10 + 19_000
-    log = Log(HOSTILE, time, left, right, won, dated=request.param == "dated")
+    time = np.arange(n) / (1000 if request.param == "hours" else 10) + 19_000
+    log = Log(HOSTILE, time, left, right, won, dated=request.param in ("dated", "hours"))
     file = tmp_path_factory.mktemp("analysis") / "page.html"
     write_analysis(analyse(log), file, "What votes.csv tells", ["a note about <b>it</b>"])
     return file

@@ -141,3 +141,19 @@ def test_ratings_stand_beside_the_scores_and_say_whether_they_fit(monkeypatch):
         "Left out, as a library is not installed: ratings need scipy: "
         'pip install "driftduel[ratings]".'
     ]
+
+
+def test_a_change_within_a_day_has_a_time_of_day():
+    rng = np.random.default_rng(9)
+    log = without(joined(*(sampled(rng, 2000, one_ahead(3, best, 0.3)) for best in (0, 1))))
+    minutes = 19_000 + 0.375 + np.arange(4000) * 0.1 / 1440  # ten a minute from 9:00 on
+    found = analyse(Log(log.arms, minutes, log.left, log.right, log.outcome, dated=True))
+    (change,) = found.data["changes"]
+    assert change["earliest"] <= "2022-01-08 12:20" <= change["latest"]
+    assert found.data["period"] == ["2022-01-08 09:00", "2022-01-08 15:39"]
+    assert "arm 1 is best on average since 2022-01-08 1" in found.sentences[0]
+    assert found.data["times"] == 4000
+    assert len(found.data["votes_over_time"]) > 20
+    days = analyse(Log(log.arms, minutes // 1, log.left, log.right, log.outcome, dated=True))
+    assert days.data["period"] == ["2022-01-08", "2022-01-08"]
+    assert "All votes are of one time" in " ".join(days.sentences)

@@ -16,7 +16,7 @@ from driftduel._extras import MissingExtraError
 from driftduel.criteria import Criterion, Weighted
 from driftduel.inference import cautions
 from driftduel.inference.estimates import in_period, reference_weight, weigh
-from driftduel.inference.histories import MOST_CELLS, History, history, said
+from driftduel.inference.histories import MOST_CELLS, History, Moment, history, said
 from driftduel.inference.ratings import ratings
 from driftduel.inference.sentences import sentences
 from driftduel.inference.sequences import interval
@@ -28,7 +28,7 @@ _LEVEL = 1e-9
 
 _MOST_NEXT = 5
 _FAR = 10**9
-_DAYS = (1, 7, 30.4375, 91.3125, 365.25)
+_DAYS = (1 / 144, 1 / 24, 1 / 4, 1, 7, 30.4375, 91.3125, 365.25)
 _MOST_BARS = 60
 
 
@@ -118,6 +118,7 @@ def analyse(
         "period": [
             said(log.moment(float(t))) if log.dated else float(t) for t in log.time[[0, -1]]
         ],
+        "times": 1 + int((np.diff(log.time) > 0).sum()),
         "arms": list(log.arms),
         "against": list(panel),
         "alpha": alpha,
@@ -198,8 +199,8 @@ def _since(log: Log, present: History, best: str | None, began: dict[str, float]
     return _plain(log.moment(float(max(first, since))))
 
 
-def _plain(moment: object) -> float | str:
-    return moment if isinstance(moment, float) else str(moment)
+def _plain(moment: Moment) -> float | str:
+    return moment if isinstance(moment, float) else said(moment)
 
 
 def _votes_more(past: History, late: Log, weight: Floats, pairs: str | None) -> int | None:

@@ -24,7 +24,7 @@ look at a log whose length does not depend on what the votes say.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -497,4 +497,6 @@ def _moment(log: Log, row: int) -> Moment:
 
 def said(moment: Moment) -> str:
     """Return a moment in words."""
+    if isinstance(moment, datetime):
+        return f"{moment:%Y-%m-%d %H:%M}"
     return f"{moment:g}" if isinstance(moment, float) else str(moment)

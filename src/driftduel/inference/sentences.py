@@ -73,7 +73,7 @@ def _moment(moment: float | str) -> str:
 
 def _changes(past: History, data: dict[str, Any]) -> list[str]:
     if not past.changes:
-        if data["period"][0] == data["period"][1] and len(data["votes_over_time"]) == 1:
+        if data["times"] == 1:
             return ["All votes are of one time, so that nothing can be said of changes."]
         return [
             "The votes prove no change of who is best. Smaller and shorter changes than they can "

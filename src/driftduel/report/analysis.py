@@ -15,6 +15,7 @@ import polars as pl
 
 from driftduel._files import replacing
 from driftduel._words import count, listing
+from driftduel.inference.histories import said
 from driftduel.report.document import Figure
 from driftduel.report.extra import drawing_library
 from driftduel.report.figures import COLOURS, TRUTH, WIDTH, line_legend, theme, unchecked
@@ -214,7 +215,7 @@ def _bands(analysis: Analysis) -> Figure:
         y=alt.Y("low:Q", axis=y, scale=alt.Scale(domain=domain)), y2="high:Q"
     )
     line = base.mark_line(strokeWidth=2, interpolate="step-after").encode(y="score:Q")
-    moments = [{"x": change["likeliest"]} for change in data["changes"]]
+    moments = [{"x": _json(change["likeliest"])} for change in data["changes"]]
     rule = (
         alt.Chart(alt.InlineData(values=moments))
         .mark_rule(strokeDash=[4, 3], color=TRUTH)
@@ -238,7 +239,11 @@ def _bands(analysis: Analysis) -> Figure:
 
 
 def _json(moment: object) -> object:
-    return moment if isinstance(moment, float) else str(moment)
+    """Return a moment as figures take it; a time of day without a zone would be the reader's."""
+    if isinstance(moment, float):
+        return moment
+    text = moment if isinstance(moment, str) else said(moment)  # type: ignore[arg-type]
+    return f"{text.replace(' ', 'T')}Z" if " " in text else text
 
 
 def _pairs(data: dict[str, Any]) -> Section:
@@ -362,7 +367,8 @@ def _voters(data: dict[str, Any]) -> Section:
         f"{side['low']:.1%} to {side['high']:.1%}). {taste}",
         f"{data['ties']:.1%} of the votes are ties.",
     )
-    dated = isinstance(data["votes_over_time"][0]["begin"], str)
+    bars = [{**bar, "begin": _json(bar["begin"])} for bar in data["votes_over_time"]]
+    dated = isinstance(bars[0]["begin"], str)
     x = alt.X(
         "begin",
         type="temporal" if dated else "quantitative",
@@ -370,7 +376,7 @@ def _voters(data: dict[str, Any]) -> Section:
         scale=alt.Scale(type="utc") if dated else alt.Scale(zero=False),
     )
     chart = (
-        alt.Chart(alt.InlineData(values=data["votes_over_time"]))
+        alt.Chart(alt.InlineData(values=bars))
         .mark_bar(color=COLOURS[0])
         .encode(x=x, y=alt.Y("votes:Q", title="votes"))
         .properties(width=WIDTH, height=160)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
+from datetime import time as clock
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -26,6 +27,7 @@ Ints = NDArray[np.int64]
 
 _ARRAYS = ("time", "left", "right", "outcome", "count", "propensity")
 _EPOCH = date(1970, 1, 1)
+_FEW_DAYS, _MINUTES = 14, 1440
 _FARTHEST = 1e300  # so that the time from the first vote to the last is a number
 OUTCOMES = "must be 1 (left preferred), 0 (right preferred) or 0.5 (tie)"
 
@@ -184,12 +186,28 @@ class Log:
         """The dates of the first and of the last vote, or None if times are not dates."""
         if not self.dated:
             return None
-        first, last = (self.moment(float(t)) for t in self.time[[0, -1]])
-        return first, last  # type: ignore[return-value]
+        first, last = (_date(float(t)) for t in self.time[[0, -1]])
+        return first, last
 
     def moment(self, time: float) -> date | float:
-        """Return a time of the log as a date if it has dates, else as it is."""
-        return _EPOCH + timedelta(days=float(np.floor(time))) if self.dated else time
+        """Return a time of the log as a date if it has dates, else as it is.
+
+        In a log of a few days with times of day it is a date and time, to the minute.
+
+        Examples
+        --------
+        >>> Log(["a", "b"], [0.25, 1.5], [0, 0], [1, 1], [1, 0], dated=True).moment(0.25)
+        datetime.datetime(1970, 1, 1, 6, 0)
+        >>> Log(["a", "b"], [0.25, 99.5], [0, 0], [1, 1], [1, 0], dated=True).moment(0.25)
+        datetime.date(1970, 1, 1)
+        """
+        if not self.dated:
+            return time
+        ends = self.time[[0, -1]]
+        if ends[1] - ends[0] >= _FEW_DAYS or not (ends % 1).any():
+            return _date(time)
+        minutes = int(np.floor(time * _MINUTES + 1e-6))  # a float may lie just before its minute
+        return datetime.combine(_EPOCH, clock()) + timedelta(minutes=minutes)
 
     @property
     def left_share(self) -> float:
@@ -365,6 +383,10 @@ def as_arms(arms: Sequence[str]) -> tuple[str, ...]:
         twice = next(label for n, label in enumerate(labels) if label in labels[:n])
         raise ValueError(f"arms: {twice!r} is named twice")
     return labels
+
+
+def _date(time: float) -> date:
+    return _EPOCH + timedelta(days=float(np.floor(time)))
 
 
 def as_days(stamps: NDArray[np.datetime64]) -> Array:
