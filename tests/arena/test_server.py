@@ -112,22 +112,36 @@ def test_two_servers_on_one_database_see_each_other(url, made):
     check_log(url, answers)
 
 
+def workers_of(server):
+    """Return the processes that a server ever had."""
+    lines = [json.loads(line) for line in server.logged]
+    begun = [line["event"] for line in lines if "Started server process" in line["event"]]
+    return [int(event.partition("[")[2].rstrip("]")) for event in begun]
+
+
+def test_a_server_that_is_killed_leaves_no_process_behind(tmp_path):
+    server = ServerProcess(f"sqlite:{tmp_path}/arena.db", "--workers", "2")
+    wait_until(lambda: len(workers_of(server)) == 2)
+    server.process.kill()
+    server.reader.join(30)  # until nobody can write to its log any more
+    alive = server.reader.is_alive()
+    if alive:
+        for worker in workers_of(server):
+            os.kill(worker, signal.SIGKILL)
+    assert server.end(0) == -signal.SIGKILL
+    assert not alive
+
+
 def test_a_process_of_a_server_that_dies_is_replaced(tmp_path):
     url = f"sqlite:{tmp_path}/arena.db"
     with arena.Service.open(url) as service:
         made = arena.create_arena(service, "drinks", "Which?", ["tea", "coffee", "milk"])
     server = ServerProcess(url, "--workers", "2")
-
-    def workers():
-        lines = [json.loads(line) for line in server.logged]
-        begun = [line["event"] for line in lines if "Started server process" in line["event"]]
-        return [int(event.partition("[")[2].rstrip("]")) for event in begun]
-
-    wait_until(lambda: len(workers()) == 2)
+    wait_until(lambda: len(workers_of(server)) == 2)
     voting = Voting([server.address], made.embed_key, n=4)
     voting.wait_for_more(10)
-    os.kill(workers()[0], signal.SIGKILL)
-    wait_until(lambda: len(workers()) == 3)
+    os.kill(workers_of(server)[0], signal.SIGKILL)
+    wait_until(lambda: len(workers_of(server)) == 3)
     voting.wait_for_more(10)
     answers = voting.end()
     assert server.end(signal.SIGINT) == 0

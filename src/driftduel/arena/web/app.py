@@ -5,8 +5,11 @@ from __future__ import annotations
 import gc
 import json
 import os
+import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from multiprocessing import parent_process
+from threading import Thread
 
 from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI
@@ -75,6 +78,7 @@ def app_of_environment() -> FastAPI:
     service = arena.Service.open(options.pop("database"), create=False)
     app = create_app(Guard(service, **options), closes=True)
     keep_what_is_there()
+    _end_with_parent()
     return app
 
 
@@ -85,6 +89,22 @@ def keep_what_is_there() -> None:
     """
     gc.collect()
     gc.freeze()
+
+
+def _end_with_parent() -> None:
+    """Let one of several processes end, after what is under way, when their parent was killed.
+
+    Nobody would start it again, and it would keep the address from the next server.
+    """
+    parent = parent_process()
+    if parent is None:
+        return
+
+    def wait() -> None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    Thread(target=wait, daemon=True).start()
 
 
 def _describe_problems(app: FastAPI) -> None:
