@@ -23,6 +23,17 @@ def count(n: int, what: str, many: str | None = None) -> str:
     return f"{n:,} {what if n == 1 else many or f'{what}s'}"
 
 
+def number(value: float) -> str:
+    """Return a number with all its digits, as seconds since 1970 or a row of a large log have.
+
+    Examples
+    --------
+    >>> number(250.0), number(1700000000.0), number(12345678.5), number(0.1)
+    ('250', '1700000000', '12345678.5', '0.1')
+    """
+    return f"{value:.15g}"
+
+
 def meant(name: object, known: Iterable[str]) -> str:
     """Return what to say beside an unknown name; empty if no known name is like it.
 

@@ -7,6 +7,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from driftduel.cli import main
+
 
 @pytest.fixture
 def votes(tmp_path):
@@ -90,8 +92,6 @@ def test_bad_input_is_one_sentence(refused, votes, tmp_path):
 
 
 def test_notes_go_to_standard_error(capsys, votes):
-    from driftduel.cli import main
-
     votes.write_text("time,left,right,left_won\n1,a,b,1\n2,a,a,1\n3,b,a,0\n")
     assert main(["analyse", str(votes), "--json"]) == 0
     assert "1 row between an arm and itself left out" in capsys.readouterr().err
@@ -111,8 +111,6 @@ def test_propensities_in_some_rows_are_refused_unless_something_else_is_assumed(
 
 
 def test_a_voter_with_many_votes_is_noted_on_the_page(tmp_path, capsys):
-    from driftduel.cli import main
-
     path, page = tmp_path / "votes.csv", tmp_path / "page.html"
     rows = [f"{n},a,b,1,{'bob' if n < 40 else n}" for n in range(60)]
     path.write_text("\n".join(["time,left,right,left_won,Voter", *rows]))
@@ -134,8 +132,6 @@ def test_duels_of_arms_with_themselves_alone_are_refused(refused, tmp_path):
 
 
 def test_a_terminal_shows_what_is_under_way(votes, monkeypatch, tmp_path, capsys):
-    from driftduel.cli import main
-
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm")
     assert main(["analyse", str(votes), "--out", str(tmp_path / "page.html")]) == 0
@@ -153,3 +149,60 @@ def test_a_square_table_is_sent_to_measure(refused, tmp_path):
         "wins.csv: is a square table without times, which driftduel measure reads; one row a vote, "
         "or a count of votes, with its time is needed"
     )
+
+
+def test_usual_names_of_columns_are_read_and_said(run, capsys, votes, tmp_path):
+    frame = pl.read_csv(votes)
+    won = frame["left_won"].cast(pl.Boolean)
+    table = {"Date ": frame["time"], "Option A": frame["left"], "Option B": frame["right"]}
+    table["Preferred"] = frame["left"].zip_with(won, frame["right"])
+    path = tmp_path / "messy.csv"
+    pl.DataFrame(table).write_csv(path, separator=";")
+    assert main(["analyse", str(path), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["scores"] == run("analyse", votes, "--json").json["scores"]
+    assert found["notes"] == [
+        "read as time: 'Date', left: 'Option A', right: 'Option B', winner: 'Preferred'; "
+        "--columns says otherwise"
+    ]
+
+
+def test_two_columns_of_a_usual_name_are_not_guessed(refused, tmp_path):
+    path = tmp_path / "messy.csv"
+    path.write_text("date,left,right,result,choice\n2024-01-01,tea,milk,tea,tea\n")
+    assert refused("analyse", path).startswith("messy.csv: there is no column 'left_won'")
+
+
+def test_votes_without_a_time_are_of_one_time(capsys, votes, tmp_path):
+    path = tmp_path / "timeless.csv"
+    pl.read_csv(votes).drop("time").write_csv(path)
+    assert main(["analyse", str(path), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["changes"] == []
+    assert "All votes are of one time, so that nothing can be said of changes." in found["says"]
+    assert "since" not in found["says"][0]
+    assert found["notes"][0].startswith("no column says when votes were cast")
+
+
+def test_large_times_are_told_with_all_their_digits(run, votes, tmp_path):
+    """As seconds since 1970 are; six digits would be the same for all of them."""
+    frame = pl.read_csv(votes).with_columns(time=1_700_000_000 + 60 * pl.int_range(pl.len()))
+    path = tmp_path / "seconds.csv"
+    frame.write_csv(path)
+    done = run("analyse", path)
+    assert "e+09" not in done.words
+    assert "milk is best on average since 17000" in done.words
+    text = path.with_name("seconds.csv.html").read_text()
+    assert "2,000 votes on 3 arms, 1700000000 to 1700119940" in text
+    assert "since 17000" in text
+    assert ".0 to 17" not in text
+
+
+def test_the_page_says_how_bounds_were_made(run, votes, tmp_path):
+    page = tmp_path / "page.html"
+    run("analyse", votes, "--out", page)
+    assert "Hoeffding" in page.read_text()
+    run("analyse", votes, "--pairs", "uniform", "--out", page)
+    text = page.read_text()
+    assert "Hoeffding" not in text
+    assert "Propensities are taken to be all the same" in text

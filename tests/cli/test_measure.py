@@ -339,7 +339,7 @@ def test_a_log_with_a_wrong_column_is_refused(refused, votes):
         "votes.csv: there is no column 'time', the columns are: when, left, right, left_won; "
         "expected are votes (time, left, right, left_won or winner), counts (left, right, "
         "left_wins, n or wins, losses, ties) or a square table with the arms in its first row "
-        "and first column, other names of columns are told as in time=when"
+        "and first column, other names are told by columns, or --columns, as in time=when"
     )
 
 

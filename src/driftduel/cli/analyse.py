@@ -10,12 +10,17 @@ import typer
 from driftduel.cli.measure import as_roles
 from driftduel.cli.shared import Json, as_names, as_numbers, console, print_json, working
 
+_TIMELESS = (
+    "no column says when votes were cast, so that all count as of one time; a column time, with "
+    "dates or 1, 2, 3, ... in the order of the votes, would tell of changes"
+)
+
 
 def analyse(
     file: Annotated[
         Path,
         typer.Argument(
-            metavar="FILE", help="Votes with a time (.csv, .tsv, also .gz, or .parquet)."
+            metavar="FILE", help="Votes, one a row (.csv, .tsv, also .gz, or .parquet)."
         ),
     ],
     out: Annotated[
@@ -57,7 +62,7 @@ def analyse(
     """
     from driftduel.criteria import Weighted
     from driftduel.inference.analyses import analyse as analyse_log
-    from driftduel.streams.reading import crowding, votes_of
+    from driftduel.streams.reading import crowding, find_columns, usual_columns, votes_of
     from driftduel.streams.tables import SUFFIXES, is_square, read_table
 
     if not as_json:
@@ -79,8 +84,13 @@ def analyse(
             "a vote, or a count of votes, with its time is needed"
         )
     with working(f"checking {table.frame.height:,} rows"):
-        log, notes = votes_of(table, as_roles(columns, winner), propensities=pairs is None)
-        notes += crowding(table)
+        try:
+            roles, guesses = usual_columns(table, as_roles(columns, winner))
+            timed = "time" in find_columns(table, roles)
+        except ValueError as error:
+            raise table.complaint(error) from None
+        log, notes = votes_of(table, roles, timed=timed, propensities=pairs is None)
+        notes = [*guesses, *([] if timed else [_TIMELESS]), *notes, *crowding(table)]
         del table  # of a large file it is larger than the votes
         log = log if names is None else log.select(names)
     with working(f"analysing {log.n_votes:,} votes"):

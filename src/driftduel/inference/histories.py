@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftduel._checks import one_of
-from driftduel._words import count, listing
+from driftduel._words import count, listing, number
 from driftduel.criteria import Criterion, as_criterion
 from driftduel.inference._checks import as_level
 from driftduel.inference.dating import date_change
@@ -499,4 +499,4 @@ def said(moment: Moment) -> str:
     """Return a moment in words."""
     if isinstance(moment, datetime):
         return f"{moment:%Y-%m-%d %H:%M}"
-    return f"{moment:g}" if isinstance(moment, float) else str(moment)
+    return number(moment) if isinstance(moment, float) else str(moment)

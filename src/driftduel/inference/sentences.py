@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from driftduel._words import listing
+from driftduel._words import listing, number
 from driftduel.inference.histories import History, said
 
 _MOST_DOUBTS = 3
@@ -48,7 +48,9 @@ def _who(present: History, data: dict[str, Any]) -> str:
     score = next(row for row in data["scores"] if row["arm"] == best)
     low = math.floor(100 * score["low_against_others"])
     high = math.ceil(100 * score["high_against_others"])
-    since = f"on average since {_moment(_begin(best, data))}"
+    since = "on average"
+    if data["times"] > 1:
+        since += f" since {_moment(_begin(best, data))}"
     range_ = f"it beats {_others(best, data)} in {low} to {high} of 100 votes"
     if present.decided:
         return f"{best} is best {since}: {range_}."
@@ -68,7 +70,7 @@ def _begin(best: str, data: dict[str, Any]) -> float | str:
 
 
 def _moment(moment: float | str) -> str:
-    return moment if isinstance(moment, str) else f"{moment:g}"
+    return moment if isinstance(moment, str) else number(moment)
 
 
 def _changes(past: History, data: dict[str, Any]) -> list[str]:

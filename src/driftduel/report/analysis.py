@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from driftduel._files import replacing
-from driftduel._words import count, listing
+from driftduel._words import count, listing, number
+from driftduel.inference.estimates import ASSUMPTIONS
 from driftduel.inference.histories import said
 from driftduel.report.document import Figure
 from driftduel.report.extra import drawing_library
@@ -59,7 +60,7 @@ def write_analysis(analysis: Analysis, file: Path, title: str, notes: Sequence[s
         ]
         figures = [figure for section in sections for figure in section.figures]
         specs = {figure.name: responsive(figure) for figure in figures}
-    begin, end = data["period"]
+    begin, end = map(_said, data["period"])
     with replacing(file) as temporary:
         write_html(
             temporary,
@@ -77,7 +78,7 @@ def write_analysis(analysis: Analysis, file: Path, title: str, notes: Sequence[s
 def _leaderboard(analysis: Analysis) -> Section:
     data = analysis.data
     frame = pl.DataFrame(data["scores"], schema=analysis.present.scores.schema)
-    since = f"since {data['scores_since']}" if data["changes"] else "over all votes"
+    since = f"since {_said(data['scores_since'])}" if data["changes"] else "over all votes"
     against = (
         f"an arm drawn from {listing(data['against'])}, the others"
         if len(data["against"]) < len(data["arms"])
@@ -164,12 +165,7 @@ def _over_time(analysis: Analysis) -> Section:
     tables: tuple[Table, ...] = ()
     if past.changes:
         frame = pl.DataFrame(
-            [
-                {**change, "likeliest": str(change["likeliest"])}
-                | {key: str(change[key]) for key in ("earliest", "latest")}
-                | {key: str(change[key]) for key in ("surely_after", "surely_before")}
-                for change in data["changes"]
-            ]
+            [{key: _said(value) for key, value in change.items()} for change in data["changes"]]
         )
         tables = (
             Table.of(
@@ -238,6 +234,10 @@ def _bands(analysis: Analysis) -> Figure:
     )
 
 
+def _said(moment: float | str) -> str:
+    return moment if isinstance(moment, str) else number(moment)
+
+
 def _json(moment: object) -> object:
     """Return a moment as figures take it; a time of day without a zone would be the reader's."""
     if isinstance(moment, float):
@@ -263,8 +263,8 @@ def _pairs(data: dict[str, Any]) -> Section:
         ],
         name="pairs",
         title="Every pair",
-        caption=f"Of late: since {data['scores_since']}. Ties count half. The ranges of all pairs "
-        f"hold at once with {1 - data['alpha']:.3g} if tastes stayed the same since then.",
+        caption=f"Of late: since {_said(data['scores_since'])}. Ties count half. The ranges of all "
+        f"pairs hold at once with {1 - data['alpha']:.3g} if tastes stayed the same since then.",
     )
     return Section("pairs-of-arms", "Who beats whom", (_cycles(data),), (_matrix(data), table))
 
@@ -291,8 +291,8 @@ def _matrix(data: dict[str, Any]) -> Table:
         name="matrix",
         title="Who won against whom",
         caption=f"Share of the votes that the arm of the row won against that of the column, and "
-        f"how many they were since {data['scores_since']}. With a star: proved to be more, or "
-        f"less, than half.{more}",
+        f"how many they were since {_said(data['scores_since'])}. With a star: proved to be more, "
+        f"or less, than half.{more}",
     )
 
 
@@ -321,9 +321,9 @@ def _rated(data: dict[str, Any]) -> Section:
         ],
         name="ratings",
         title="Ratings",
-        caption=f"Since {data['scores_since']}; 1000 is the mean. Ranges hold at once with about "
-        f"{1 - data['alpha']:.3g}, looked at once, if Bradley-Terry is true, tastes stayed the "
-        "same and who met whom did not depend on the votes.",
+        caption=f"Since {_said(data['scores_since'])}; 1000 is the mean. Ranges hold at once with "
+        f"about {1 - data['alpha']:.3g}, looked at once, if Bradley-Terry is true, tastes stayed "
+        "the same and who met whom did not depend on the votes.",
     )
     return Section("ratings", "Ratings", tuple(texts), (table,))
 
@@ -359,7 +359,7 @@ def _who_beats(data: dict[str, Any]) -> str:
 def _voters(data: dict[str, Any]) -> Section:
     alt = drawing_library("altair")
     side = data["side"]
-    taste = "They show no taste for a side."
+    taste = "A taste for a side is not proved."
     if side["low"] > 0.5 or side["high"] < 0.5:
         taste = "That may be a taste for a side, or strong arms are shown on one side more often."
     texts = (
@@ -401,13 +401,15 @@ def _next(data: dict[str, Any]) -> Section:
 
 def _for_experts(analysis: Analysis) -> Section:
     data = analysis.data
-    how = (
-        "The log has propensities: votes are weighted by them, and bounds are those of a mixture "
-        "of supermartingales, whatever drift there was and however pairs were chosen."
-        if data["assuming"] is None
-        else "The log has no propensities: means of pairs are weighted, with Hoeffding's "
-        f"inequality given who met whom. That assumes that {data['assuming']}."
-    )
+    mixture = "votes are weighted by them, and bounds are those of a mixture of supermartingales"
+    how = "Means of pairs are weighted, with Hoeffding's inequality given who met whom. That "
+    if data["assuming"] is None:
+        how = f"The log has propensities: {mixture}, whatever drift there was and however pairs "
+        how += "were chosen."
+    else:
+        if data["assuming"] == ASSUMPTIONS["uniform"]:
+            how = f"Propensities are taken to be all the same: {mixture}. That "
+        how += f"assumes that {data['assuming']}."
     return Section(
         "for-experts",
         "For those who know bandits",

@@ -359,7 +359,7 @@ class Log:
     def period(self) -> str:
         """From when to when, in words."""
         if self.span is None:
-            return f"time {self.time[0]:g} to {self.time[-1]:g}"
+            return f"time {_words.number(self.time[0])} to {_words.number(self.time[-1])}"
         return f"{self.span[0]} to {self.span[1]}"
 
     def __repr__(self) -> str:

@@ -55,6 +55,14 @@ _WORDS = {"left": 1.0, "right": 0.0, "tie": 0.5, "draw": 0.5, "tie (bothbad)": 0
 _TRUTHS = {"true": 1.0, "false": 0.0, "0,5": 0.5}
 _MOST_NAMED = 3
 
+_USUAL_TIMES = (
+    "date", "datetime", "timestamp", "tstamp", "when", "day", "created_at", "voted_at",
+)  # fmt: skip
+_USUAL_WINNERS = ("preferred", "preference", "chosen", "choice", "result", "who_won")
+_USUAL_STEMS = ("", *(f"{stem}_" for stem in ("option", "model", "arm", "item", "design", "variant",
+    "candidate", "version", "image", "player", "team")))  # fmt: skip
+_USUAL_SIDES = [(f"{stem}{a}", f"{stem}{b}") for stem in _USUAL_STEMS for a, b in ("ab", "12")]
+
 VOTER = "voter"
 """The column that names voters, as an arena exports it."""
 _CROWD, _CROWDED = 20, 0.05
@@ -158,6 +166,45 @@ def find_columns(table: Table, columns: Columns | None) -> dict[str, str]:
     return named
 
 
+def usual_columns(table: Table, columns: Columns) -> tuple[dict[str, str], list[str]]:
+    """Return what columns are called, by usual names where nothing is said, and what to say of it.
+
+    A usual name counts if the table has one of its kind alone, and a column is never guessed that
+    is there by its own name.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> votes = {"Date": ["2024-05-01"], "Option A": ["tea"], "Option B": ["milk"], "winner": ["tea"]}
+    >>> usual_columns(frame_table(pl.DataFrame(votes)), {})
+    ({'time': 'Date', 'left': 'Option A', 'right': 'Option B'},
+     ["read as time: 'Date', left: 'Option A', right: 'Option B'; --columns says otherwise"])
+    """  # noqa: E501
+    named = find_columns(table, columns)
+    there: dict[str, list[str]] = {}
+    for name in table.header:
+        there.setdefault("_".join(name.lower().replace("-", " ").split()), []).append(name)
+    free = {key: names[0] for key, names in there.items() if names[0] not in named.values()}
+    found: dict[str, str] = {}
+    if "time" not in named:
+        found |= _only({"time": free[name]} for name in _USUAL_TIMES if name in free)
+    if not named.keys() & {"left", "right"}:
+        sides = [pair for pair in _USUAL_SIDES if free.keys() >= {*pair}]
+        found |= _only({"left": free[one], "right": free[other]} for one, other in sides)
+    if not named.keys() & {*_OUTCOMES} and not holds_counts(named):
+        found |= _only({"winner": free[name]} for name in _USUAL_WINNERS if name in free)
+    if not found:
+        return dict(columns), []
+    said = ", ".join(f"{role}: {name!r}" for role, name in found.items())
+    return {**columns, **found}, [f"read as {said}; --columns says otherwise"]
+
+
+def _only(found: Iterable[dict[str, str]]) -> dict[str, str]:
+    """Return what was found if it is one thing, else nothing."""
+    every = list(found)
+    return every[0] if len(every) == 1 else {}
+
+
 def holds_counts(named: Columns) -> bool:
     """Return whether the rows of a table with these columns are counts."""
     has = named.keys()
@@ -228,7 +275,7 @@ def _check_shape(table: Table, named: Columns, timed: bool) -> None:
     if missing:
         raise ValueError(
             f"there is no column {missing[0]!r}, {_there(table)}; expected are {_SHAPES}, other "
-            "names of columns are told as in time=when"
+            "names are told by columns, or --columns, as in time=when"
         )
     if table.frame.height == 0:
         raise ValueError("holds no votes, at least one is needed")
