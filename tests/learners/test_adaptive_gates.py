@@ -108,11 +108,14 @@ def test_a_gate_that_is_told_nothing_else_takes_the_cube_root():
     assert learner.session.state.bandit.clock[0]["log"] == pytest.approx(math.log(200))
 
 
-def test_the_first_test_of_master_needs_a_billion_rewards_an_arm():
-    state = dd.MASTER(10, 1_000_000).session.state.bandit
-    width = 9 * state.clock[0]["width"]
-    assert width * _rho(state, 1e9 * 10) > 1
-    assert width * _rho(state, 1e10 * 10) < 1
+@pytest.mark.parametrize(("factor", "rewards"), [(9, 1e9), (3, 1e8)])
+def test_the_tests_of_master_need_hundreds_of_millions_of_rewards_an_arm(factor, rewards):
+    """That of an instance has 9 times r for its threshold, that of a block 3 times."""
+    for n_arms in (2, 10, 100):
+        state = dd.MASTER(n_arms, 1_000_000).session.state.bandit
+        width = factor * state.clock[0]["width"]
+        assert width * _rho(state, rewards * n_arms) > 1
+        assert width * _rho(state, 10 * rewards * n_arms) < 1
 
 
 @pytest.mark.parametrize("kind", [dd.ADSWITCH, dd.MASTER])

@@ -260,7 +260,7 @@ class MASTER(_AdaptiveGate):
     ``sqrt(L) K^(1/3) T^(2/3)``. A round costs O(1), one with a reward O(K + log T).
 
     Of its horizon: with these constants a test cannot fire before its threshold is below 1. For a
-    million rounds that takes more than 10^9 K rewards in one instance, so at horizons that are
+    million rounds that takes more than 10^8 K rewards in one block, so at horizons that are
     played MASTER is UCB1 that forgets at powers of 2 and at random, and never sees a change.
 
     Examples
