@@ -134,6 +134,22 @@ def test_nothing_names_an_arm_before_the_verdict_in_a_blind_arena(site):
     assert not any(name in str(told["next"]) for name in names)
 
 
+def test_a_blind_arena_names_no_arm_with_a_card_beside_one_without(site):
+    for name, context, body in (("tea", "", "hot"), ("coffee", "a prompt", "black")):
+        path = f"/arenas/drinks/arms/{name}/card"
+        card = {"kind": "text", "body": body}
+        site.api.put(path, headers=site.owner, json=card, params={"context": context})
+    shown = set()
+    asked = site.ask().json()
+    for _ in range(30):
+        assert asked["context"] is None
+        shown |= {asked["left"]["body"], asked["right"]["body"]}
+        assert "tea" not in str(asked)
+        assert "coffee" not in str(asked)
+        asked = site.tell(asked["duel"], "left", next=True).json()["next"]
+    assert shown == {"hot", "black", "milk"}
+
+
 def test_cards_with_scripts_and_other_unkind_text(site):
     script = "<script>alert(1)</script><img src=x onerror=alert(1)> & \u202e \U0001f375"
     for name in ("tea", "coffee", "milk"):

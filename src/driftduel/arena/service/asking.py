@@ -79,16 +79,36 @@ def shown(service: Service, hosted: Hosted, duel: OpenDuel) -> Asked:
     return Asked(duel.id, sides[0], sides[1], duel.context or None, duel.expires_at)
 
 
+def shows_cards(hosted: Hosted, duel: OpenDuel) -> bool:
+    """Tell whether a duel is shown by cards, which are in the database, and not by names alone."""
+    return bool(_contexts(hosted, duel))
+
+
+def _contexts(hosted: Hosted, duel: OpenDuel) -> dict[int, str]:
+    """Return in which context the card of each arm is shown, of arms that are shown by one.
+
+    That is the context of the duel, which both have. Where they share none names are shown, but in
+    a blind arena nobody is named who has a card at all.
+    """
+    pair = (duel.left, duel.right)
+    if duel.context is not None:
+        return dict.fromkeys(pair, duel.context)
+    if not hosted.arena.settings.blind:
+        return {}
+    known = {number: hosted.contexts.get(number) for number in pair}
+    return {number: min(contexts) for number, contexts in known.items() if contexts}
+
+
 def _cards(service: Service, hosted: Hosted, duel: OpenDuel) -> dict[int, Card]:
-    """Return the cards of the two arms, if both have one in the context: else names are shown."""
-    if duel.context is None:
+    """Return the cards of the two arms that are to be shown."""
+    wanted = _contexts(hosted, duel)
+    if not wanted:
         return {}
     card = schema.card
-    query = sa.select(card).where(
-        card.c.arena == duel.arena,
-        card.c.arm.in_([duel.left, duel.right]),
-        card.c.context == duel.context,
-    )
+    places = [(card.c.arm == arm) & (card.c.context == context) for arm, context in wanted.items()]
+    query = sa.select(card).where(card.c.arena == duel.arena, sa.or_(*places))
     with service.store.reading() as connection:
         rows = connection.execute(query).all()
-    return {row.arm: Card(row.kind, row.body, row.blob) for row in rows} if len(rows) == 2 else {}
+    if len(rows) < len(wanted) and not hosted.arena.settings.blind:
+        return {}  # one was taken away just now
+    return {row.arm: Card(row.kind, row.body, row.blob) for row in rows}

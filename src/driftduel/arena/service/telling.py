@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from driftduel.arena.errors import ArenaError, Conflict, Forbidden, NotFound
 from driftduel.arena.model import as_duel, as_verdict
 from driftduel.arena.rules import Outcome, Row, Tell, take_back, tell_all
-from driftduel.arena.service.asking import Asked, ask, shown
+from driftduel.arena.service.asking import Asked, ask, shown, shows_cards
 from driftduel.arena.service.running import Service, now_in_microseconds
 from driftduel.arena.store import schema, statements
 
@@ -112,8 +112,8 @@ async def tell_async(
     at_hand = hosted is not None and {done.row["left"], done.row["right"]} <= set(
         hosted.replica.arms
     )
-    if wants_next:
-        at_hand = at_hand and done.next is not None and done.next.context is None
+    if wants_next and hosted is not None:
+        at_hand = at_hand and done.next is not None and not shows_cards(hosted, done.next)
     if at_hand:
         return _told(service, voter, request, done)
     return await to_thread(_told, service, voter, request, done)  # it reads the database
