@@ -353,7 +353,8 @@ def _in_words(status: Status, arms: Sequence[ArmsChanged]) -> Iterator[str]:
     if not status.changes:
         chance = status.enough and status.before not in (None, status.best)
         yield f"No change of taste {'is proved' if chance else 'was noticed'}."
-    yield "Times are UTC."
+    if status.enough or status.changes or not all(arm.offered for arm in status.arms):
+        yield "Times are UTC."
 
 
 def _sentence(status: Status, anew: tuple[str, int] | None, fine: bool) -> Iterator[str]:
