@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import driftduel as dd
 from driftduel.inference import histories
+from driftduel.inference.analyses import analyse
 from driftduel.inference.dating import date_change
 from driftduel.inference.spans import cell_starts
 from driftduel.streams import Log
@@ -220,3 +221,19 @@ def test_one_vote_proves_nothing():
     assert (found.changes, found.best, found.candidates) == ((), "a", ("a", "b"))
     assert "a is ahead on average since 1, undecided between a and b" in str(found)
     assert found.bands.select("low", "high").rows() == [(0.25, 0.75)] * 2
+
+
+def test_who_may_have_led_before_is_said_where_it_is_not_proved():
+    """Seed 3; two arms share the lead for 3,000 votes, then a third one is ahead."""
+    rng = np.random.default_rng(3)
+    tied = np.full((4, 4), 0.5)
+    tied[:2, 2:], tied[2:, :2] = 0.75, 0.25
+    log = without(joined(sampled(rng, 3000, tied), sampled(rng, 3000, one_ahead(4, 2, 0.3))))
+    (change,) = dd.history(log).changes
+    assert change.after_among == ("arm 2",)
+    assert {"arm 0", "arm 1"} <= {*change.before_among}
+    assert change.names[0] in ("arm 0 (or arm 1)", "arm 1 (or arm 0)")
+    assert str(change).startswith(f"{change.names[0]} was ahead, then arm 2: since a moment")
+    text = " ".join(analyse(log).sentences)
+    assert f"It took the lead from {change.names[0]}: that is proved" in text
+    assert "In brackets: who else may have been best then" in text

@@ -132,6 +132,8 @@ def analyse(
             {
                 "from": change.before,
                 "to": change.after,
+                "from_among": list(change.before_among),
+                "to_among": list(change.after_among),
                 "likeliest": _plain(change.likeliest),
                 "earliest": _plain(change.earliest),
                 "latest": _plain(change.latest),

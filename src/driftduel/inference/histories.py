@@ -81,6 +81,9 @@ class LeaderChange:
     ----------
     before, after : str
         Who was ahead before and after it, by the estimates of those who may have been best.
+    before_among, after_among : tuple of str
+        Those: who may have been best on average over a time up to the beginning of the guaranteed
+        range, and over one from its end on. If several, the change is proved and not the name.
     likeliest : date or float
         The likeliest moment with which the new tastes began; a date if the log has dates.
     earliest, latest : date or float
@@ -91,15 +94,26 @@ class LeaderChange:
 
     before: str
     after: str
+    before_among: tuple[str, ...]
+    after_among: tuple[str, ...]
     likeliest: Moment
     earliest: Moment
     latest: Moment
     after_surely: Moment
     before_surely: Moment
 
-    def __str__(self) -> str:
+    @property
+    def names(self) -> tuple[str, str]:
+        """Who was ahead before and after, and in brackets who else may have been best."""
         return (
-            f"{self.before} was ahead, then {self.after}: since a moment between "
+            _or_others(self.before, self.before_among),
+            _or_others(self.after, self.after_among),
+        )
+
+    def __str__(self) -> str:
+        before, after = self.names
+        return (
+            f"{before} was ahead, then {after}: since a moment between "
             f"{said(self.earliest)} and {said(self.latest)} (95 %, if it was one change; "
             f"proved between {said(self.after_surely)} and {said(self.before_surely)})"
         )
@@ -239,7 +253,15 @@ def history(
     depth = _depth(log)
     family = _family(log, weight, assumed, depth, alpha)
     stretches = _stretches(family)
-    changes = tuple(_described(family, stretch) for stretch in stretches)
+    changes = tuple(
+        _described(family, stretch, since, until)
+        for stretch, since, until in zip(
+            stretches,
+            [0, *(stretch.end for stretch in stretches)],
+            [*(stretch.begin for stretch in stretches[1:]), family.cells],
+            strict=False,
+        )
+    )
     now = _now(family, stretches)
     candidates = now.candidates & family.spans.shown(now.begin, now.end)
     best = family.ahead(now.begin, now.end, candidates)
@@ -421,8 +443,8 @@ def _shown(family: _Family, begin: int, end: int) -> bool:
     return begin < end and bool(family.spans.shown(begin, end).any())
 
 
-def _described(family: _Family, stretch: _Stretch) -> LeaderChange:
-    """Return the change of a stretch: who led its first and its last span, and when it was."""
+def _described(family: _Family, stretch: _Stretch, since: int, until: int) -> LeaderChange:
+    """Return the change of a stretch between two others: who led at its ends, and when it was."""
     log, first, last = family.log, stretch.first, stretch.last
     after = family.ahead(last.begin, last.end, last.candidates)
     apart = first.candidates & (np.arange(log.n_arms) != after)
@@ -433,12 +455,32 @@ def _described(family: _Family, stretch: _Stretch) -> LeaderChange:
     return LeaderChange(
         log.arms[fell],
         log.arms[rose],
+        _among(family, since, first.end, first, fell),
+        _among(family, last.begin, until, last, rose),
         _moment(log, likeliest),
         _moment(log, earliest),
         _moment(log, latest),
         _moment(log, rows[0]),
         _moment(log, rows[1] - 1),
     )
+
+
+def _among(family: _Family, begin: int, end: int, near: _Span, leader: int) -> tuple[str, ...]:
+    """Return who may be best by the span that leaves fewest, of those that overlap a given one.
+
+    What all spans say holds at once, so that the votes may choose.
+    """
+    sets = [near.candidates & family.spans.shown(near.begin, near.end)]
+    for span in family.inside(begin, end):
+        if span.begin < near.end and near.begin < span.end and span.candidates[leader]:
+            sets.append(span.candidates & family.spans.shown(span.begin, span.end))
+    fewest = min(sets, key=lambda found: int(found.sum()))
+    return tuple(family.log.arms[arm] for arm in np.flatnonzero(fewest))
+
+
+def _or_others(name: str, among: tuple[str, ...]) -> str:
+    others = [other for other in among if other != name]
+    return f"{name} (or {listing(others, most=3)})" if others else name
 
 
 def _scores(family: _Family, span: _Span, weight: Floats, alpha: float) -> pl.DataFrame:

@@ -83,19 +83,22 @@ def _changes(past: History, data: dict[str, Any]) -> list[str]:
         ]
     found = []
     last = past.changes[-1]
+    before, after = last.names
     if last.after == data["best"]:
         found.append(
-            f"It took the lead from {last.before}: that is proved to be between "
+            f"It took the lead from {before}: that is proved to be between "
             f"{said(last.after_surely)} and {said(last.before_surely)}, and likely (95 %, if it "
             f"was one change at once) between {said(last.earliest)} and {said(last.latest)}."
         )
     else:
         found.append(
-            f"Before that {last.after} was ahead, and before that {last.before}: the change is "
+            f"Before that {after} was ahead, and before that {before}: the change is "
             f"proved to be between {said(last.after_surely)} and {said(last.before_surely)}."
         )
-    number = len(past.changes)
-    proved = "a change" if number == 1 else f"{number} changes"
+    if before != last.before:
+        found.append("In brackets: who else may have been best then; the votes do not tell who.")
+    changes = len(past.changes)
+    proved = "a change" if changes == 1 else f"{changes} changes"
     return [*found, f"The votes prove {proved} of who is best, and there may be more."]
 
 

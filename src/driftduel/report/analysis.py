@@ -164,8 +164,13 @@ def _over_time(analysis: Analysis) -> Section:
         texts.append(f"All this holds if {past.assuming}.")
     tables: tuple[Table, ...] = ()
     if past.changes:
+        moments = ("likeliest", "earliest", "latest", "surely_after", "surely_before")
         frame = pl.DataFrame(
-            [{key: _said(value) for key, value in change.items()} for change in data["changes"]]
+            [
+                dict(zip(("from", "to"), change.names, strict=True))
+                | {key: _said(row[key]) for key in moments}
+                for change, row in zip(past.changes, data["changes"], strict=True)
+            ]
         )
         tables = (
             Table.of(
@@ -180,7 +185,7 @@ def _over_time(analysis: Analysis) -> Section:
                 name="changes",
                 title="Changes of who is best",
                 caption=f"Of logs in which nothing changes {data['alpha']:.3g} at most show a "
-                "change here.",
+                "change here. In brackets: who else may have been best then.",
             ),
         )
     return Section("over-time", "Who was best when", tuple(texts), tables, (_bands(analysis),))
