@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import driftduel as dd
+from driftduel.inference.analyses import analyse
 from driftduel.inference.mixtures import log_wealth
 from driftduel.inference.ratings import ELO, MEAN
 from driftduel.inference.weighted import block_starts
@@ -43,7 +44,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--runs", type=int, default=40)
     parser.add_argument("--rounds", type=int, default=5000)
-    parser.add_argument("--part", choices=("intervals", "pairs", "dates", "quiet", "ratings"))
+    parser.add_argument(
+        "--part", choices=("intervals", "pairs", "dates", "quiet", "ratings", "pages")
+    )
     options, _ = parser.parse_known_args()
     parts = {
         "intervals": intervals,
@@ -51,6 +54,7 @@ def main() -> None:
         "dates": dates,
         "quiet": quiet,
         "ratings": rated,
+        "pages": pages,
     }
     for name, part in parts.items():
         if options.part in (None, name):
@@ -400,6 +404,49 @@ def rated(runs: int, rounds: int) -> None:
                     found[3] += dd.ratings(log).fits is False
             shares = " ".join(f"{share:.3f}" for share in found / runs)
             print(f"K = {n_arms:2} {votes:5,} votes {shares}", flush=True)
+
+
+def pages(runs: int, rounds: int) -> None:
+    print(
+        f"driftduel analyse, share of {runs} logs of tastes that never change: a change is "
+        "claimed, somebody is called best who is not, a range misses, a warning is given, it is "
+        "refused"
+    )
+    for n_arms in (2, 4, 10):
+        for votes in (200, 2000):
+            for kind in ("equal", "BTL", "uneven", "MetaBosse", "DriftDuel", "DriftPoll"):
+                for known in (True, False):
+                    if kind in PLAYERS and not known:
+                        continue
+                    found = np.array([page(kind, n_arms, votes, known, n) for n in range(runs)])
+                    shares = " ".join(f"{share:.3f}" for share in found.mean(axis=0))
+                    how = "propensities" if known else "none"
+                    print(
+                        f"K = {n_arms:2} {votes:5,} votes {kind:>9} {how:>12} {shares}", flush=True
+                    )
+
+
+def page(kind: str, n_arms: int, votes: int, known: bool, seed: int) -> tuple[bool, ...]:
+    """Return what is wrong with what an analysis says of one log."""
+    worth = np.zeros(n_arms)
+    if kind in PLAYERS:
+        log, _ = play(kind, n_arms, False, seed, votes)
+        worth = tastes(n_arms, False, 1)[0]
+    else:
+        log = still(kind, n_arms, votes, np.random.default_rng(seed))
+        if kind != "equal":
+            worth = np.sort(np.random.default_rng(seed).normal(0, 0.7, n_arms))[::-1]
+    try:
+        data = analyse(log if known else without_propensities(log)).data
+    except ValueError:
+        return False, False, False, False, True
+    against = np.isin(log.arms, data["against"])
+    truth = dict(zip(log.arms, chances(worth)[:, against].mean(axis=1), strict=True))
+    best = max(truth.values())
+    wrong = data["decided"] and truth[data["best"]] < best - 1e-9
+    out = any(not row["low"] <= truth[row["arm"]] <= row["high"] for row in data["scores"])
+    warned = data["copies"] is not None or data["side"]["suspect"] or bool(data["left"])
+    return bool(data["changes"]), wrong or (kind == "equal" and data["decided"]), out, warned, False
 
 
 def still(kind: str, n_arms: int, votes: int, rng: np.random.Generator) -> dd.Log:

@@ -125,10 +125,11 @@ def _cautions(data: dict[str, Any]) -> list[str]:
         )
     side = data["side"]
     if side["suspect"]:
-        won, shown = round(100 * side["left_share"]), round(100 * side["shown_left"])
+        shown = round(100 * side["shown_left"])
+        where, often = ("left", shown) if shown > 50 else ("right", 100 - shown)
         found.append(
-            f"Beware: the arm on the left wins {won} of 100 votes, and {data['best']} was on the "
-            f"left in {shown} of 100; a part of its lead may be the side's."
+            f"Beware: the side seems to matter, and {data['best']} was on the {where} in {often} "
+            "of 100 votes, where arms win more often; a part of its lead may be the side's."
         )
     return found
 

@@ -365,8 +365,15 @@ def _voters(data: dict[str, Any]) -> Section:
     alt = drawing_library("altair")
     side = data["side"]
     taste = "A taste for a side is not proved."
-    if side["low"] > 0.5 or side["high"] < 0.5:
+    found = side["taste"]
+    if found is None and (side["low"] > 0.5 or side["high"] < 0.5):
         taste = "That may be a taste for a side, or strong arms are shown on one side more often."
+    elif found is not None and (found["low"] > 0 or found["high"] < 0):
+        where = "left" if found["points"] > 0 else "right"
+        taste = (
+            f"The same arm wins {200 * abs(found['points']):.0f} votes of 100 more on the {where} "
+            "than on the other side: that is a taste for a side."
+        )
     texts = (
         f"The arm shown left won {side['left_share']:.1%} of the votes (proved: "
         f"{side['low']:.1%} to {side['high']:.1%}). {taste}",
