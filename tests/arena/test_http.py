@@ -117,6 +117,16 @@ def test_a_verdict_is_taken_back_within_a_minute_and_by_the_owner_later(site, mo
     assert site.status()["votes"] == 0
 
 
+def test_the_key_of_another_arena_takes_nothing_back(site):
+    other = arena.create_arena(site.service, "meals", "Which?", ["soup", "pie"])
+    duel = site.ask().json()["duel"]
+    site.tell(duel, "left")
+    foreign = {**site.as_voter(), "Authorization": f"Bearer {other.embed_key}"}
+    refused = site.api.delete(f"/duels/{duel}/verdict", headers=foreign)
+    assert is_problem(refused, 403, "another arena")
+    assert site.status()["votes"] == 1
+
+
 def test_nothing_names_an_arm_before_the_verdict_in_a_blind_arena(site):
     names = ["tea", "coffee", "milk"]
     for n, name in enumerate(names):

@@ -377,6 +377,8 @@ def test_the_command_and_the_api_say_what_the_page_says(site, owner):
     assert now.changes
     text = said()
     assert f"{now.changes[-1].after} took over from {now.changes[-1].before} between" in text
+    leaders = site.api.get("/arenas/drinks/history", headers=site.owner).json()["leaders"]
+    assert (leaders[-1]["name"], leaders[-1]["since"]) == (now.best, site.status()["since"])
     (best,) = [arm for arm in now.arms if arm.name == now.best]
     assert f"{best.compared:,} random comparisons, best with" in text
     arena.change_arms(site.service, "drinks", pause=["coffee"])

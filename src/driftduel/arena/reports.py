@@ -90,7 +90,7 @@ class Status:
     best : str or None
         The name of the arm that leads; None before the first vote.
     since : int or None
-        Since when it leads.
+        Since when it leads: around the last change, if that is proved and made it the best.
     before : str or None
         Who led before, if that was for some time.
     enough : bool
@@ -152,7 +152,7 @@ def status_of(arena: Arena, replica: Replica) -> Status:
             first=int(np.min(replica.times)) if votes else None,  # votes may be imported later
             last=int(np.max(replica.times)) if votes else None,
             best=_name(replica, found("best")),
-            since=replica.time_of(found("since")),
+            since=replica.time_of(_since(report) if votes else None),
             before=_name(replica, found("before")),
             enough=report is not None and (report.duels or (0,))[report.best] >= ENOUGH,
             decided=bool(found("decided")),
@@ -297,6 +297,14 @@ def _gone_since(replica: Replica) -> dict[int, int]:
             if offered.get(number) != now:
                 offered[number], since[number] = now, at
     return since
+
+
+def _since(report: Report | None) -> int | None:
+    """Return the round since which the best leads: that of the change that is proved, if one is."""
+    if report is None:
+        return None
+    last = report.changes[-1] if report.changes else None
+    return report.since if last is None or last.after != report.best else last.around
 
 
 def _counted_since(replica: Replica, round_: int | None) -> int | None:

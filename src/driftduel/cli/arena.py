@@ -81,7 +81,7 @@ def serve(
             print(f"vote  {base}/{one.slug}")
             print(f"owner {base}/{one.slug}/owner")
         if len(found) > _SHOWN:
-            print(f"and {len(found) - _SHOWN:,} more arenas")
+            print(f"and {count(len(found) - _SHOWN, 'more arena')}")
         if keys is not None:
             print(f"The arena {keys.arena.slug} is there to try. Nobody can show its keys again:")
             print(f"embed key   {keys.embed_key}")

@@ -168,17 +168,20 @@ def tell_many(connection: sa.Connection, tells: Sequence[_Tell]) -> list[Outcome
     return results
 
 
-def retract(service: Service, duel: str, voter: str) -> Retracted:
-    """Take back a verdict of this voter, within a minute.
+def retract(service: Service, duel: str, voter: str, *, arena: int | None = None) -> Retracted:
+    """Take back a verdict of this voter, within a minute; ``arena`` is as `tell` has it.
 
     Raises
     ------
     NotFound, Forbidden, Conflict, Unavailable
-        If nothing was told of the duel; if another voter was asked; if a minute has passed.
+        If nothing was told of the duel; if another voter was asked, or it is of another arena; if a
+        minute has passed.
     """
     now = now_in_microseconds()
 
     def check(row: Row) -> None:
+        if arena not in (None, row["arena"]):
+            raise Forbidden("the duel is of another arena than the key")
         if row["voter"] != service.voter(voter):
             raise Forbidden("the duel was asked of another voter")
         if now - row["at"] > UNDO:

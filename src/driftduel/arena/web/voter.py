@@ -88,7 +88,8 @@ def retract(
     guard = guard_of(request)
     holder = guard.check_voting(request)
     if voter:
-        return shapes.Appended(seq=arena.retract(guard.service, duel, voter).seq)
+        done = arena.retract(guard.service, duel, voter, arena=holder.arena)
+        return shapes.Appended(seq=done.seq)
     if holder.role != "owner":
         raise Invalid("the header X-Voter is needed")
     return shapes.Appended(seq=arena.retract_as_owner(guard.service, holder.slug, duel).seq)

@@ -110,7 +110,7 @@ def undo(request: Request, slug: str, duel: Text = "") -> Response:
     name = _voter(request)
     guard.take(request)
     try:
-        arena.retract(guard.service, duel, name)
+        arena.retract(guard.service, duel, name, arena=found.id)
         said = "Taken back: that vote does not count."
     except Conflict as error:
         said = as_sentence(error)
