@@ -184,3 +184,11 @@ def test_the_api_reads_no_cookie(site, browser):
 def test_no_arena_has_an_address_of_the_service(site, slug):
     body = {"slug": slug, "question": "?"}
     assert site.api.post("/arenas", json=body, headers=site.owner).status_code == 422
+
+
+@pytest.mark.parametrize(("proxy", "scheme"), [(True, "https"), (False, "http")])
+def test_an_address_with_a_slash_too_many_stays_with_tls(tmp_path, proxy, scheme):
+    said = {"X-Forwarded-Proto": "https", "Host": "votes.example"}
+    with pages_of(tmp_path, behind_proxy=proxy) as site, site.browser(**said) as browser:
+        answer = browser.get("/drinks/", follow_redirects=False)
+    assert answer.headers["location"] == f"{scheme}://votes.example/drinks"

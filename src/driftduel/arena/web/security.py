@@ -190,6 +190,9 @@ class Gate:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        guard: Guard = scope["app"].state.guard
+        if guard.behind_proxy and guard.is_https(Request(scope)):
+            scope["scheme"] = "https"  # of addresses that a redirection leads to
         headers = dict(scope["headers"])
         path: str = scope["path"]
         voting = _VOTING.fullmatch(path) is not None
