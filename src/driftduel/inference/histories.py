@@ -220,7 +220,8 @@ def history(
         band is wrong.
     pairs : {"uniform", "independent"}, optional
         What is assumed of a log without propensities, as for `estimate`; "independent" if left out.
-        With it, tastes may change, as long as who meets whom does not follow the votes.
+        With it, averages are over the votes of each pair: if tastes change, and which pairs are
+        shown changes with them, a change of the leader of averages need not be one of the leader.
 
     Examples
     --------

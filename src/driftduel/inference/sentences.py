@@ -6,9 +6,13 @@ import math
 from typing import Any
 
 from driftduel._words import listing, number
-from driftduel.inference.histories import History, said
+from driftduel.inference.histories import ASSUMED, History, said
 
 _MOST_DOUBTS = 3
+_MIXED = (
+    "And if other pairs were shown just when tastes changed, what looks like a new leader may be "
+    "what was shown: keep propensities, or show all pairs alike at all times, to be sure."
+)
 _FEW = 30
 """Of fewer votes it is not told how many more it takes."""
 
@@ -137,6 +141,8 @@ def _cautions(data: dict[str, Any]) -> list[str]:
 def _sure(past: History) -> str:
     most = f"{100 * past.alpha:.3g}"
     beside = "" if past.assuming is None else f" This holds if {past.assuming}."
+    if past.changes and past.assuming == ASSUMED["independent"]:
+        beside += f" {_MIXED}"
     return (
         f"How sure: looked at once, at most {most} of 100 such files show a change where there was "
         f"none, and at most {most} a range that is wrong; every vote counts as cast apart from the "
