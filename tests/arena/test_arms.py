@@ -171,7 +171,8 @@ def test_a_card_is_shown_without_the_name_of_its_arm(drinks):
         assert arena.image_of(drinks, blob) == ("image/png", b"x")
 
 
-def test_a_pair_without_a_common_context_is_shown_by_names(drinks):
+def test_a_pair_without_a_common_context_is_shown_by_names_unless_it_is_blind(drinks):
+    arena.change_arena(drinks, "drinks", {"blind": False})
     arena.set_card(drinks, "drinks", "tea", Card("text", "leaves"), "morning")
     for _ in range(10):
         asked = arena.ask(drinks, "drinks", "ann")
