@@ -192,6 +192,13 @@ def test_a_name_that_may_be_anything_leads_to_all_of_the_package(outside, line):
     assert everything <= outside(mine=line)
 
 
+def test_a_library_that_warns_of_its_version_is_left_in_peace(outside):
+    import markupsafe
+
+    assert "__version__" not in vars(markupsafe)
+    assert "markupsafe==" in outside(mine="import markupsafe")
+
+
 def test_a_file_changed_after_the_start_is_noticed(tmp_path):
     old, new = tmp_path / "old.py", tmp_path / "new.py"
     for file in (old, new):

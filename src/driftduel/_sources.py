@@ -254,7 +254,9 @@ def _find(name: str, importer: Module) -> Module | None:
         return None
     installed = not {"site-packages", "dist-packages"}.isdisjoint(Path(file).parts)
     if installed and top != importer.name.partition(".")[0]:
-        return Module(f"{top}=={getattr(sys.modules.get(top), '__version__', '')}", None)
+        # Not by getattr: some libraries warn whoever asks for it.
+        version = getattr(sys.modules.get(top), "__dict__", {}).get("__version__", "")
+        return Module(f"{top}=={version}", None)
     return Module(name, Path(file))
 
 
