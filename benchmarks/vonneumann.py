@@ -1,10 +1,11 @@
 """Von Neumann regret where nobody beats everybody and who is ahead changes, told and not told when.
 
-python -m benchmarks vonneumann [--arms K] [--rounds T] [--phases S] [--seeds N]. In each phase
-three arms, drawn anew, beat each other in a ring with chance .8 and all others with chance .7; the
+python -m benchmarks vonneumann [--arms K] [--rounds T] [--phases S] [--seeds N] [--still]. In each
+phase three arms, drawn anew, beat each other in a ring with chance .8 and all others with chance .7; the
 others are even. So the von Neumann winner is uniform on three arms. Rings follow one another at
 once, or each fades into the next in steps so small that no two of them differ by much. To track
-the winner told nothing is an open problem; `ExperimentalVonNeumann` is an attempt.
+the winner told nothing is an open problem; `ExperimentalVonNeumann` is an attempt. How often it
+began anew is told, with ``--still`` in worlds that do not change: ties, Bradley-Terry-Luce, rings.
 """
 
 from __future__ import annotations
@@ -23,13 +24,18 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=10**6)
     parser.add_argument("--phases", type=int, default=10)
     parser.add_argument("--seeds", type=int, default=8)
+    parser.add_argument("--still", action="store_true")
     options, _ = parser.parse_known_args()
+    if options.still:
+        print_still(options.rounds, options.seeds)
+        return
     size = (options.arms, options.rounds, options.phases)
     worlds = (rings(*size), rings(*size, steps=50))
     for world in worlds:
         print(f"{world}: {dd.measure(world).von_neumann}")
     print("| learner | told | rings that switch | rings that fade |")
     print("|---|---|---:|---:|")
+    seen: list[str] = []
     for told, learner in players(*size):
         cells = []
         for world in worlds:
@@ -37,7 +43,27 @@ def main() -> None:
             final = np.array([run.regret("von-neumann")[-1] for run in runs])
             error = final.std(ddof=1) / np.sqrt(len(final)) if len(final) > 1 else np.nan
             cells.append(f"{final.mean():,.0f} ± {error:,.0f}")
+            if isinstance(learner, dd.ExperimentalVonNeumann):
+                anew = [len(run.episodes) - 1 for run in runs]
+                seen.append(f"{min(anew)} to {max(anew)} times in {world}")
         print(f"| {type(learner).__name__} | {told} | {' | '.join(cells)} |", flush=True)
+
+    print(f"ExperimentalVonNeumann began anew {' and '.join(seen)}")
+
+
+def print_still(rounds: int, seeds: int) -> None:
+    """Count how often the attempt begins anew where nothing changes."""
+    began = runs = 0
+    for k in (2, 3, 10):
+        worth = np.exp(np.linspace(0, 1, k))
+        worlds = [np.full((k, k), 0.5), worth[:, None] / (worth[:, None] + worth)]
+        worlds += [ring(np.arange(k))] if k > 2 else []
+        for matrix in worlds:
+            world = dd.Stream.stationary(matrix, rounds)
+            played = dd.simulate_many(dd.ExperimentalVonNeumann(k), world, range(seeds), points=1)
+            began += sum(len(run.episodes) - 1 for run in played)
+            runs += len(played)
+    print(f"{runs} runs of {rounds:,} rounds without a change: began anew {began} times")
 
 
 def players(n_arms: int, rounds: int, phases: int) -> list[tuple[str, dd.Learner]]:

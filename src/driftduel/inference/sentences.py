@@ -99,7 +99,7 @@ def _changes(past: History, data: dict[str, Any]) -> list[str]:
             f"Before that {after} was ahead, and before that {before}: the change is "
             f"proved to be between {said(last.after_surely)} and {said(last.before_surely)}."
         )
-    if before != last.before:
+    if "(or " in found[0]:
         found.append("In brackets: who else may have been best then; the votes do not tell who.")
     changes = len(past.changes)
     proved = "a change" if changes == 1 else f"{changes} changes"
