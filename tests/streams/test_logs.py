@@ -256,7 +256,7 @@ def test_a_missing_file_is_named(tmp_path):
         (
             HEADER + "last May,a,b,1\n",
             "votes.csv: line 2: time is 'last May', must be a number, an ISO date or an ISO date "
-            "and time",
+            "and time, such as 2024-05-31",
         ),
         (
             HEADER + "2024-05-01,a,b,1\n2024-13-01,a,b,1\n",
@@ -489,3 +489,12 @@ def test_times_too_close_to_tell_apart_are_told():
     log = Log(["a", "b"], [0, 5e-324], [0, 0], [1, 1], [1, 0])
     with pytest.raises(ValueError, match=r"^no bandwidth can be chosen: the times differ by 4.9"):
         dd.streams.choose_bandwidth(log)
+
+
+@pytest.mark.parametrize(
+    ("text", "days"),
+    [("2024-05-31 12:00", 19874.5), ("2024-05-31T06:00", 19874.25), ("31.05.2024", 19874.0)],
+)
+def test_times_without_seconds_and_dates_with_dots_are_read(csv, text, days):
+    log = read_log(csv(HEADER + f"{text},a,b,1\n"))
+    assert (log.dated, log.time.tolist()) == (True, [days])

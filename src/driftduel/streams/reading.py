@@ -2,7 +2,8 @@
 
 A log is a table with one row a vote and the columns
 
-- ``time``: an ISO date, an ISO date and time (without a zone: taken as UTC), or a number;
+- ``time``: an ISO date, an ISO date and time (without a zone: taken as UTC), a date such as
+  31.05.2024, or a number;
 - ``left``, ``right``: the labels of the two arms, as they were shown;
 - ``left_won``: 1 left preferred, 0 right preferred, 0.5 tie; or true, false, left, right, tie,
   draw or the label of the winner;
@@ -501,6 +502,8 @@ def _parse_times(said: pl.Series) -> pl.Series:
     readings: dict[str, Callable[[pl.Series], pl.Series]] = {
         "a number": lambda texts: texts.cast(pl.Float64, strict=False),
         "a date like 2024-05-31": lambda texts: texts.str.to_date("%Y-%m-%d", strict=False),
+        "a date like 31.05.2024": lambda texts: texts.str.to_date("%d.%m.%Y", strict=False),
+        "a time like 2024-05-31T12:30": lambda texts: stamps(texts + ":00"),
         "a time like 2024-05-31T12:30:00": stamps,
         "a time like 2024-05-31T12:30:00+00:00": lambda texts: stamps(texts, "%z"),
     }
@@ -513,5 +516,7 @@ def _parse_times(said: pl.Series) -> pl.Series:
             raise BadRow(row, f"{said.name} is {said[row]!r}, must be {kind} as in the first row")
         return parsed
     raise BadRow(
-        0, f"{said.name} is {said[0]!r}, must be a number, an ISO date or an ISO date and time"
+        0,
+        f"{said.name} is {said[0]!r}, must be a number, an ISO date or an ISO date and time, such "
+        "as 2024-05-31",
     )
