@@ -86,6 +86,9 @@ def test_scores_are_against_those_who_were_there_all_the_time():
 def test_cycles_sides_and_ties_are_told():
     cycle = np.array([[0.5, 0.9, 0.1], [0.1, 0.5, 0.9], [0.9, 0.1, 0.5]])
     log = sampled(np.random.default_rng(5), 900, cycle)
+    assert "Who is best depends on what best means: arm 0 beats arm 1, arm 1 beats" in " ".join(
+        analyse(log).sentences
+    )
     assert analyse(log).data["condorcet"] == {
         "winner": None, "proved": False, "proved_none": True,
         "cycle": ["arm 0", "arm 1", "arm 2"],

@@ -40,6 +40,12 @@ def sentences(past: History, present: History, data: dict[str, Any]) -> tuple[st
     found += _changes(past, data)
     if not present.decided:
         found.append(_undecided(present, data))
+    cycle = data["condorcet"]["cycle"]
+    if cycle and {*cycle} & {*data["candidates"]}:
+        found.append(
+            f"Who is best depends on what best means: {steps_of(cycle)}, that is proved. Here it "
+            "is who wins most against all."
+        )
     return (*found, _sure(past))
 
 
@@ -113,6 +119,18 @@ def _undecided(present: History, data: dict[str, Any]) -> str:
     if data["votes_more"] is None:
         return f"{between} With votes as these it would take very many more to tell."
     return f"{between} About {data['votes_more']:,} votes more, as these, would tell."
+
+
+def steps_of(cycle: list[str]) -> str:
+    """Return who beats whom in a cycle.
+
+    Examples
+    --------
+    >>> steps_of(["rock", "scissors", "paper"])
+    'rock beats scissors, scissors beats paper and paper beats rock'
+    """
+    after = [*cycle[1:], cycle[0]]
+    return listing([f"{one} beats {other}" for one, other in zip(cycle, after, strict=True)], 20)
 
 
 def _cautions(data: dict[str, Any]) -> list[str]:

@@ -17,6 +17,7 @@ from driftduel._files import replacing
 from driftduel._words import count, listing, number
 from driftduel.inference.estimates import ASSUMPTIONS
 from driftduel.inference.histories import said
+from driftduel.inference.sentences import steps_of
 from driftduel.report.document import Figure
 from driftduel.report.extra import drawing_library
 from driftduel.report.figures import COLOURS, TRUTH, WIDTH, line_legend, theme, unchecked
@@ -336,15 +337,8 @@ def _rated(data: dict[str, Any]) -> Section:
 def _cycles(data: dict[str, Any]) -> str:
     found = data["condorcet"]
     if found["cycle"]:
-        return f"{_who_beats(data)} {_round(found['cycle'])}"
+        return f"{_who_beats(data)} A cycle is proved: {steps_of(found['cycle'])}."
     return _who_beats(data)
-
-
-def _round(cycle: list[str]) -> str:
-    steps = [
-        f"{one} beats {other}" for one, other in zip(cycle, [*cycle[1:], cycle[0]], strict=True)
-    ]
-    return f"A cycle is proved: {listing(steps, most=20)}."
 
 
 def _who_beats(data: dict[str, Any]) -> str:
