@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import driftduel as dd
-from driftduel.report import extra
+from driftduel import _extras
 from driftduel.report.cards import describe
 
 HOSTILE = "</p><script>alert(1)</script><img src=x onerror=alert(1)>\"' {{7*7}}"
@@ -133,7 +133,7 @@ def test_without_the_extra_a_card_is_the_text(monkeypatch, missing):
             raise ImportError(name)
         return importlib.import_module(name)
 
-    monkeypatch.setattr(extra, "import_module", import_module)
+    monkeypatch.setattr(_extras, "import_module", import_module)
     stream = world([HOSTILE, "milk"])
     card = Parsed(stream._repr_html_())
     assert [tag for tag, _ in card.elements] == ["pre"]

@@ -190,7 +190,7 @@ def design_values(P: Floats) -> Floats:
     Examples
     --------
     >>> design_values(np.array([[0.5, 0.9], [0.1, 0.5]])).round(2)
-    array([ nan, 4.55])
+    array([ nan, 0.22])
     """
     gaps = Borda().gaps(P)
     dear = np.sqrt(P * (1 - P) * (gaps[:, None] + gaps[None, :]) / 2)
