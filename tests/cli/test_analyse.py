@@ -206,3 +206,12 @@ def test_the_page_says_how_bounds_were_made(run, votes, tmp_path):
     text = page.read_text()
     assert "Hoeffding" not in text
     assert "Propensities are taken to be all the same" in text
+
+
+def test_a_column_of_users_names_voters_too(tmp_path, capsys):
+    path = tmp_path / "votes.csv"
+    rows = [f"{n},a,b,1,{'bob' if n < 40 else n}" for n in range(60)]
+    path.write_text("\n".join(["time,left,right,left_won,User", *rows]))
+    assert main(["analyse", str(path), "--json"]) == 0
+    note = "one voter cast 40 of 60 votes, which count as if many had cast them"
+    assert note in json.loads(capsys.readouterr().out)["notes"]

@@ -66,6 +66,7 @@ _USUAL_SIDES = [(f"{stem}{a}", f"{stem}{b}") for stem in _USUAL_STEMS for a, b i
 
 VOTER = "voter"
 """The column that names voters, as an arena exports it."""
+_USUAL_VOTERS = ("voter_id", "user", "user_id", "judge")
 _CROWD, _CROWDED = 20, 0.05
 
 
@@ -241,7 +242,8 @@ def crowding(table: Table) -> list[str]:
     >>> crowding(frame_table(pl.DataFrame({"voter": ["ann"] * 30 + list("bcdefghij")})))
     ['one voter cast 30 of 39 votes, which count as if many had cast them']
     """
-    names = [name for name in table.frame.columns if name.lower() == VOTER]
+    there = {name.lower(): name for name in table.frame.columns}
+    names = [there[name] for name in (VOTER, *_USUAL_VOTERS) if name in there]
     if not names:
         return []
     voters = table.frame[names[0]].drop_nulls()
