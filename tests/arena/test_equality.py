@@ -96,7 +96,7 @@ class Machine(RuleBasedStateMachine):
         del self.open[duel]
         today = self.clock[0] // DAY
         votes = [row for row in self.log if row[0] == "vote" and row[5] >= today]
-        counted = sum(row[3:5] == (voter, True) for row in votes)
+        counted = sum(row[3:5] == (voter, True) and row[1] not in self.retracted for row in votes)
         over = verdict != "skip" and counted >= CAP
         kind = "skip" if verdict == "skip" else "vote"
         self.log.append((kind, duel, verdict, voter, not over, today))

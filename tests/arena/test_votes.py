@@ -163,6 +163,15 @@ def test_votes_over_the_cap_are_stored_and_do_not_count(drinks, clock):
     assert state(drinks) == state_from_nothing(drinks)
 
 
+def test_a_vote_that_is_taken_back_leaves_its_share_of_the_cap(drinks):
+    arena.change_arena(drinks, "drinks", {"cap": 1})
+    asked = arena.ask(drinks, "drinks", "ann")
+    arena.tell(drinks, asked.duel, "ann", "left")
+    arena.retract(drinks, asked.duel, "ann")
+    assert [vote(drinks).reason for _ in range(2)] == [None, "cap"]
+    assert state(drinks) == state_from_nothing(drinks)
+
+
 def test_a_cap_holds_within_one_commit(drinks):
     arena.change_arena(drinks, "drinks", {"cap": 1})
     duels = [arena.ask(drinks, "drinks", "ann").duel for _ in range(3)]

@@ -129,7 +129,7 @@ def _over_the_cap(connection: sa.Connection, arena: Arena) -> bool:
         return False
     days = (
         sa.select(sa.literal(1))
-        .where(mine, event.c.kind == "vote", event.c.reason.is_(None))
+        .where(mine, event.c.kind == "vote", event.c.reason.is_(None), ~statements.is_taken_back())
         .group_by(event.c.voter, event.c.at // DAY)
         .having(sa.func.count() > arena.settings.cap)
     )

@@ -131,10 +131,11 @@ def retraction_of(connection: sqlite3.Connection, number: int, seq: int) -> int 
 def votes_of_day(
     connection: sqlite3.Connection, number: int, voters: Iterable[str], since: int
 ) -> dict[str, int]:
-    """Return how many votes of voters counted since a moment."""
+    """Return how many votes of voters, cast since a moment, counted and were not taken back."""
     query = (
         "SELECT count(*) FROM event WHERE arena = ? AND voter = ? AND kind = 'vote' AND at >= ? "
-        "AND reason IS NULL"
+        "AND reason IS NULL AND NOT EXISTS (SELECT 1 FROM event AS later "
+        "WHERE later.arena = event.arena AND later.target = event.seq)"
     )
     return {
         voter: connection.execute(query, (number, voter, since)).fetchone()[0] for voter in voters

@@ -84,10 +84,16 @@ def retraction_of(connection: sa.Connection, number: int, seq: int) -> int | Non
     return connection.scalar(found)
 
 
+def is_taken_back() -> sa.ColumnElement[bool]:
+    """Return the condition that a later event takes back the one that is asked for."""
+    later = event.alias()
+    return sa.exists().where(later.c.arena == event.c.arena, later.c.target == event.c.seq)
+
+
 def votes_of_day(
     connection: sa.Connection, number: int, voters: Iterable[str], since: int
 ) -> dict[str, int]:
-    """Return how many votes of voters counted since a moment."""
+    """Return how many votes of voters, cast since a moment, counted and were not taken back."""
     query = (
         sa.select(event.c.voter, sa.func.count())
         .where(
@@ -96,6 +102,7 @@ def votes_of_day(
             event.c.at >= since,
             event.c.kind == "vote",
             event.c.reason.is_(None),
+            ~is_taken_back(),
         )
         .group_by(event.c.voter)
     )
