@@ -86,8 +86,11 @@ def test_after_options_changed_nobody_is_named_until_there_are_comparisons_again
     prefer(site.service, "tea", 250)
     arena.change_arms(site.service, "drinks", add=["cocoa"])
     words = the(owner.get("/drinks/owner"), "sentence")
-    assert re.match("The options changed .*: it is too early to name a leader since.", words)
-    assert "tea" not in words
+    told = "The options changed .*: it is too early to name a leader since. Until .* tea was best."
+    assert re.fullmatch(told, words)
+    assert "tea was best." in arena.status(site.service, "drinks").text
+    arena.change_arms(site.service, "drinks", pause=["cocoa"])
+    assert re.fullmatch(told, the(owner.get("/drinks/owner"), "sentence"))
 
 
 def test_what_is_decided_is_said_so(site, owner):

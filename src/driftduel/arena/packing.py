@@ -10,7 +10,7 @@ from array import array
 import numpy as np
 
 from driftduel.arena.model import Arm
-from driftduel.arena.replica import Replica, Tally
+from driftduel.arena.replica import Replica, Standing, Tally
 from driftduel.learners.polls.learner import DriftPoll
 from driftduel.learners.storage import as_bytes, from_bytes
 
@@ -35,6 +35,7 @@ def packed(replica: Replica) -> bytes:
             **tally,
             "sides": replica.sides.tolist(),
             "offers": replica.offers,
+            "standing": replica.standing,
             "learner": learner,
         }
     return zlib.compress(json.dumps(facts).encode(), 1)
@@ -51,6 +52,8 @@ def unpacked(text: bytes, seed: int) -> Replica:
     replica.tally = Tally(duels, np.array(facts["wins"], np.float64), bad, skips)
     replica.sides = np.array(facts["sides"], np.int64)
     replica.offers = [(at, arms) for at, arms in facts["offers"]]
+    if facts["standing"] is not None:
+        replica.standing = Standing(*facts["standing"])
     if facts["learner"] is not None:
         learner = from_bytes(facts["learner"].encode())
         if not isinstance(learner, DriftPoll):

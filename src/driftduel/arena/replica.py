@@ -16,14 +16,14 @@ from collections.abc import Collection, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from threading import RLock
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from driftduel.arena.model import OUTCOMES, Arm, Page
 from driftduel.learners.polls.learner import DriftPoll
-from driftduel.learners.report import Report
+from driftduel.learners.report import ENOUGH, Report
 
 Ints = NDArray[np.int64]
 
@@ -64,6 +64,14 @@ class Tally:
         return Tally(*(np.pad(part, (0, n - len(part))) for part in vars(self).values()))
 
 
+class Standing(NamedTuple):
+    """Who led when the arms on offer changed, and whether that was decided."""
+
+    arm: int
+    decided: bool
+    at: int
+
+
 class Replica:
     """The learner of an arena as of ``head``; see the module.
 
@@ -79,6 +87,8 @@ class Replica:
         When the vote of each round was cast.
     tally : Tally
         Counts by arm; ``sides`` counts the votes left, right and neither, of pairs shown here.
+    standing : Standing or None
+        Who led when the arms on offer last changed, if there was enough to say so.
     offers : list
         When the arms changed, and to what: the events ``arms``.
     """
@@ -95,6 +105,7 @@ class Replica:
         self.times = array("q")
         self.tally = Tally.zeros(0)
         self.sides = np.zeros(3, np.int64)
+        self.standing: Standing | None = None
         self.offers: list[tuple[int, list[list[Any]]]] = []
         self.lock = RLock()
         self._slots = np.zeros(0, np.int64)
@@ -194,7 +205,7 @@ class Replica:
         made.learner = deepcopy(self.learner)
         made.arms, made.tally, made.sides = dict(self.arms), deepcopy(self.tally), self.sides.copy()
         made.offers = self.offers.copy()
-        made._slots = self._slots.copy()
+        made._slots, made.standing = self._slots.copy(), self.standing
         return made
 
     def _arm_in(self, slot: int) -> int:
@@ -264,9 +275,16 @@ class Replica:
         self.tally = self.tally.grown(len(self.arms))
         if body["generation"] != self.generation:
             self.generation = body["generation"]
+            self._keep_standing(at)
             if len(self.offered) >= 2:
                 self._offer([str(number) for number in self.offered])
         self.find_slots()
+
+    def _keep_standing(self, at: int) -> None:
+        """Remember who leads before scores are counted anew, if there is enough to say so."""
+        report = None if self.learner is None else self.learner.report()
+        if report is not None and (report.duels or (0,))[report.best] >= ENOUGH:
+            self.standing = Standing(self._arm_in(report.best), bool(report.decided), at)
 
     def find_slots(self) -> None:
         """Look up which slot of the learner each arm has."""

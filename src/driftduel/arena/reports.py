@@ -66,6 +66,15 @@ class ArmsChanged:
 
 
 @dataclass(frozen=True)
+class Earlier:
+    """Who led, or was the best if that was decided, until a moment."""
+
+    name: str
+    decided: bool
+    until: int
+
+
+@dataclass(frozen=True)
 class DatedChange:
     """A change of taste, by names and times: it lies between ``earliest`` and ``latest``."""
 
@@ -107,6 +116,8 @@ class Status:
         The probability that no interval is ever wrong.
     doubt : int or None
         Around when tastes may have changed once more, which is not proved yet.
+    earlier : Earlier or None
+        Who led when the arms on offer last changed, since when scores are counted anew.
     text : str
         The same in words, which are those of the pages; times are UTC.
     left, right, neither : int
@@ -128,6 +139,7 @@ class Status:
     counted_since: int | None
     level: float | None
     doubt: int | None
+    earlier: Earlier | None
     text: str
     changes: tuple[DatedChange, ...]
     arms: tuple[ArmStatus, ...]
@@ -161,6 +173,7 @@ def status_of(arena: Arena, replica: Replica) -> Status:
             counted_since=_counted_since(replica, found("counted_since")),
             level=found("level"),
             doubt=replica.time_of(found("doubt")),
+            earlier=_earlier(replica),
             text="",
             changes=tuple(_dated(replica, one) for one in (report and report.changes) or ()),
             arms=tuple(_arms(replica, report)),
@@ -288,6 +301,11 @@ def _arms(replica: Replica, report: Report | None) -> list[ArmStatus]:
     return found
 
 
+def _earlier(replica: Replica) -> Earlier | None:
+    kept = replica.standing
+    return kept and Earlier(replica.arms[kept.arm].name, kept.decided, kept.at)
+
+
 def _gone_since(replica: Replica) -> dict[int, int]:
     """Return of every arm when it was last said to be offered, or not to be, and was not so."""
     offered: dict[int, bool] = {}
@@ -382,6 +400,10 @@ def _sentence(status: Status, anew: tuple[str, int] | None, fine: bool) -> Itera
         if proved is not None:
             begin = as_date(proved.around or anew[1], fine)
             yield f"From about {begin} that was {proved.after}, and before {proved.before}."
+        elif status.earlier is not None:
+            until = as_date(status.earlier.until, fine)
+            led = "was best" if status.earlier.decided else "led"
+            yield f"Until {until} {status.earlier.name} {led}."
     else:
         since = as_date(status.since, fine)
         before = f"; {status.before} led until then"

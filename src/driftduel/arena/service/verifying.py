@@ -149,4 +149,4 @@ def state_of(replica: Replica) -> object:
         return replica.head
     payload = as_payload(replica.learner)
     payload["session"].pop("name")  # drawn for each object
-    return replica.head, replica.times.tobytes(), payload
+    return (replica.head, replica.standing), replica.times.tobytes(), payload
