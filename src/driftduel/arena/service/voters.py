@@ -163,13 +163,12 @@ def look_odd(voters: Sequence[Counts]) -> dict[int, list[str]]:
 def votes_of(service: Service, slug: str, name: str) -> int:
     """Return how many votes a voter, by its cookie or header, gave and did not take back."""
     number = service.hosted(slug).arena.id
-    event, later = schema.event, schema.event.alias()
-    taken_back = sa.exists().where(later.c.arena == number, later.c.target == event.c.seq)
+    event = schema.event
     query = sa.select(sa.func.count()).where(
         event.c.arena == number,
         event.c.voter == service.voter(name),
         event.c.kind == "vote",
-        ~taken_back,
+        ~statements.is_taken_back(),
     )
     with service.store.reading() as connection:
         return connection.scalar(query) or 0
