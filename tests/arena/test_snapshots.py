@@ -122,6 +122,22 @@ def test_to_take_back_a_late_vote_does_not_begin_anew(drinks, folds, monkeypatch
     assert after == state_from_nothing(drinks)
 
 
+def test_after_a_start_from_a_snapshot_to_take_back_a_vote_does_not_begin_anew(url, folds):
+    with arena.Service.open(url) as service:
+        arena.create_arena(service, "drinks", "?", ["tea", "coffee", "milk"], seed=1)
+        prefer(service, "tea", 6)
+        service.follow()
+    with arena.Service.open(url) as service:
+        asked = arena.ask(service, "drinks", "ann")
+        told = arena.tell(service, asked.duel, "ann", "left")
+        service.follow()
+        folds.clear()
+        arena.retract(service, asked.duel, "ann")
+        after = state(service)
+        assert min(folds) == told.seq
+        assert after == state_from_nothing(service)
+
+
 def test_two_processes_may_keep_a_snapshot_at_once(drinks, url):
     vote(drinks)
     drinks.follow()

@@ -150,7 +150,12 @@ class Replica:
             self.head = page.seq[-1]
             self._report = None
             if self.head - (self._kept[-1].head if self._kept else 0) >= KEEP:
-                self._kept = [*self._kept[-1:], self._copy()]
+                self.keep_state()
+
+    def keep_state(self) -> None:
+        """Keep this state, so that what follows can be taken back without a new beginning."""
+        with self.lock:
+            self._kept = [*self._kept[-1:], self._copy()]
 
     def draw(self, rng: np.random.Generator) -> Drawn | None:
         """Draw a pair, with a generator of the caller's; None if there are not two arms.

@@ -244,6 +244,8 @@ def folded(
     ``working`` is called again and again meanwhile.
     """
     replica = Replica(arena.seed) if start is None else start
+    if start is not None:
+        replica.keep_state()
     replica.mark(*statements.marks_of(connection, arena.id, arena.head))
     for page in statements.pages(connection, arena.id, replica.head, arena.head):
         replica.follow(page)
