@@ -47,7 +47,7 @@ def test_the_exported_votes_give_the_state_again_byte_for_byte(drinks):
     )
     payload = as_payload(learner)
     payload["session"].pop("name")
-    head, times, mine = state(drinks)
+    (head, _), times, mine = state(drinks)
     assert payload == mine
     assert len(table) == 17
     when = table["time"].str.to_datetime(time_unit="us").dt.epoch("us")
