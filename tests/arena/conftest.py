@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from driftduel.arena import service as arena
+from tests.arena.pages import pages_of
 from tests.arena.postgres import INSTALLED, Server
 
 KINDS = ["sqlite", "postgresql"] if INSTALLED else ["sqlite"]
@@ -36,3 +37,30 @@ def drinks(service):
     """A service with an arena of three arms."""
     arena.create_arena(service, "drinks", "Which is nicer?", ["tea", "coffee", "milk"], seed=1)
     return service
+
+
+@pytest.fixture
+def made(url):
+    """An arena of three arms in a database that no process has open."""
+    with arena.Service.open(url) as service:
+        return arena.create_arena(service, "drinks", "Which?", ["tea", "coffee", "milk"])
+
+
+@pytest.fixture
+def site(tmp_path):
+    """A site with the pages of an arena of three arms."""
+    with pages_of(tmp_path) as opened:
+        yield opened
+
+
+@pytest.fixture
+def browser(site):
+    """A client that asks for pages of the site as a browser does."""
+    with site.browser() as opened:
+        yield opened
+
+
+@pytest.fixture
+def quick_to_start(monkeypatch):
+    """A process that lives for seconds compiles nothing."""
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")

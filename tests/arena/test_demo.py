@@ -23,10 +23,7 @@ demo(Path(sys.argv[1]), change=2.0)
 """
 
 
-@pytest.fixture(autouse=True)
-def quick_to_start(monkeypatch):
-    """A process that lives for seconds compiles nothing."""
-    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
+pytestmark = pytest.mark.usefixtures("quick_to_start")
 
 
 class Demo:

@@ -23,16 +23,7 @@ from tests.processes import wait_until
 CLIENTS = 4
 
 
-@pytest.fixture(autouse=True)
-def quick_to_start(monkeypatch):
-    """A process that lives for seconds compiles nothing."""
-    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
-
-
-@pytest.fixture
-def made(url):
-    with arena.Service.open(url) as service:
-        return arena.create_arena(service, "drinks", "Which?", ["tea", "coffee", "milk"])
+pytestmark = pytest.mark.usefixtures("quick_to_start")
 
 
 def written(journals):

@@ -18,12 +18,6 @@ def site(tmp_path):
         yield opened
 
 
-@pytest.fixture
-def browser(site):
-    with site.browser() as opened:
-        yield opened
-
-
 def make(browser, files=(), **fields):
     sent = {"question": "What for lunch?", "options": "soup\npie\n\n", **fields}
     attached = [("files", one) for one in files] or [("files", ("", b""))]

@@ -22,12 +22,6 @@ PNG = b"\x89PNG\r\n\x1a\n" + b"\x00" * 50
 
 
 @pytest.fixture
-def site(tmp_path):
-    with pages_of(tmp_path) as opened:
-        yield opened
-
-
-@pytest.fixture
 def owner(site):
     """A browser in which the owner is logged in."""
     with site.browser() as opened:

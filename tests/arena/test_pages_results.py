@@ -7,20 +7,8 @@ import re
 import pytest
 
 from driftduel.arena import service as arena
-from tests.arena.pages import pages_of, words_of
+from tests.arena.pages import words_of
 from tests.arena.voting import prefer
-
-
-@pytest.fixture
-def site(tmp_path):
-    with pages_of(tmp_path) as opened:
-        yield opened
-
-
-@pytest.fixture
-def browser(site):
-    with site.browser() as opened:
-        yield opened
 
 
 def test_results_are_off_while_the_arena_is_open(site, browser):

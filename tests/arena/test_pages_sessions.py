@@ -10,18 +10,6 @@ from driftduel.arena import service as arena
 from tests.arena.pages import duel_of, pages_of, words_of
 
 
-@pytest.fixture
-def site(tmp_path):
-    with pages_of(tmp_path) as opened:
-        yield opened
-
-
-@pytest.fixture
-def browser(site):
-    with site.browser() as opened:
-        yield opened
-
-
 def cookies_of(answer):
     return answer.headers.get_list("set-cookie")
 

@@ -13,18 +13,6 @@ from driftduel.arena.model import Card
 from tests.arena.pages import duel_of, pages_of, words_of
 
 
-@pytest.fixture
-def site(tmp_path):
-    with pages_of(tmp_path) as opened:
-        yield opened
-
-
-@pytest.fixture
-def browser(site):
-    with site.browser() as opened:
-        yield opened
-
-
 def vote(browser, verdict="left", duel=None, **options):
     sent = {"duel": duel or duel_of(browser.get("/drinks")), "verdict": verdict}
     return browser.post("/drinks/vote", data=sent, **options)

@@ -24,17 +24,7 @@ from tests.arena.serving import COMMAND, ServerProcess, Site, served
 from tests.arena.voting import events
 from tests.processes import wait_until
 
-
-@pytest.fixture(autouse=True)
-def quick_to_start(monkeypatch):
-    """A process that lives for seconds compiles nothing."""
-    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
-
-
-@pytest.fixture
-def made(url):
-    with arena.Service.open(url) as service:
-        return arena.create_arena(service, "drinks", "Which?", ["tea", "coffee", "milk"])
+pytestmark = pytest.mark.usefixtures("quick_to_start")
 
 
 def test_a_link_that_was_just_printed_is_answered(tmp_path):
