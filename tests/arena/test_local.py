@@ -38,7 +38,6 @@ def snapshot(file):
 
 def test_the_tables_are_those_of_the_service():
     assert list(plain.EVENT) == [column.name for column in schema.event.columns]
-    assert local.SCHEMA == schema.SCHEMA
 
 
 def test_by_turns_a_prompt_and_a_service_know_the_same_byte_for_byte(file):

@@ -23,9 +23,7 @@ from driftduel.arena import rules
 from driftduel.arena.errors import ArenaError, Conflict, NotFound, Unavailable
 from driftduel.arena.model import Arena, OpenDuel, Verdict
 from driftduel.arena.store import plain
-
-SCHEMA = 1
-"""The version of the tables that is known here."""
+from driftduel.arena.store.migrations import SCHEMA, checked, migrate
 
 _HEADER = b"SQLite format 3\x00"
 _PATIENCE = 5.0
@@ -61,7 +59,11 @@ class Local:
             )
         try:
             with self._transaction("BEGIN"):
-                self._meta = plain.meta(self.connection)
+                version = self._version()
+            if version < SCHEMA:
+                with self._transaction("BEGIN IMMEDIATE"):
+                    migrate(self.connection.execute, "sqlite", self._version())
+            with self._transaction("BEGIN"):
                 self._check()
         except BaseException:
             self.connection.close()
@@ -200,13 +202,15 @@ class Local:
             self._meta["code"] = f"{_stamp()} {code}"
         return code
 
+    def _version(self) -> int:
+        """Return the version of the tables, and keep what else is known of the file."""
+        self._meta = plain.meta(self.connection)
+        try:
+            return checked(self._meta["schema"])
+        except ValueError as error:
+            raise ValueError(f"{self.path}: {error}") from None
+
     def _check(self) -> None:
-        version = int(self._meta["schema"])
-        if version > SCHEMA:
-            raise ValueError(
-                f"{self.path}: has schema {version}, made by a newer driftduel; this one knows "
-                f"{SCHEMA}, please update"
-            )
         n = len(plain.find_arenas(self.connection))
         if n != 1:
             raise ValueError(f"{self.path}: holds {n} arenas; driftduel arena --help knows them")

@@ -105,7 +105,10 @@ class Settings:
 
 @dataclass(frozen=True)
 class Arena:
-    """A question that is put again and again; ``head`` is the number of its last event."""
+    """A question that is put again and again; ``head`` is the number of its last event.
+
+    ``learner`` and ``rules`` name the learner and the version of its rules by which votes fold.
+    """
 
     id: int
     slug: str
@@ -117,6 +120,8 @@ class Arena:
     head: int
     generation: int
     created_at: int
+    learner: str
+    rules: int
 
     @property
     def results_are_public(self) -> bool:

@@ -78,6 +78,8 @@ def create_arena(
         "head": 0,
         "generation": 0,
         "created_at": now_in_microseconds(),
+        "learner": LEARNER,
+        "rules": RULES,
     }
     made = with_added([], arms)
     owner, embed = make_token("owner"), make_token("embed")
@@ -140,5 +142,9 @@ def change_arena(service: Service, slug: str, changes: Mapping[str, Any]) -> Are
     service.follow()
     return changed
 
+
+LEARNER = "DriftPoll"
+RULES = 1
+"""The learner of new arenas, and the version of its rules."""
 
 _OWN = ("title", "question", "status")

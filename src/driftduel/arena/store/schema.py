@@ -6,8 +6,7 @@ import secrets
 
 import sqlalchemy as sa
 
-SCHEMA = 1
-"""The version of these tables; a program refuses those of a newer one."""
+from driftduel.arena.store.migrations import SCHEMA, Dialect, checked, migrate
 
 metadata = sa.MetaData()
 
@@ -31,6 +30,8 @@ arena = sa.Table(
     sa.Column("head", sa.BigInteger, nullable=False),  # the seq of the last event
     sa.Column("generation", sa.Integer, nullable=False),
     sa.Column("created_at", sa.BigInteger, nullable=False),
+    sa.Column("learner", sa.Text, nullable=False),
+    sa.Column("rules", sa.Integer, nullable=False),
 )
 
 access = sa.Table(
@@ -142,27 +143,25 @@ snapshot = sa.Table(
 
 
 def prepare(connection: sa.Connection) -> str:
-    """Make the tables if there are none, check their version, and return the salt.
+    """Make the tables, or those of an older version new; check their version; return the salt.
 
     Raises
     ------
     ValueError
-        If the tables are of another version.
+        If the tables are of a newer version.
     """
+    dialect: Dialect = "sqlite"
     if connection.dialect.name == "postgresql":  # two processes may begin at once
+        dialect = "postgresql"
         connection.execute(sa.text("SELECT pg_advisory_xact_lock(7305441209)"))
     if not sa.inspect(connection).has_table("meta"):
-        metadata.create_all(connection)
-        facts = {"schema": str(SCHEMA), "salt": secrets.token_hex(32)}
-        rows = [{"key": key, "value": value} for key, value in facts.items()]
-        connection.execute(sa.insert(meta), rows)
+        migrate(connection.exec_driver_sql, dialect, 0)
+        connection.execute(sa.insert(meta).values(key="salt", value=secrets.token_hex(32)))
     found = {row.key: row.value for row in connection.execute(sa.select(meta))}
-    version = int(found["schema"])
-    if version > SCHEMA:
-        raise ValueError(
-            f"the database has schema {version}, made by a newer driftduel; this one knows "
-            f"{SCHEMA}, please update"
-        )
+    try:
+        version = checked(found["schema"])
+    except ValueError as error:
+        raise ValueError(f"the database {error}") from None
     if version < SCHEMA:
-        raise ValueError(f"the database has schema {version}, must be {SCHEMA}")
+        migrate(connection.exec_driver_sql, dialect, version)
     return found["salt"]
