@@ -1,0 +1,69 @@
+"""Databases of every schema that ever landed open, with the same votes and the same answers.
+
+They are in the folder ``history``, whose README says how they were made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from driftduel.arena import service as arena
+from tests.arena.history.restore import COMMITS, expected, restore_postgres, restore_sqlite
+
+
+@pytest.fixture(params=COMMITS)
+def old(request, url):
+    """The address of a database that an earlier commit made, and what was said of it."""
+    if url.startswith("sqlite:"):
+        restore_sqlite(request.param, Path(url.removeprefix("sqlite:")))
+    else:
+        restore_postgres(request.param, url)
+    return url, expected(request.param)
+
+
+def test_an_old_database_opens_and_verifies(old):
+    url, facts = old
+    with arena.Service.open(url) as service:
+        found = {one.slug: one for one in arena.verify(service.store)}
+    assert list(found) == list(facts)
+    for slug, one in found.items():
+        was = facts[slug]["verified"]
+        assert (one.votes, one.open) == (was["votes"], was["open"])
+        assert one.head >= was["head"]  # an upgrade may write events of its own
+
+
+def test_an_old_database_has_the_same_votes(old):
+    url, facts = old
+    with arena.Service.open(url) as service:
+        for slug, was in facts.items():
+            text = "".join(arena.votes_csv(service, slug, everything=True))
+            assert len(text.splitlines()) - 1 == was["exported"]
+            assert hashlib.sha256(text.encode()).hexdigest() == was["export_sha256"]
+
+
+def test_an_old_database_gives_the_same_answers(old):
+    url, facts = old
+    with arena.Service.open(url) as service:
+        for slug, was in facts.items():
+            status = asdict(arena.status(service, slug))
+            for name in ("votes", "first", "last", "best", "since", "left", "right", "neither"):
+                assert status[name] == was["status"][name], name
+            assert [*status["changes"]] == was["status"]["changes"]
+            for arm, before in zip(status["arms"], was["status"]["arms"], strict=True):
+                assert {name: arm[name] for name in before} == before
+
+
+def test_an_old_database_goes_on(old):
+    url, facts = old
+    with arena.Service.open(url) as service:
+        asked = arena.ask(service, "drinks", "somebody new")
+        assert arena.tell(service, asked.duel, "somebody new", "left").counted
+        made = arena.create_arena(service, "later", "Which?", ["one", "two"])
+        assert made.arena.slug == "later"
+        service.follow()
+        assert arena.status(service, "drinks").votes == facts["drinks"]["verified"]["votes"] + 1
+        assert len(arena.verify(service.store)) == len(facts) + 1
