@@ -68,8 +68,8 @@ coverage: $(STAMP)  ## the same, measured line by line, which takes three times 
 	$(INTERPRETED) --cov --cov-report=term:skip-covered tests
 
 test-bounds: $(STAMP)  ## the small tests of compiled code with numba's bounds checking
-	NUMBA_BOUNDSCHECK=1 $(PYTEST) -m "not slow and not large and not browser" tests/learners tests/shifts \
-		tests/simulation tests/streams tests/test_jit.py
+	NUMBA_BOUNDSCHECK=1 $(PYTEST) -m "not slow and not large and not browser" tests/learners tests/worlds \
+		tests/votes tests/experiments/simulation tests/support/test_jit.py
 
 test-slow: $(STAMP)  ## thousands of random problems against the literal algorithms
 	$(PYTEST) -m slow tests

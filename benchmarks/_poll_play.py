@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 import driftduel as dd
 from benchmarks._poll_worlds import Play
-from driftduel._jit import bind_kernels, inline_kernel, jit, kernel
-from driftduel.learners.base import learner_generator, settle_generator
-from driftduel.simulation.runs import world_generator
+from driftduel._support.compile.jit import bind_kernels, inline_kernel, jit, kernel
+from driftduel.experiments.simulation.runs import world_generator
+from driftduel.learners.contract.base import learner_generator, settle_generator
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

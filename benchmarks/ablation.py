@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from driftduel.experiments import Results, Spec, run_sweep
-from driftduel.learners.calibrated.constants import Calibration
+from driftduel.learners.driftduel.constants import Calibration
 from driftduel.studies.benchmark import suite
 
 OFF = 1e9

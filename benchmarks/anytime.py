@@ -7,7 +7,7 @@ import argparse
 import numpy as np
 
 import driftduel as dd
-from driftduel.streams.matrices import winner_matrix
+from driftduel.worlds.matrices import winner_matrix
 
 
 def main() -> None:

@@ -26,9 +26,9 @@ import sqlalchemy as sa
 from benchmarks._arena_http import over_http, several_processes
 from driftduel.arena import service as arena
 from driftduel.arena.replica import Replica
-from driftduel.arena.service.running import Service, folded
+from driftduel.arena.service.service import Service, folded
 from driftduel.arena.store import schema, statements
-from driftduel.learners.polls.learner import DriftPoll
+from driftduel.learners.driftpoll.learner import DriftPoll
 
 CONNECTIONS = 64
 

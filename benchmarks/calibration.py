@@ -2,7 +2,7 @@
 
 For each number of arms and horizon: how many of the runs evicted any arm, with the upper end of the
 95 % confidence interval (Clopper and Pearson). The constants of METABOSSE
-(`driftduel.learners.episodic.bosse.quiet`), ANACONDA and METASWIFT were found by lowering C
+(`driftduel.learners.paper.bosse.quiet`), ANACONDA and METASWIFT were found by lowering C
 until the bar broke: at most 1 run in 100.
 """
 
@@ -54,8 +54,8 @@ LEARNERS: dict[str, Callable[[int, int], Any]] = {
     "MetaBosse Condorcet": lambda k, t: dd.MetaBosse(k, t, criterion="condorcet"),  # type: ignore[arg-type]
     "MetaBosse weighted": lambda k, t: dd.MetaBosse(k, t, criterion=dd.Weighted(skewed(k))),
     "MetaBosse, no horizon": lambda k, _: dd.MetaBosse(k),
-    "Anaconda": dd.Anaconda,
-    "MetaSwift": dd.MetaSwift,
+    "Anaconda": dd.learners.Anaconda,
+    "MetaSwift": dd.learners.MetaSwift,
 }
 
 

@@ -7,7 +7,7 @@ beside it, which is made to be looked at once.
 Widths of the intervals for plain outcomes.
 
 Weighted votes: four arms whose scores drift, pairs chosen by who is ahead, outcomes divided by
-propensities; in what share of the runs the bounds of `driftduel.inference.mixtures` ever leave out
+propensities; in what share of the runs the bounds of `driftduel.votes.mixtures` ever leave out
 the average score, and how wide they are in the end.
 
 Reports of learners: in what share of the runs the interval of any arm ever leaves out its score
@@ -27,10 +27,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import driftduel as dd
-from driftduel.inference.decisions import is_decided, votes_until_decided
-from driftduel.inference.mixtures import deviation, log_wealth, mean_bounds, running_sums
-from driftduel.inference.sequences import interval, log_evidence
-from driftduel.learners.history import History
+from driftduel.learners.contract.history import History
+from driftduel.votes.decisions import is_decided, votes_until_decided
+from driftduel.votes.mixtures import deviation, log_wealth, mean_bounds, running_sums
+from driftduel.votes.sequences import interval, log_evidence
 
 Floats = NDArray[np.float64]
 

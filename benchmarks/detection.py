@@ -38,13 +38,13 @@ import polars as pl
 from numpy.typing import NDArray
 
 import driftduel as dd
-from driftduel._files import replacing
+from driftduel._support.files import replacing
+from driftduel.experiments.simulation.loop import batches
+from driftduel.experiments.simulation.runs import world_generator
 from driftduel.experiments.versions import learner_version
-from driftduel.learners.making import learner_from
-from driftduel.simulation.loop import batches
-from driftduel.simulation.runs import world_generator
-from driftduel.streams.matrices import winner_matrix
+from driftduel.learners.contract.making import learner_from
 from driftduel.studies.benchmark.suite import CRITERIA, LEARNER
+from driftduel.worlds.matrices import winner_matrix
 
 ARMS = (3, 10, 30)
 GAPS = (0.1, 0.2, 0.4)

@@ -144,7 +144,7 @@ CASES = (
     ),
     Case(
         "Seq-Eliminate",
-        lambda n_arms, horizon: dd.SeqEliminate(
+        lambda n_arms, horizon: dd.learners.SeqEliminate(
             n_arms, horizon, epsilon=0.2, failure=0.02 * n_arms
         ),
         "SequentialElimination",
@@ -216,7 +216,7 @@ def regrets(python: Path, cases: list[Case], seeds: int, rounds: int) -> None:
         n_rounds = min(rounds, case.most_rounds)
         title = case.name if n_rounds == rounds else f"{case.name}, {n_rounds:,} rounds"
         for name in MATRICES:
-            matrix = dd.streams.datasets.matrix(name).P
+            matrix = dd.worlds.datasets.matrix(name).P
             ours = played_here(case, matrix, n_rounds, seeds)
             theirs, lost = played_there(python, case, matrix, n_rounds, seeds, repaired=False)
             cells = [title, name, shown(ours), shown(theirs), f"{apart(ours, theirs):+.1f}"]

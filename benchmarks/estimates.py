@@ -26,10 +26,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import driftduel as dd
-from driftduel.inference.analyses import analyse
-from driftduel.inference.mixtures import log_wealth
-from driftduel.inference.ratings import ELO, MEAN
-from driftduel.inference.weighted import block_starts
+from driftduel.votes.analyses import analyse
+from driftduel.votes.mixtures import log_wealth
+from driftduel.votes.ratings import ELO, MEAN
+from driftduel.votes.weighted import block_starts
 
 Floats = NDArray[np.float64]
 

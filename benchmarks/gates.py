@@ -11,7 +11,7 @@ import argparse
 import numpy as np
 
 import driftduel as dd
-from driftduel.streams import catalogue
+from driftduel.worlds import catalogue
 
 
 def main() -> None:
@@ -41,16 +41,16 @@ def main() -> None:
 def players(n_arms: int, rounds: int) -> list[tuple[str, str, dd.Learner]]:
     """Return learners by name and by what they are told."""
     return [
-        ("ADSWITCH", "T", dd.ADSWITCH(n_arms, rounds)),
-        ("MASTER", "T", dd.MASTER(n_arms, rounds)),
-        ("Gate of Tsallis-INF", "T", dd.Gate(n_arms, rounds)),
+        ("ADSWITCH", "T", dd.learners.ADSWITCH(n_arms, rounds)),
+        ("MASTER", "T", dd.learners.MASTER(n_arms, rounds)),
+        ("Gate of Tsallis-INF", "T", dd.learners.Gate(n_arms, rounds)),
         (
             "Gate of discounted UCB",
             "T, memory",
-            dd.Gate(n_arms, rounds, bandit="discounted-ucb", memory=5000),
+            dd.learners.Gate(n_arms, rounds, bandit="discounted-ucb", memory=5000),
         ),
         ("DriftDuel", "nothing", dd.DriftDuel(n_arms)),
-        ("Uniform", "nothing", dd.Uniform(n_arms)),
+        ("Uniform", "nothing", dd.learners.Uniform(n_arms)),
     ]
 
 

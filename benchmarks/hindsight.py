@@ -67,7 +67,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import driftduel as dd
-from driftduel._files import replacing
+from driftduel._support.files import replacing
 from driftduel.studies.benchmark import suite
 
 SCORING = range(64)
@@ -281,65 +281,69 @@ def borda_rivals(truth: dd.Measures) -> dict[str, Rival]:
     restarts: dict[str, Any] = {"coarse": ("every",), "walk": 10}
     return {
         "DiscountedBordaUCB": Rival(
-            dd.DiscountedBordaUCB,
+            dd.learners.DiscountedBordaUCB,
             {"exploration": EXPLORATION, "memory": MEMORY, "width": WIDTH},
             at_most_one,
         ),
         "DiscountedBordaGreedy": Rival(
-            dd.DiscountedBordaGreedy, {"exploration": EXPLORATION, "memory": MEMORY}, at_most_one
+            dd.learners.DiscountedBordaGreedy,
+            {"exploration": EXPLORATION, "memory": MEMORY},
+            at_most_one,
         ),
         "SlidingBordaUCB": Rival(
-            dd.SlidingBordaUCB,
+            dd.learners.SlidingBordaUCB,
             {"exploration": EXPLORATION, "window": MEMORY, "width": WIDTH},
             at_most_one,
             ("window",),
         ),
         "SlidingBordaGreedy": Rival(
-            dd.SlidingBordaGreedy,
+            dd.learners.SlidingBordaGreedy,
             {"exploration": EXPLORATION, "window": MEMORY},
             at_most_one,
             ("window",),
         ),
-        "BordaElimination": Rival(dd.BordaElimination, {"width": ELIMINATION}),
-        "BordaETC": Rival(dd.BordaETC, {"exploration": EXPLORE}, {}, ("exploration",)),
+        "BordaElimination": Rival(dd.learners.BordaElimination, {"width": ELIMINATION}),
+        "BordaETC": Rival(dd.learners.BordaETC, {"exploration": EXPLORE}, {}, ("exploration",)),
         "PeriodicRestart of BordaElimination": Rival(
-            restarting(dd.BordaElimination),
+            restarting(dd.learners.BordaElimination),
             {"width": ELIMINATION, "every": PERIODS},
             {},
             ("every",),
             **restarts,
         ),
         "PeriodicRestart of BordaETC": Rival(
-            restarting(dd.BordaETC),
+            restarting(dd.learners.BordaETC),
             {"exploration": EXPLORE[:-1], "every": PERIODS},
             {},
             ("exploration", "every"),
             **restarts,
         ),
-        "DEXP3": Rival(dd.DEXP3, rates, at_most_one, walk=10),
-        "DEXP3S": Rival(dd.DEXP3S, rates, at_most_one, walk=10),
-        "DEXP3S told S": Rival(with_(dd.DEXP3S, n_phases=switches), told="S"),
-        "DEXP3S told phases": Rival(with_(dd.DEXP3S, n_phases=phases), told="phases"),
-        "BordaDEX3S told S": Rival(with_(dd.BordaDEX3S, n_phases=switches), told="S"),
-        "BordaDEX3S told phases": Rival(with_(dd.BordaDEX3S, n_phases=phases), told="phases"),
-        "DEXP3 theory": Rival(dd.DEXP3),
-        "DEXP3HP": Rival(dd.DEXP3HP),
-        "BordaETC theory": Rival(dd.BordaETC),
-        "BCB": Rival(dd.BCB),
-        "BordaElimination theory": Rival(dd.BordaElimination),
-        "SparseBordaElimination": Rival(dd.SparseBordaElimination),
-        "ActiveRanking": Rival(dd.ActiveRanking),
+        "DEXP3": Rival(dd.learners.DEXP3, rates, at_most_one, walk=10),
+        "DEXP3S": Rival(dd.learners.DEXP3S, rates, at_most_one, walk=10),
+        "DEXP3S told S": Rival(with_(dd.learners.DEXP3S, n_phases=switches), told="S"),
+        "DEXP3S told phases": Rival(with_(dd.learners.DEXP3S, n_phases=phases), told="phases"),
+        "BordaDEX3S told S": Rival(with_(dd.learners.BordaDEX3S, n_phases=switches), told="S"),
+        "BordaDEX3S told phases": Rival(
+            with_(dd.learners.BordaDEX3S, n_phases=phases), told="phases"
+        ),
+        "DEXP3 theory": Rival(dd.learners.DEXP3),
+        "DEXP3HP": Rival(dd.learners.DEXP3HP),
+        "BordaETC theory": Rival(dd.learners.BordaETC),
+        "BCB": Rival(dd.learners.BCB),
+        "BordaElimination theory": Rival(dd.learners.BordaElimination),
+        "SparseBordaElimination": Rival(dd.learners.SparseBordaElimination),
+        "ActiveRanking": Rival(dd.learners.ActiveRanking),
         "Bosse": Rival(dd.Bosse),
         "MetaBosse": Rival(dd.MetaBosse),
-        "Uniform": Rival(dd.Uniform),
+        "Uniform": Rival(dd.learners.Uniform),
         "DiscountedRUCB": Rival(
-            dd.DiscountedRUCB,
+            dd.learners.DiscountedRUCB,
             {"alpha": ALPHA[2:4], "memory": ROUNDS},
             coarse=("alpha", "memory"),
             aims="condorcet",
         ),
-        "RUCB": Rival(dd.RUCB, aims="condorcet"),
-        "RMED1": Rival(dd.RMED1, aims="condorcet"),
+        "RUCB": Rival(dd.learners.RUCB, aims="condorcet"),
+        "RMED1": Rival(dd.learners.RMED1, aims="condorcet"),
     }
 
 
@@ -352,18 +356,20 @@ def condorcet_rivals(truth: dd.Measures) -> dict[str, Rival]:
     slow: dict[str, Any] = {"walk": 4, "most_arms": 20, "slow": True}
     longer = (*ROUNDS, 300_000.0)
     return {
-        "DiscountedRUCB": Rival(dd.DiscountedRUCB, {"alpha": ALPHA, "memory": ROUNDS}),
+        "DiscountedRUCB": Rival(dd.learners.DiscountedRUCB, {"alpha": ALPHA, "memory": ROUNDS}),
         "SlidingRUCB": Rival(
-            dd.SlidingRUCB,
+            dd.learners.SlidingRUCB,
             {"alpha": ALPHA, "window": PERIODS[1::2]},
             {},
             ("window",),
             ("window",),
             walk=10,
         ),
-        "DiscountedDTS": Rival(dd.DiscountedDTS, {"alpha": ALPHA[2:], "memory": longer}, **slow),
+        "DiscountedDTS": Rival(
+            dd.learners.DiscountedDTS, {"alpha": ALPHA[2:], "memory": longer}, **slow
+        ),
         "SlidingDTS": Rival(
-            dd.SlidingDTS,
+            dd.learners.SlidingDTS,
             {"alpha": ALPHA[2:], "window": PERIODS[1::2]},
             {},
             ("window",),
@@ -371,56 +377,57 @@ def condorcet_rivals(truth: dd.Measures) -> dict[str, Rival]:
             **slow,
         ),
         "DiscountedCondorcetGreedy": Rival(
-            dd.DiscountedCondorcetGreedy,
+            dd.learners.DiscountedCondorcetGreedy,
             {"exploration": EXPLORATION, "memory": MEMORY},
             at_most_one,
         ),
-        "DTS": Rival(dd.DTS, {"alpha": (0.05, 0.1, 0.2, 0.4, 0.8)}, walk=10, most_arms=50),
+        "DTS": Rival(dd.learners.DTS, {"alpha": (0.05, 0.1, 0.2, 0.4, 0.8)}, walk=10, most_arms=50),
         "PeriodicRestart of RUCB": Rival(
-            restarting(dd.RUCB), {"every": PERIODS}, {}, ("every",), ("every",)
+            restarting(dd.learners.RUCB), {"every": PERIODS}, {}, ("every",), ("every",)
         ),
         "PeriodicRestart of RMED1": Rival(
-            restarting(dd.RMED1), {"every": PERIODS}, {}, ("every",), ("every",)
+            restarting(dd.learners.RMED1), {"every": PERIODS}, {}, ("every",), ("every",)
         ),
         "PeriodicRestart of DTS": Rival(
-            restarting(dd.DTS), {"every": PERIODS}, {}, ("every",), ("every",), **slow
+            restarting(dd.learners.DTS), {"every": PERIODS}, {}, ("every",), ("every",), **slow
         ),
-        "DEX3S": Rival(with_(dd.DEX3S, bonus=1e-5), rates, at_most_one, walk=10),
-        "DEX3S told S": Rival(with_(dd.DEX3S, n_phases=switches), told="S"),
-        "DEX3S told phases": Rival(with_(dd.DEX3S, n_phases=phases), told="phases"),
+        "DEX3S": Rival(with_(dd.learners.DEX3S, bonus=1e-5), rates, at_most_one, walk=10),
+        "DEX3S told S": Rival(with_(dd.learners.DEX3S, n_phases=switches), told="S"),
+        "DEX3S told phases": Rival(with_(dd.learners.DEX3S, n_phases=phases), told="phases"),
         "DEX3S told V": Rival(
-            with_(dd.DEX3S, tuning="variation", variation=max(truth.variation, 0.1)), told="V"
+            with_(dd.learners.DEX3S, tuning="variation", variation=max(truth.variation, 0.1)),
+            told="V",
         ),
-        "Anaconda": Rival(dd.Anaconda),
-        "MetaSwift": Rival(dd.MetaSwift),
+        "Anaconda": Rival(dd.learners.Anaconda),
+        "MetaSwift": Rival(dd.learners.MetaSwift),
         "MetaBosse": Rival(with_(dd.MetaBosse, criterion="condorcet")),
-        "RUCB": Rival(dd.RUCB),
-        "RMED1": Rival(dd.RMED1),
-        "DTS theory": Rival(dd.DTS, most_arms=50),
-        "DTSPlus": Rival(dd.DTSPlus, most_arms=50),
-        "VersatileDB": Rival(dd.VersatileDB),
-        "REX3": Rival(dd.REX3),
-        "RMED2FH": Rival(dd.RMED2FH),
-        "MergeRUCB": Rival(dd.MergeRUCB),
-        "CCB": Rival(dd.CCB),
-        "SCB": Rival(dd.SCB),
-        "SelfSparring": Rival(dd.SelfSparring, most_arms=50),
-        "SparringThompson": Rival(dd.SparringThompson, most_arms=50),
-        "SparringUCB": Rival(dd.SparringUCB),
-        "SparringEXP3": Rival(dd.SparringEXP3),
-        "DEX3P": Rival(dd.DEX3P),
-        "BeatTheMean": Rival(dd.BeatTheMean),
-        "InterleavedFilter": Rival(dd.InterleavedFilter),
-        "SAVAGE": Rival(dd.SAVAGE),
-        "RRDB": Rival(dd.RRDB),
+        "RUCB": Rival(dd.learners.RUCB),
+        "RMED1": Rival(dd.learners.RMED1),
+        "DTS theory": Rival(dd.learners.DTS, most_arms=50),
+        "DTSPlus": Rival(dd.learners.DTSPlus, most_arms=50),
+        "VersatileDB": Rival(dd.learners.VersatileDB),
+        "REX3": Rival(dd.learners.REX3),
+        "RMED2FH": Rival(dd.learners.RMED2FH),
+        "MergeRUCB": Rival(dd.learners.MergeRUCB),
+        "CCB": Rival(dd.learners.CCB),
+        "SCB": Rival(dd.learners.SCB),
+        "SelfSparring": Rival(dd.learners.SelfSparring, most_arms=50),
+        "SparringThompson": Rival(dd.learners.SparringThompson, most_arms=50),
+        "SparringUCB": Rival(dd.learners.SparringUCB),
+        "SparringEXP3": Rival(dd.learners.SparringEXP3),
+        "DEX3P": Rival(dd.learners.DEX3P),
+        "BeatTheMean": Rival(dd.learners.BeatTheMean),
+        "InterleavedFilter": Rival(dd.learners.InterleavedFilter),
+        "SAVAGE": Rival(dd.learners.SAVAGE),
+        "RRDB": Rival(dd.learners.RRDB),
         "Bosse": Rival(with_(dd.Bosse, criterion="condorcet")),
-        "WinnerStays": Rival(dd.WinnerStays),
-        "WinnerStaysStrong": Rival(dd.WinnerStaysStrong),
-        "BeatTheWinnerResetStrong": Rival(dd.BeatTheWinnerResetStrong),
-        "BeatTheWinnerReset": Rival(dd.BeatTheWinnerReset),
-        "DETECT": Rival(dd.DETECT),
-        "MDB": Rival(with_(dd.MDB, segments=max(2, phases)), told="phases"),
-        "Uniform": Rival(dd.Uniform),
+        "WinnerStays": Rival(dd.learners.WinnerStays),
+        "WinnerStaysStrong": Rival(dd.learners.WinnerStaysStrong),
+        "BeatTheWinnerResetStrong": Rival(dd.learners.BeatTheWinnerResetStrong),
+        "BeatTheWinnerReset": Rival(dd.learners.BeatTheWinnerReset),
+        "DETECT": Rival(dd.learners.DETECT),
+        "MDB": Rival(with_(dd.learners.MDB, segments=max(2, phases)), told="phases"),
+        "Uniform": Rival(dd.learners.Uniform),
     }
 
 
@@ -429,7 +436,7 @@ def restarting(inner: Callable[..., dd.Learner]) -> Callable[..., dd.Learner]:
 
     def made(n_arms: int, horizon: int, every: float, **parameters: Any) -> dd.Learner:
         period = int(min(every, horizon))
-        return dd.PeriodicRestart.of(inner(n_arms, period, **parameters), every=period)
+        return dd.learners.PeriodicRestart.of(inner(n_arms, period, **parameters), every=period)
 
     return made
 

@@ -15,10 +15,10 @@ import numpy as np
 from tests.naive.shifts import significant_loops
 
 import driftduel as dd
-from driftduel.preferences import Array
-from driftduel.shifts.shown import shown
-from driftduel.shifts.significant import significant_phases
-from driftduel.shifts.tables import borda_gaps, point_mass_gaps, survey
+from driftduel.matrix.preferences import Array
+from driftduel.worlds.measures.shown import shown
+from driftduel.worlds.measures.significant import significant_phases
+from driftduel.worlds.measures.tables import borda_gaps, point_mass_gaps, survey
 
 ARMS = 10
 

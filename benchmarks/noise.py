@@ -17,7 +17,7 @@ import numpy as np
 
 import driftduel as dd
 from benchmarks.calibration import upper
-from driftduel.streams import Log
+from driftduel.votes import Log
 
 KINDS = ("equal arms", "near ties", "BTL")
 ARMS = (2, 3, 4, 6, 10, 20)

@@ -42,9 +42,9 @@ from numpy.typing import NDArray
 import driftduel as dd
 from benchmarks._poll_play import Taste, bradley_terry, play, top_two, uniform, wrong
 from benchmarks._poll_worlds import HALVES, LONG, Play, World, worlds
-from driftduel._files import replacing
-from driftduel.inference.sequences import log_evidence, simultaneous
+from driftduel._support.files import replacing
 from driftduel.learners.parts.tally import ALPHA
+from driftduel.votes.sequences import log_evidence, simultaneous
 
 RUNS = 64
 RIVAL_RUNS = 8
@@ -121,7 +121,10 @@ def one_world(world: World, runs: int) -> tuple[Figures, list[tuple[float, bool]
         "Bradley-Terry, best window": windows.min(),
         "top-two sampling": errors(world, partial(top_two, taste), few),
     }
-    for learner in (dd.DTS(world.arms, criterion=dd.Condorcet()), dd.DriftDuel(world.arms)):
+    for learner in (
+        dd.learners.DTS(world.arms, criterion=dd.Condorcet()),
+        dd.DriftDuel(world.arms),
+    ):
         found[type(learner).__name__] = errors(world, partial(best_of, learner, taste), few)
     long = len(world.play.before)
     missed = np.zeros((runs, long), np.bool_)

@@ -19,7 +19,7 @@ from collections.abc import Callable
 import numpy as np
 
 import driftduel as dd
-from driftduel._jit import jit
+from driftduel._support.compile.jit import jit
 
 REPEATS = 3
 SHORT = 300_000

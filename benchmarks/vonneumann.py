@@ -44,7 +44,7 @@ def main() -> None:
             final = np.array([run.regret("von-neumann")[-1] for run in runs])
             error = final.std(ddof=1) / np.sqrt(len(final)) if len(final) > 1 else np.nan
             cells.append(f"{final.mean():,.0f} ± {error:,.0f}")
-            if isinstance(learner, dd.ExperimentalVonNeumann):
+            if isinstance(learner, dd.learners.ExperimentalVonNeumann):
                 anew = [len(run.episodes) - 1 for run in runs]
                 seen.append(f"{min(anew)} to {max(anew)} times in {world}")
         print(f"| {type(learner).__name__} | {told} | {' | '.join(cells)} |", flush=True)
@@ -61,7 +61,9 @@ def print_still(rounds: int, seeds: int) -> None:
         worlds += [ring(np.arange(k))] if k > 2 else []
         for matrix in worlds:
             world = dd.Stream.stationary(matrix, rounds)
-            played = dd.simulate_many(dd.ExperimentalVonNeumann(k), world, range(seeds), points=1)
+            played = dd.simulate_many(
+                dd.learners.ExperimentalVonNeumann(k), world, range(seeds), points=1
+            )
             began += sum(len(run.episodes) - 1 for run in played)
             runs += len(played)
     print(f"{runs} runs of {rounds:,} rounds without a change: began anew {began} times")
@@ -71,15 +73,15 @@ def players(n_arms: int, rounds: int, phases: int) -> list[tuple[str, dd.Learner
     """Return learners by what they are told."""
     period = -(-rounds // phases)
     return [
-        ("when", dd.PeriodicRestart.of(dd.VersatileDB(n_arms), every=period)),
-        ("T, S", dd.DEX3S(n_arms, rounds, n_phases=phases)),
-        ("T", dd.DEX3S(n_arms, rounds)),
-        ("T", dd.SparringEXP3(n_arms, rounds)),
-        ("nothing", dd.ExperimentalVonNeumann(n_arms)),
-        ("nothing", dd.SparringUCB(n_arms)),
-        ("nothing", dd.VersatileDB(n_arms)),
-        ("nothing", dd.Anaconda(n_arms)),
-        ("nothing", dd.Uniform(n_arms)),
+        ("when", dd.learners.PeriodicRestart.of(dd.learners.VersatileDB(n_arms), every=period)),
+        ("T, S", dd.learners.DEX3S(n_arms, rounds, n_phases=phases)),
+        ("T", dd.learners.DEX3S(n_arms, rounds)),
+        ("T", dd.learners.SparringEXP3(n_arms, rounds)),
+        ("nothing", dd.learners.ExperimentalVonNeumann(n_arms)),
+        ("nothing", dd.learners.SparringUCB(n_arms)),
+        ("nothing", dd.learners.VersatileDB(n_arms)),
+        ("nothing", dd.learners.Anaconda(n_arms)),
+        ("nothing", dd.learners.Uniform(n_arms)),
     ]
 
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from driftduel import _families
+from driftduel._support import registry
 from tests.outside import GREEDY
 
 
@@ -37,8 +37,8 @@ def package(tmp_path, monkeypatch, forgotten):
             f"[driftduel.learners]\n{name} = {module}:{attribute}\n"
         )
         monkeypatch.syspath_prepend(home)
-        _families.installed.cache_clear()
+        registry.installed.cache_clear()
 
     yield install
     monkeypatch.undo()
-    _families.installed.cache_clear()
+    registry.installed.cache_clear()

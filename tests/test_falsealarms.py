@@ -22,7 +22,7 @@ def test_a_taste_for_a_side_helps_whoever_stands_left():
 def test_votes_are_drawn_with_the_taste():
     """The left arm wins 300 +- 14 votes of 1000 without the taste, and 720 +- 14 with it."""
     matrix = [[0.5, 0.3], [0.7, 0.5]]
-    pair = dd.FixedPair(2, left=0, right=1)
+    pair = dd.learners.FixedPair(2, left=0, right=1)
     best = [
         dd.simulate(pair, falsealarms.sided(matrix, 1000, taste), points=1).best
         for taste in (0.0, 0.6)
@@ -43,7 +43,7 @@ def test_cases_of_both_tastes_are_counted(monkeypatch, capsys):
 def test_a_restart_counts_once_a_run(monkeypatch):
     world = dd.Stream.stationary([[0.5, 0.9], [0.1, 0.5]], 50)
     assert falsealarms.restarting("Uniform", "borda", world, 3, workers=1) == 0
-    restarting = dd.PeriodicRestart(2, 50, every=10)
+    restarting = dd.learners.PeriodicRestart(2, 50, every=10)
     monkeypatch.setattr(falsealarms, "learner_from", lambda *_: restarting)
     assert falsealarms.restarting("any", "borda", world, 3, workers=1) == 3
 

@@ -16,7 +16,7 @@ from driftduel.studies.benchmark import suite
 from tests.studies import tiny_suite
 
 RIVAL = Rival(
-    dd.SlidingBordaGreedy,
+    dd.learners.SlidingBordaGreedy,
     {"exploration": (0.01, 0.1, 1.0), "window": (10.0, 100.0)},
     {"exploration": 1.0},
     ("window",),
@@ -51,7 +51,7 @@ def test_a_walk_that_finds_nothing_better_stays():
 
 
 def test_a_walk_leaves_coarse_parameters_alone():
-    rival = Rival(dd.RUCB, {"width": (1.0, 2.0), "every": (10.0, 20.0)}, coarse=("every",))
+    rival = Rival(dd.learners.RUCB, {"width": (1.0, 2.0), "every": (10.0, 20.0)}, coarse=("every",))
     start = {"width": 1.0, "every": 10.0}
     found, _ = hindsight.walk(rival, bowl({"width": 8.0, "every": 80.0}), start, 99.0, 0.5)
     assert found["every"] == 10.0
@@ -66,7 +66,7 @@ def test_points_are_rounded_to_what_is_reported():
 
 def test_a_grid_has_only_points_that_make_sense():
     grid = {"exploration": (30.0, 300.0), "every": (100.0, 1000.0, 10_000.0)}
-    rival = Rival(hindsight.restarting(dd.BordaETC), grid, {}, ("exploration", "every"))
+    rival = Rival(hindsight.restarting(dd.learners.BordaETC), grid, {}, ("exploration", "every"))
     assert [tuple(point.values()) for point in rival.points(5000)] == [
         (30.0, 100.0),
         (30.0, 1000.0),
@@ -75,7 +75,7 @@ def test_a_grid_has_only_points_that_make_sense():
 
 
 def test_slow_rivals_try_no_memory_that_is_short_for_a_long_world():
-    rival = Rival(dd.DiscountedDTS, {"memory": hindsight.ROUNDS}, slow=True)
+    rival = Rival(dd.learners.DiscountedDTS, {"memory": hindsight.ROUNDS}, slow=True)
     assert [point["memory"] for point in rival.points(10**6)] == [1e4, 3e4, 1e5]
     assert len(rival.points(10**5)) == len(hindsight.ROUNDS)
 
@@ -84,13 +84,15 @@ def test_slow_rivals_try_no_memory_that_is_short_for_a_long_world():
 def test_periods_are_off_the_beat_of_evenly_spaced_changes(distance):
     assert hindsight.off_the_beat(distance)
     for period in hindsight.PERIODS:
-        beats = distance / int(Rival(dd.RUCB).rounded({"every": period})["every"])
+        beats = distance / int(Rival(dd.learners.RUCB).rounded({"every": period})["every"])
         if 0.8 < beats < 8:
             assert abs(beats - round(beats)) > 0.06
 
 
 def test_a_distance_that_a_period_divides_is_on_the_beat():
-    period = round(hindsight.Rival(dd.RUCB).rounded({"every": hindsight.PERIODS[3]})["every"])
+    period = round(
+        hindsight.Rival(dd.learners.RUCB).rounded({"every": hindsight.PERIODS[3]})["every"]
+    )
     assert not hindsight.off_the_beat(period)
     assert not hindsight.off_the_beat(5 * period + 20)
     assert hindsight.off_the_beat(300)
@@ -99,9 +101,11 @@ def test_a_distance_that_a_period_divides_is_on_the_beat():
 def test_seeds_are_counted_from_the_first_of_the_half():
     stream = dd.Stream.stationary([[0.5, 0.9], [0.1, 0.5]], 50)
     with ThreadPoolExecutor(1) as pool:
-        runs = Runs(stream, "condorcet", {"Uniform": Rival(dd.Uniform)}, pool, 10_000)
+        runs = Runs(stream, "condorcet", {"Uniform": Rival(dd.learners.Uniform)}, pool, 10_000)
         (found,) = runs.of([("Uniform", ())], TUNING[:FEW])
-    played = dd.simulate_many(dd.Uniform(2, 50), stream, range(11_000, 11_000 + FEW), points=1)
+    played = dd.simulate_many(
+        dd.learners.Uniform(2, 50), stream, range(11_000, 11_000 + FEW), points=1
+    )
     assert found.tolist() == [run.regret("condorcet")[-1] for run in played]
 
 
@@ -137,7 +141,7 @@ def test_periods_of_the_list_are_not_refined():
 
 
 def test_a_restarted_learner_plans_for_its_period():
-    made = hindsight.restarting(dd.BordaETC)(3, 1000, every=200)
+    made = hindsight.restarting(dd.learners.BordaETC)(3, 1000, every=200)
     assert made.inner.horizon == made.every == 200
 
 
@@ -157,7 +161,7 @@ class Scripted(Runs):
     """Regrets by name: a level, and noise of a standard deviation of 1."""
 
     def __init__(self, levels, **rivals):
-        known = {name: rivals.get(name, Rival(dd.Uniform)) for name in levels}
+        known = {name: rivals.get(name, Rival(dd.learners.Uniform)) for name in levels}
         super().__init__(None, "borda", known, None)
         self.levels = levels
 
@@ -194,7 +198,7 @@ def test_a_late_loser_stops_in_between():
 
 
 def test_hope_is_for_those_that_can_be_refined():
-    grid = Rival(dd.BordaETC, {"exploration": (1.0, 10.0)})
+    grid = Rival(dd.learners.BordaETC, {"exploration": (1.0, 10.0)})
     runs = Scripted({"first": 100.0, "plain": 108.0, "tuned": 108.0}, tuned=grid)
     assert counts(runs, hope=0.9) == {"first": 64, "plain": FEW, "tuned": 64}
 
@@ -208,7 +212,7 @@ class Ranked(Runs):
 
 
 def test_only_the_best_points_of_a_rival_go_on_and_fewer_of_a_slow_one():
-    rivals = {"Slow": Rival(dd.DTS, slow=True), "Quick": Rival(dd.RUCB)}
+    rivals = {"Slow": Rival(dd.learners.DTS, slow=True), "Quick": Rival(dd.learners.RUCB)}
     runs = Ranked(None, "condorcet", rivals, None)
     those = [(name, (place,)) for name in rivals for place in range(1, 8)]
     entrants = dict(zip(those, runs.of(those, SCORING[:FEW]), strict=True))
@@ -218,7 +222,7 @@ def test_only_the_best_points_of_a_rival_go_on_and_fewer_of_a_slow_one():
 
 
 def test_learners_race_against_those_of_the_same_aim():
-    stranger = Rival(dd.RUCB, aims="condorcet")
+    stranger = Rival(dd.learners.RUCB, aims="condorcet")
     runs = Scripted({"first": 10.0, "far": 20.0, "stranger": 1.0}, stranger=stranger)
     assert counts(runs) == {"first": 64, "far": FEW, "stranger": 64}
 
@@ -229,13 +233,13 @@ def test_nobody_plays_on_when_the_time_is_over():
 
 def test_runs_are_played_once_whoever_plays_them():
     stream = dd.Stream.stationary([[0.5, 0.9], [0.1, 0.5]], 50)
-    listed = {"RUCB": Rival(dd.RUCB), "Uniform": Rival(dd.Uniform)}
+    listed = {"RUCB": Rival(dd.learners.RUCB), "Uniform": Rival(dd.learners.Uniform)}
     both = [("RUCB", ()), ("Uniform", ())]
     with ThreadPoolExecutor(2) as pool:
         runs = Runs(stream, "condorcet", listed, pool)
         few = runs.of(both, TUNING[:FEW])
         more = runs.of(both, TUNING[:16])
-    for before, after, kind in zip(few, more, (dd.RUCB, dd.Uniform), strict=True):
+    for before, after, kind in zip(few, more, (dd.learners.RUCB, dd.learners.Uniform), strict=True):
         assert after[:FEW].tolist() == before.tolist()
         expected = dd.simulate_many(kind(2, 50), stream, TUNING[:16], points=1)
         assert after.tolist() == [run.regret("condorcet")[-1] for run in expected]
@@ -247,12 +251,14 @@ def test_runs_are_played_once_whoever_plays_them():
 def few_rivals(criterion, truth):
     if criterion == "borda":
         return {
-            "BordaETC": Rival(dd.BordaETC, {"exploration": (5.0, 20.0)}, {}, ("exploration",)),
-            "Uniform": Rival(dd.Uniform),
-            "RUCB": Rival(dd.RUCB, aims="condorcet"),
-            "Slow": Rival(dd.DEXP3, most_arms=2),
+            "BordaETC": Rival(
+                dd.learners.BordaETC, {"exploration": (5.0, 20.0)}, {}, ("exploration",)
+            ),
+            "Uniform": Rival(dd.learners.Uniform),
+            "RUCB": Rival(dd.learners.RUCB, aims="condorcet"),
+            "Slow": Rival(dd.learners.DEXP3, most_arms=2),
         }
-    return {"RUCB": Rival(dd.RUCB), "Uniform": Rival(dd.Uniform)}
+    return {"RUCB": Rival(dd.learners.RUCB), "Uniform": Rival(dd.learners.Uniform)}
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
+import importlib.util
 import inspect
 import json
 import os
@@ -66,7 +67,7 @@ def test_every_public_name_can_be_had():
     assert {"Borda", "Condorcet", "Stream", "Weighted", "classify"} <= set(driftduel.__all__)
 
 
-@pytest.mark.parametrize("package", ["driftduel.learners", "driftduel.report", "driftduel.streams"])
+@pytest.mark.parametrize("package", ["driftduel.learners", "driftduel.report", "driftduel.worlds"])
 def test_every_public_name_of_a_package_can_be_had(package):
     module = importlib.import_module(package)
     for name in module.__all__:
@@ -77,13 +78,35 @@ def test_every_public_name_of_a_package_can_be_had(package):
 
 
 def test_a_learner_of_the_roster_is_a_name_everywhere():
-    from driftduel import _roster
+    from driftduel._support import roster
 
-    names = {name for name in vars(_roster) if not name.startswith("_")}
+    names = {name for name in vars(roster) if not name.startswith("_")}
     assert names == set(driftduel.all_learners())
-    assert names <= set(driftduel.__all__)
     assert names <= set(driftduel.learners.__all__)
-    assert all(getattr(driftduel, name) is getattr(_roster, name) for name in names)
+    assert all(getattr(driftduel.learners, name) is getattr(roster, name) for name in names)
+
+
+def test_a_learner_that_moved_still_works_for_this_release_with_a_sentence():
+    sentence = r"^driftduel\.RUCB is now driftduel\.learners\.RUCB; the old name works until 0\.2$"
+    with pytest.warns(DeprecationWarning, match=sentence):
+        old = driftduel.RUCB
+    assert old is driftduel.learners.RUCB
+    assert "RUCB" not in dir(driftduel)
+
+
+def test_old_names_are_refused_with_the_new_one():
+    from driftduel._support.renamed import MOVED
+
+    for old, new in MOVED.items():
+        with pytest.raises(AttributeError, match=rf"^driftduel\.{old} is now driftduel\.{new}$"):
+            getattr(driftduel, old)
+        home, _, name = f"driftduel.{new}".rpartition(".")
+        module = importlib.import_module(home)
+        assert hasattr(module, name) or importlib.util.find_spec(f"{home}.{name}")
+
+
+def test_what_people_use_fits_on_a_page():
+    assert len(dir(driftduel)) <= 52
 
 
 def test_every_learner_of_the_package_is_in_the_roster():

@@ -81,7 +81,7 @@ def test_other_rules_name_a_clear_favourite(rule):
     assert not wrong(world, rule(Taste.of(world), 1, 600))[300:].any()
 
 
-@pytest.mark.parametrize("learner", [dd.DriftPoll(4), dd.DTS(4)])
+@pytest.mark.parametrize("learner", [dd.DriftPoll(4), dd.learners.DTS(4)])
 def test_learners_are_played_for_votes_and_looked_at_between(learner):
     world, seen = sudden(), []
     played = play(learner, Taste.of(world), 1, 600, [200, 600], lambda one: seen.append(one.rounds))
@@ -93,7 +93,7 @@ def test_learners_are_played_for_votes_and_looked_at_between(learner):
 def test_a_poll_is_asked_after_each_vote_and_another_learner_now_and_then():
     world = sudden()
     one = play(dd.DriftPoll(4), Taste.of(world), 1, 600).best
-    other = play(dd.DTS(4), Taste.of(world), 1, 600).best
+    other = play(dd.learners.DTS(4), Taste.of(world), 1, 600).best
     assert set(np.flatnonzero(np.diff(one)) % LOOK) - {LOOK - 1}
     assert set(np.flatnonzero(np.diff(other)) % LOOK) == {LOOK - 1}
 

@@ -34,13 +34,13 @@ def world():
 
 
 def test_a_learner_plays_compiled(world):
-    run, again = (dd.simulate(dd.WinnerStays(2, seed=1), world, seed=1) for _ in range(2))
+    run, again = (dd.simulate(dd.learners.WinnerStays(2, seed=1), world, seed=1) for _ in range(2))
     assert 0 < run.regret("borda")[-1] < 400
     assert np.array_equal(run.regret("borda"), again.regret("borda"))
 
 
 def test_a_learner_is_asked_told_saved_and_loaded(tmp_path):
-    learner = dd.WinnerStays(3, labels=["tea", "coffee", "juice"], seed=2)
+    learner = dd.learners.WinnerStays(3, labels=["tea", "coffee", "juice"], seed=2)
     for _ in range(30):
         duel = learner.ask()
         learner.tell(duel, float(duel.left <= duel.right))

@@ -20,8 +20,8 @@ import driftduel as dd
 from driftduel.arena import errors, replica, rules
 from driftduel.arena import service as arena
 from driftduel.arena.model import DAY
-from driftduel.arena.service import running
-from driftduel.learners.storage import as_payload
+from driftduel.arena.service import service as running
+from driftduel.learners.contract.storage import as_payload
 from tests.arena.conftest import KINDS
 from tests.arena.voting import events, state, state_from_nothing
 

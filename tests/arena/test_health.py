@@ -13,10 +13,10 @@ import pytest
 import sqlalchemy as sa
 
 from driftduel.arena import service as arena
-from driftduel.arena.reports import leads_of
 from driftduel.arena.service.health import health_tag, side_of
+from driftduel.arena.service.voter_counts import _BY_DAY, _BY_VOTER, Counts
 from driftduel.arena.service.voters import look_odd
-from driftduel.arena.service.watching import _BY_DAY, _BY_VOTER, Counts
+from driftduel.arena.status import leads_of
 from driftduel.arena.store import schema
 from tests.arena.voting import prefer, vote
 

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from driftduel.arena import service as arena
-from driftduel.arena.service import telling
+from driftduel.arena.service import votes as telling
 from tests.arena.serving import Site, served
 
 NO_ID = "a" * 22

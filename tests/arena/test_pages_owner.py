@@ -8,10 +8,10 @@ import time
 import polars as pl
 import pytest
 
-from driftduel.arena import reports
 from driftduel.arena import service as arena
-from driftduel.arena.reports import ArmsChanged, DatedChange, Lead
+from driftduel.arena import status as reports
 from driftduel.arena.simulated import DRINKS, Days, Question, feed
+from driftduel.arena.status import ArmsChanged, DatedChange, Lead
 from driftduel.arena.web.pages import rendering
 from driftduel.arena.web.pages.figures import Bar, standings_of, timeline_of
 from tests.arena.pages import pages_of, words_of

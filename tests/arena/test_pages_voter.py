@@ -59,7 +59,7 @@ def test_scripts_get_the_next_pair_with_the_answer(site, browser):
 
 
 def test_a_verdict_is_taken_back_within_a_minute(site, browser, monkeypatch):
-    from driftduel.arena.service import telling
+    from driftduel.arena.service import votes as telling
 
     duel = duel_of(browser.get("/drinks"))
     vote(browser, "left", duel)

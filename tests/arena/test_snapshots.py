@@ -8,7 +8,8 @@ import sqlalchemy as sa
 
 from driftduel.arena import errors, replica
 from driftduel.arena import service as arena
-from driftduel.arena.service import running, snapshots
+from driftduel.arena.service import service as running
+from driftduel.arena.service import snapshots
 from driftduel.arena.store import schema
 from tests.arena.voting import prefer, state, state_from_nothing, vote
 

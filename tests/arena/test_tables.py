@@ -14,8 +14,8 @@ from driftduel.arena import service as arena
 from driftduel.arena.model import DAY
 from driftduel.arena.store import schema
 from driftduel.cli import main
-from driftduel.learners.storage import as_payload
-from driftduel.streams.reading import read_log
+from driftduel.learners.contract.storage import as_payload
+from driftduel.votes.reading import read_log
 from tests.arena.voting import events, prefer, state, state_from_nothing, vote
 
 

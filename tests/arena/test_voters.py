@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from driftduel.arena import errors
 from driftduel.arena import service as arena
 from driftduel.arena.replica import Replica
-from driftduel.arena.service import running
+from driftduel.arena.service import service as running
 from driftduel.arena.store import schema, statements
 from tests.arena.voting import events, prefer, state, state_from_nothing, vote
 

@@ -8,7 +8,9 @@ import pytest
 
 from driftduel.arena import errors
 from driftduel.arena import service as arena
-from driftduel.arena.service import running, telling, writer
+from driftduel.arena.service import service as running
+from driftduel.arena.service import votes as telling
+from driftduel.arena.service import writer
 from tests.arena.voting import events, prefer, state, state_from_nothing, vote
 from tests.processes import wait_until
 
@@ -244,7 +246,7 @@ def plain_fold(rows, seed=1):
     import numpy as np
 
     import driftduel as dd
-    from driftduel.learners.storage import as_payload
+    from driftduel.learners.contract.storage import as_payload
 
     outcome = {"left": 1.0, "right": 0.0, "tie": 0.5, "bad": 0.5}
     learner = dd.DriftPoll(3, seed=seed, labels=["0", "1", "2"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from driftduel.arena import service as arena
-from driftduel.arena.service.running import folded
+from driftduel.arena.service.service import folded
 from driftduel.arena.service.verifying import state_of
 from driftduel.arena.store import schema, statements
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from driftduel.inference.analyses import analyse
 from driftduel.report.analysis import write_analysis
-from driftduel.streams import Log
+from driftduel.votes import Log
+from driftduel.votes.analyses import analyse
 from tests.browser.conftest import Opened
 
 HOSTILE = ["</script><b>tea</b>", "a long name of an arm that goes on and on", "water"]

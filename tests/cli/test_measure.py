@@ -10,7 +10,8 @@ import pytest
 import driftduel as dd
 from driftduel.cli import main
 from driftduel.report import summarise
-from driftduel.streams import datasets, read_log
+from driftduel.votes import read_log
+from driftduel.worlds import datasets
 
 P, Q = [[0.5, 0.9], [0.1, 0.5]], [[0.5, 0.2], [0.8, 0.5]]
 ROCK = [[0.5, 1, 0], [0, 0.5, 1], [1, 0, 0.5]]
@@ -20,7 +21,7 @@ HEADER = "time,left,right,left_won"
 @pytest.fixture(autouse=True)
 def few_shuffles(monkeypatch):
     """Without the JIT a shuffle takes a tenth of a second."""
-    monkeypatch.setattr("driftduel.shifts.noise.MOST_SHUFFLES", 5)
+    monkeypatch.setattr("driftduel.votes.noise.MOST_SHUFFLES", 5)
 
 
 @pytest.fixture

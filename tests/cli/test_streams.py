@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 import driftduel as dd
-from driftduel.streams import catalogue, datasets
+from driftduel.worlds import catalogue, datasets
 
 
 def test_every_world_is_listed_on_one_line(run):

@@ -9,7 +9,7 @@ from driftduel.experiments import Spec, cluster
 from driftduel.experiments.plan import make_plan
 from driftduel.experiments.sweep import FailedTasksError
 from driftduel.experiments.versions import package_version
-from driftduel.streams import catalogue
+from driftduel.worlds import catalogue
 from tests.experiments import working
 from tests.experiments.conftest import SMALL, Bench, assert_same
 

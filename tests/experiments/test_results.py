@@ -32,8 +32,8 @@ def test_the_table_of_regret_has_the_documented_columns(results):
 
 
 def test_regret_is_that_of_the_run(results):
-    stream = dd.streams.catalogue.build("switching", n_arms=4, n_phases=2, horizon=200)
-    run = dd.simulate(dd.DiscountedBordaUCB(4, 200, exploration=0.1), stream, 3, points=5)
+    stream = dd.worlds.catalogue.build("switching", n_arms=4, n_phases=2, horizon=200)
+    run = dd.simulate(dd.learners.DiscountedBordaUCB(4, 200, exploration=0.1), stream, 3, points=5)
     for criterion in ("borda", "copeland"):
         mine = results.regret.filter(
             learner="DiscountedBordaUCB", n_arms=4, seed=3, criterion=criterion
@@ -115,7 +115,7 @@ def test_who_has_no_regret_does_not_make_ratios_infinite(bench):
 
 
 def test_streams_say_what_is_true_of_them(results):
-    stream = dd.streams.catalogue.build("switching", n_arms=4, n_phases=2, horizon=200)
+    stream = dd.worlds.catalogue.build("switching", n_arms=4, n_phases=2, horizon=200)
     info = results.streams[1]
     assert (info.label, info.world) == ("switching, n_arms = 4", "switching")
     assert info.changes == [100]

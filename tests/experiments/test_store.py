@@ -4,8 +4,8 @@ import polars as pl
 import pytest
 
 from driftduel.experiments import Spec, store
+from driftduel.experiments.checksums import digest
 from driftduel.experiments.plan import make_plan
-from driftduel.experiments.sound import digest
 from driftduel.experiments.store import Store
 from driftduel.experiments.tasks import play
 from tests.experiments.conftest import SMALL

@@ -10,11 +10,11 @@ import pytest
 from polars.exceptions import ComputeError
 
 import driftduel as dd
-from driftduel._files import locked
+from driftduel._support.files import locked
 from driftduel.experiments import Results, Spec, plan, record, results, store, sweep, tasks
+from driftduel.experiments.simulation import simulate
 from driftduel.experiments.store import Store
 from driftduel.experiments.sweep import FailedTasksError
-from driftduel.simulation import simulate
 from tests.experiments import working
 from tests.experiments.conftest import SMALL, Bench, assert_same
 

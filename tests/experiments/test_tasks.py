@@ -8,6 +8,7 @@ import pytest
 import driftduel as dd
 from driftduel.experiments import Spec
 from driftduel.experiments.plan import make_plan
+from driftduel.experiments.simulation import oracle_of
 from driftduel.experiments.tasks import make_learner, play, source_of, stream_hash
 from tests.experiments.conftest import SMALL
 
@@ -20,7 +21,7 @@ def test_a_task_is_what_simulate_gives():
     rows = play(task)
     assert [row["seed"] for row in rows] == [0, 1, 2, 3]
     for row in rows:
-        run = dd.simulate(dd.Uniform(3, 200), stream, row["seed"], points=5)
+        run = dd.simulate(dd.learners.Uniform(3, 200), stream, row["seed"], points=5)
         assert row["regret"] == [run.regret("borda").tolist()]
         assert np.array_equal(row["rounds"], run.rounds)
         plays = np.zeros((3, 3), int)
@@ -52,7 +53,7 @@ def test_labels_are_no_part_of_the_content():
 @pytest.mark.parametrize(
     ("name", "parameters", "expected"),
     [
-        ("RUCB", {"alpha": 0.7}, dd.RUCB(3, 100, alpha=0.7)),
+        ("RUCB", {"alpha": 0.7}, dd.learners.RUCB(3, 100, alpha=0.7)),
         ("MetaBosse", {"horizon": "none"}, dd.MetaBosse(3)),
         (
             "MetaBosse",
@@ -67,9 +68,13 @@ def test_labels_are_no_part_of_the_content():
         (
             "SlidingWindow",
             {"window": 50, "inner": {"name": "RUCB", "alpha": 0.7}},
-            dd.SlidingWindow(3, 100, window=50, inner=dd.RUCB(3, 100, alpha=0.7)),
+            dd.learners.SlidingWindow(3, 100, window=50, inner=dd.learners.RUCB(3, 100, alpha=0.7)),
         ),
-        ("Oracle", {"criterion": "condorcet"}, dd.simulation.oracle_of(STREAM, "condorcet")),
+        (
+            "Oracle",
+            {"criterion": "condorcet"},
+            oracle_of(STREAM, "condorcet"),
+        ),
     ],
 )
 def test_learners_are_made_from_plain_values(name, parameters, expected):

@@ -10,25 +10,25 @@ def names(module: str) -> set[str]:
 
 
 def test_the_closure_holds_what_a_learner_is_made_of_and_no_other_learner():
-    found = names("driftduel.learners.episodic.bosse")
+    found = names("driftduel.learners.paper.bosse")
     assert {
-        "driftduel.learners.base",
-        "driftduel.learners.episodic.meta",
-        "driftduel._jit",
+        "driftduel.learners.contract.base",
+        "driftduel.learners.paper.meta",
+        "driftduel._support.compile.jit",
     } <= found
     assert "driftduel.learners.rivals.rucb" not in found
-    assert "driftduel.learners.storage" not in found
+    assert "driftduel.learners.contract.storage" not in found
 
 
 def test_the_closure_of_our_own_learner_holds_no_rival():
-    found = names("driftduel.learners.calibrated.driftduel")
+    found = names("driftduel.learners.driftduel.learner")
     assert "driftduel.learners.parts.journal" in found
     assert not [name for name in found if ".rivals." in name or ".episodic." in name]
 
 
 def test_imports_inside_functions_count_and_those_for_type_checkers_do_not():
     assert "driftduel.learners.rivals.borda" in names("driftduel.learners.rivals.restarts")
-    assert "driftduel.streams.stream" not in names("driftduel.learners.episodic.bosse")
+    assert "driftduel.worlds.stream" not in names("driftduel.learners.paper.bosse")
 
 
 def test_every_learner_has_a_version():

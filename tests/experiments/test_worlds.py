@@ -9,7 +9,7 @@ import driftduel as dd
 from driftduel.experiments import Spec, worlds
 from driftduel.experiments.plan import make_plan
 from driftduel.experiments.worlds import from_json
-from driftduel.streams.matrices import winner_matrix
+from driftduel.worlds.matrices import winner_matrix
 
 LEARNER = '[[learner]]\nname = "Uniform"\n'
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from driftduel import simulate
-from driftduel.learners.base import Duel, learner_generator, settle_generator
+from driftduel.learners.contract.base import Duel, learner_generator, settle_generator
 from driftduel.testing.driving import tell_as_played
 from tests.naive.protocol import Oracle
 

@@ -25,7 +25,7 @@ from queue import Empty, Queue
 import numpy as np
 
 import driftduel as dd
-from driftduel.learners.storage import _arrays, _checksum, as_payload
+from driftduel.learners.contract.storage import _arrays, _checksum, as_payload
 from tests.learners.test_conformance import HASTY, QUICK, VARIANTS
 
 TARGETS = {
@@ -34,20 +34,21 @@ TARGETS = {
         n, t, seed=seed, constants=QUICK, intervals="all"
     ),
     "no horizon": lambda n, t, seed: dd.MetaBosse(n, None, seed=seed, constants=QUICK),
-    "restarts of all intervals": lambda n, t, seed: dd.PeriodicRestart.of(
+    "restarts of all intervals": lambda n, t, seed: dd.learners.PeriodicRestart.of(
         dd.MetaBosse(n, 97, seed=seed, constants=QUICK, intervals="all"), every=97
     ),
-    "restarts of DriftDuel": lambda n, t, seed: dd.PeriodicRestart.of(
+    "restarts of DriftDuel": lambda n, t, seed: dd.learners.PeriodicRestart.of(
         dd.DriftDuel(n, t, seed=seed, calibration=HASTY), every=150
     ),
-    "restarts of a detector": lambda n, t, seed: dd.PeriodicRestart.of(
-        dd.MDB(n, t, seed=seed), every=97
+    "restarts of a detector": lambda n, t, seed: dd.learners.PeriodicRestart.of(
+        dd.learners.MDB(n, t, seed=seed), every=97
     ),
-    "a window of eliminations": lambda n, t, seed: dd.SlidingWindow.of(
-        dd.RRDB(n, t, seed=seed), window=60, every=20
+    "a window of eliminations": lambda n, t, seed: dd.learners.SlidingWindow.of(
+        dd.learners.RRDB(n, t, seed=seed), window=60, every=20
     ),
-    "restarts of a window": lambda n, t, seed: dd.PeriodicRestart.of(
-        dd.SlidingWindow.of(dd.RUCB(n, t, seed=seed), window=50, every=7), every=97
+    "restarts of a window": lambda n, t, seed: dd.learners.PeriodicRestart.of(
+        dd.learners.SlidingWindow.of(dd.learners.RUCB(n, t, seed=seed), window=50, every=7),
+        every=97,
     ),
 }
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import driftduel as dd
-from driftduel.learners.episodic.bosse import Constants
-from driftduel.weights import WeightSequence
+from driftduel.learners.paper.bosse import Constants
+from driftduel.matrix.weights import WeightSequence
 
 CRITERIA = ("borda", "weight", "weights", "condorcet")
 

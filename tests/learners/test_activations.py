@@ -16,7 +16,7 @@ LEARNERS = {
     "METABOSSE for Condorcet": lambda: dd.MetaBosse(
         4, 600, seed=1, criterion="condorcet", constants=QUICK
     ),
-    "ANACONDA": lambda: dd.Anaconda(4, 600, seed=1, scale=0.01),
+    "ANACONDA": lambda: dd.learners.Anaconda(4, 600, seed=1, scale=0.01),
     "DRIFTDUEL": lambda: dd.DriftDuel(4, seed=1, calibration=HASTY),
     "DRIFTDUEL for Condorcet": lambda: dd.DriftDuel(
         4, seed=1, criterion="condorcet", calibration=HASTY
@@ -64,7 +64,7 @@ def test_who_was_evicted_is_not_active_until_it_comes_back(name):
 
 def test_a_restarted_learner_counts_the_rounds_from_the_start():
     inner = dd.MetaBosse(3, 150, constants=QUICK)
-    learner = dd.PeriodicRestart.of(inner, every=150, seed=3)
+    learner = dd.learners.PeriodicRestart.of(inner, every=150, seed=3)
     for _ in rounds_of(learner):
         pass
     assert {item.round // 150 for item in learner.activations} == {0, 1, 2, 3}

@@ -40,7 +40,7 @@ def rows(K):
 def test_adswitch_follows_the_transcript(seed, constant):
     _, K = drawn(seed)
     world = rows(K) if seed % 2 else None
-    learner = dd.ADSWITCH(K, T, seed=seed, constant=constant, exploration=0.9)
+    learner = dd.learners.ADSWITCH(K, T, seed=seed, constant=constant, exploration=0.9)
     played = beside(
         learner,
         lambda rng: naive.AdSwitch(K, 0.9 * T, constant, rng),
@@ -55,7 +55,7 @@ def test_adswitch_follows_the_transcript(seed, constant):
 
 
 def test_adswitch_finds_bad_arms_looks_again_and_restarts_in_these_transcripts():
-    learner = dd.ADSWITCH(2, 2000, seed=0, constant=0.2, exploration=0.9)
+    learner = dd.learners.ADSWITCH(2, 2000, seed=0, constant=0.2, exploration=0.9)
     played = beside(
         learner, lambda rng: naive.AdSwitch(2, 1800, 0.2, rng), 0, world=rows(2), rounds=2000
     )
@@ -70,7 +70,7 @@ def test_adswitch_finds_bad_arms_looks_again_and_restarts_in_these_transcripts()
 def test_master_follows_the_transcript(seed, scale):
     _, K = drawn(seed)
     world = rows(K) if seed % 2 else None
-    learner = dd.MASTER(K, T, seed=seed, scale=scale, exploration=0.9)
+    learner = dd.learners.MASTER(K, T, seed=seed, scale=scale, exploration=0.9)
     played = beside(
         learner,
         lambda rng: naive.Master(K, 0.9 * T, scale, rng),
@@ -102,7 +102,7 @@ def test_master_begins_anew_if_an_instance_earns_more_than_was_hoped_for(least, 
 
 
 def test_a_gate_that_is_told_nothing_else_takes_the_cube_root():
-    learner = dd.MASTER(8, 1000)
+    learner = dd.learners.MASTER(8, 1000)
     assert learner.gamma == pytest.approx(0.2)
     assert learner.session.state.gate[0]["chance"] == learner.gamma
     assert learner.session.state.bandit.clock[0]["log"] == pytest.approx(math.log(200))
@@ -112,15 +112,15 @@ def test_a_gate_that_is_told_nothing_else_takes_the_cube_root():
 def test_the_tests_of_master_need_hundreds_of_millions_of_rewards_an_arm(factor, rewards):
     """That of an instance has 9 times r for its threshold, that of a block 3 times."""
     for n_arms in (2, 10, 100):
-        state = dd.MASTER(n_arms, 1_000_000).session.state.bandit
+        state = dd.learners.MASTER(n_arms, 1_000_000).session.state.bandit
         width = factor * state.clock[0]["width"]
         assert width * _rho(state, rewards * n_arms) > 1
         assert width * _rho(state, 10 * rewards * n_arms) < 1
 
 
-@pytest.mark.parametrize("kind", [dd.ADSWITCH, dd.MASTER])
+@pytest.mark.parametrize("kind", [dd.learners.ADSWITCH, dd.learners.MASTER])
 def test_bad_parameters_are_refused(kind):
-    knob = "constant" if kind is dd.ADSWITCH else "scale"
+    knob = "constant" if kind is dd.learners.ADSWITCH else "scale"
     for horizon, settings, message in (
         (None, {}, f"horizon is None, {kind.__name__} must be told it"),
         (100, {"exploration": 0}, "exploration is 0, must be a positive number and at most 1"),
@@ -142,10 +142,10 @@ def test_adswitch_sees_a_change_that_master_does_not():
     matrix[0, 1:], matrix[1:, 0] = 0.9, 0.1
     world = dd.Stream.piecewise([matrix, matrix[::-1, ::-1].copy()], [0, horizon // 2], horizon)
     for seed in range(4):
-        run = dd.simulate(dd.ADSWITCH(5, horizon, exploration=0.3), world, seed, points=4)
+        run = dd.simulate(dd.learners.ADSWITCH(5, horizon, exploration=0.3), world, seed, points=4)
         assert run.best == 4
         assert len(run.episodes) == 2
         assert 50_000 < run.episodes[1] < 70_000
-        run = dd.simulate(dd.MASTER(5, horizon, exploration=0.3), world, seed, points=4)
+        run = dd.simulate(dd.learners.MASTER(5, horizon, exploration=0.3), world, seed, points=4)
         assert run.episodes == [0]
         assert run.regret()[-1] < 0.24 * horizon

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import driftduel as dd
-from driftduel.learners.episodic.anaconda import Anaconda, MetaSwift
+from driftduel.learners.paper.anaconda import Anaconda, MetaSwift
 from tests.learners.driving import drawn, play_beside, random_world
 from tests.modes import COMPILED
 from tests.naive import anaconda as literal

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import driftduel as dd
-from driftduel.learners import AlreadyTold, ClosedDuel, Duel, Learner, inline_kernel, session
-from driftduel.learners.storage import as_payload
+from driftduel.learners import AlreadyTold, ClosedDuel, Duel, Learner, inline_kernel
+from driftduel.learners.contract import session
+from driftduel.learners.contract.storage import as_payload
 
 
 class Ledger(NamedTuple):
@@ -211,7 +212,7 @@ def test_how_the_latest_duels_were_told_is_remembered_of_the_others_only_that(mo
 
 
 def test_of_one_arm_twice_nothing_but_a_tie_can_be_told():
-    learner = dd.FixedPair(3, left=2, right=2)
+    learner = dd.learners.FixedPair(3, left=2, right=2)
     duel = learner.ask()
     assert not duel.is_vote
     for outcome in ("left", "right", 1, 0.0):
@@ -250,7 +251,10 @@ def test_who_asks_for_votes_gets_two_arms_and_self_duels_pass_as_ties():
 
 
 def test_votes_that_wait_keep_their_propensity_in_a_file(tmp_path):
-    for learner, chance in ((dd.Uniform(3, seed=1), 1 / 6), (dd.DTS(3, seed=1), None)):
+    for learner, chance in (
+        (dd.learners.Uniform(3, seed=1), 1 / 6),
+        (dd.learners.DTS(3, seed=1), None),
+    ):
         duel = learner.ask(votes_only=True)
         assert duel.propensity == (chance and pytest.approx(chance))
         learner.save(tmp_path / "drinks.json")
@@ -260,7 +264,7 @@ def test_votes_that_wait_keep_their_propensity_in_a_file(tmp_path):
 
 
 def test_a_learner_that_only_serves_is_not_asked_for_votes_for_ever():
-    learner = dd.FixedPair(3, left=2, right=2)
+    learner = dd.learners.FixedPair(3, left=2, right=2)
     with pytest.raises(
         ValueError, match=r"^10,000 duels in a row were of one arm twice: FixedPair"
     ):
@@ -287,7 +291,7 @@ def test_a_duel_may_be_told_by_its_code():
 
 
 def test_a_code_of_another_learner_or_pair_is_refused_open_or_told():
-    learner, other = dd.Uniform(9, seed=1), dd.Uniform(9, seed=2)
+    learner, other = dd.learners.Uniform(9, seed=1), dd.learners.Uniform(9, seed=2)
     learner.tell(learner.ask(), 0.5)
     other.tell(other.ask(), 0.5)
     twin = copy.deepcopy(learner)
@@ -392,7 +396,7 @@ def test_so_many_duels_may_be_open_and_no_more():
 
 
 def test_ten_thousand_duels_may_be_open_unless_it_is_said_otherwise():
-    learner = dd.FixedPair(2)
+    learner = dd.learners.FixedPair(2)
     for _ in range(10_000):
         learner.ask()
     with pytest.raises(ValueError, match=r"^10,000 duels are open, no more are allowed"):
@@ -466,7 +470,7 @@ def test_limits_that_make_no_sense_are_refused(options, message):
 
 
 def test_limits_and_closed_duels_are_kept_in_a_file(tmp_path, clock):
-    learner = dd.Uniform(3, seed=1)
+    learner = dd.learners.Uniform(3, seed=1)
     learner.limit_open(5, expire=60)
     early = learner.ask()
     clock.now += 61
@@ -491,7 +495,7 @@ def test_limits_and_closed_duels_are_kept_in_a_file(tmp_path, clock):
 
 def test_a_file_of_many_votes_grows_by_six_bytes_a_vote_and_then_no_more(tmp_path):
     sizes = []
-    learner = dd.FixedPair(2)
+    learner = dd.learners.FixedPair(2)
     for n in range(20_001):
         if n % 5_000 == 0:
             learner.save(tmp_path / "learner.json")
@@ -612,7 +616,7 @@ def test_a_learner_shows_its_parameters():
 
 
 def test_uniform_play_asks_every_pair_with_the_same_chance():
-    learner = dd.Uniform(3, seed=5)
+    learner = dd.learners.Uniform(3, seed=5)
     duels = [learner.ask() for _ in range(900)]
     assert {duel.propensity for duel in duels} == {1 / 9}
     assert {(duel.left, duel.right) for duel in duels} == {
@@ -636,14 +640,14 @@ LEADS = [[0, 1, 1, -2], [0, 0, 3, 3], [0, 0, 0, 0], [0, 0, 0, 0]]
     ],
 )
 def test_uniform_play_thinks_best_what_its_criterion_says(criterion, rounds, best):
-    learner = dd.Uniform(4, criterion=criterion)
+    learner = dd.learners.Uniform(4, criterion=criterion)
     learner.session.state.leads[:] = LEADS
     learner.session.state.rounds[0] = rounds
     assert learner.best() == best
 
 
 def test_uniform_play_counts_an_outcome_for_the_left_arm():
-    learner = dd.Uniform(2)
+    learner = dd.learners.Uniform(2)
     learner.session.open.update({0: (0, 1, (0.25,)), 1: (1, 0, (0.25,)), 2: (0, 1, (0.25,))})
     learner.session.asked = 3
     learner.tell(0, 1)
@@ -654,14 +658,14 @@ def test_uniform_play_counts_an_outcome_for_the_left_arm():
 
 
 def test_a_fixed_pair_is_asked_for_ever():
-    learner = dd.FixedPair(5, left=4, right=2)
+    learner = dd.learners.FixedPair(5, left=4, right=2)
     for _ in range(3):
         duel = learner.ask()
         assert (duel.left, duel.right, duel.propensity) == (4, 2, 1.0)
         learner.tell(duel, 0)
     assert learner.best() == 2
     assert learner.active.tolist() == [2, 4]
-    assert dd.FixedPair(5, left=3, right=3).active.tolist() == [3]
+    assert dd.learners.FixedPair(5, left=3, right=3).active.tolist() == [3]
 
 
 @pytest.mark.parametrize(
@@ -675,5 +679,5 @@ def test_a_fixed_pair_is_asked_for_ever():
 )
 def test_a_fixed_pair_of_arms_that_do_not_exist_is_refused(options, message):
     with pytest.raises(ValueError) as error:  # noqa: PT011
-        dd.FixedPair(5, **options)
+        dd.learners.FixedPair(5, **options)
     assert str(error.value) == message

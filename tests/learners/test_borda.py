@@ -172,7 +172,7 @@ def test_an_easy_stationary_world_is_soon_known_for_good(kind):
     world = dd.Stream.stationary(matrix, horizon)
     for seed in range(5):
         regret = dd.simulate(kind(5, horizon), world, seed, points=10).regret()
-        uniform = dd.simulate(dd.Uniform(5), world, seed, points=10).regret()
+        uniform = dd.simulate(dd.learners.Uniform(5), world, seed, points=10).regret()
         assert regret[-1] < uniform[-1] / 3
         assert regret[-1] == regret[4]
 

@@ -14,7 +14,8 @@ import pytest
 
 import driftduel as dd
 from driftduel import testing
-from driftduel.learners import Learner, inline_kernel, ranges
+from driftduel.learners import Learner, inline_kernel
+from driftduel.learners.contract import ranges
 from driftduel.testing import CHECKS, check_learner
 
 
@@ -53,18 +54,26 @@ VARIANTS = {
     "DriftDuel weak": lambda n, t, seed: dd.DriftDuel(
         n, t, seed=seed, regret="weak", calibration=HASTY
     ),
-    "UniformOpponent weighted": lambda n, t, seed: dd.UniformOpponent(
+    "UniformOpponent weighted": lambda n, t, seed: dd.learners.UniformOpponent(
         n, t, seed=seed, criterion=two_weights(n), bandit="exp3s", n_phases=min(3, t)
     ),
-    "Gate ucb": lambda n, t, seed: dd.Gate(n, t, seed=seed, bandit="discounted-ucb", memory=50),
-    "ADSWITCH hasty": lambda n, t, seed: dd.ADSWITCH(
+    "Gate ucb": lambda n, t, seed: dd.learners.Gate(
+        n, t, seed=seed, bandit="discounted-ucb", memory=50
+    ),
+    "ADSWITCH hasty": lambda n, t, seed: dd.learners.ADSWITCH(
         n, t, seed=seed, criterion=two_weights(n), constant=0.05, exploration=0.9
     ),
-    "MASTER hasty": lambda n, t, seed: dd.MASTER(n, t, seed=seed, scale=0.0005, exploration=0.9),
-    "BEXP3 of two features": lambda n, t, seed: dd.BEXP3(n, t, seed=seed, features=rows(n)),
-    "BETCGLM of two features": lambda n, t, seed: dd.BETCGLM(n, t, seed=seed, features=rows(n)),
-    "UCBTS top cycle": lambda n, t, seed: dd.UCBTS(n, t, seed=seed, criterion="top-cycle"),
-    "UCBTS banks": lambda n, t, seed: dd.UCBTS(n, t, seed=seed, criterion="banks"),
+    "MASTER hasty": lambda n, t, seed: dd.learners.MASTER(
+        n, t, seed=seed, scale=0.0005, exploration=0.9
+    ),
+    "BEXP3 of two features": lambda n, t, seed: dd.learners.BEXP3(
+        n, t, seed=seed, features=rows(n)
+    ),
+    "BETCGLM of two features": lambda n, t, seed: dd.learners.BETCGLM(
+        n, t, seed=seed, features=rows(n)
+    ),
+    "UCBTS top cycle": lambda n, t, seed: dd.learners.UCBTS(n, t, seed=seed, criterion="top-cycle"),
+    "UCBTS banks": lambda n, t, seed: dd.learners.UCBTS(n, t, seed=seed, criterion="banks"),
     "MetaBosse quick": lambda n, t, seed: dd.MetaBosse(n, t, seed=seed, constants=QUICK),
 }  # fmt: skip
 HASTY = dd.learners.Calibration(

@@ -36,7 +36,7 @@ def play_ccb(n_arms, rounds, seed, **how):
             assert set(np.flatnonzero(state.feared[arm]).tolist()) == oracle.Bi[arm]
             assert state.n_feared[arm] == len(oracle.Bi[arm])
 
-    learner = dd.CCB(n_arms, seed=seed)
+    learner = dd.learners.CCB(n_arms, seed=seed)
     oracle_of = partial(naive.CCB, n_arms, 0.51)
     return play_beside(learner, oracle_of, rounds, seed, compare=compare, **how).oracle
 
@@ -59,7 +59,7 @@ def test_first_rounds_of_ccb_by_hand():
     # Nothing is known: every arm is a candidate and in B, no pair is open, and every challenger
     # ties at u = 1, so the first pair is any pair of different arms.
     pairs = set()
-    learner = dd.CCB(3, seed=1)
+    learner = dd.learners.CCB(3, seed=1)
     for _ in range(200):
         duel = learner.ask()
         assert duel.propensity is None
@@ -77,7 +77,7 @@ def test_scb_plays_what_its_letter_plays(seed):
             assert arms[arm]["pulls"] == len(oracle.pays[arm])
             assert arms[arm]["pay"] == sum(oracle.pays[arm])
 
-    learner = dd.SCB(n_arms, seed=seed, factor=0.13, first_phase=22)
+    learner = dd.learners.SCB(n_arms, seed=seed, factor=0.13, first_phase=22)
     oracle_of = partial(naive.SCB, n_arms, 0.13, 22)
     late = 0.4 * (seed % 2)
     oracle = play_beside(learner, oracle_of, 2 * ROUNDS, seed, late=late, compare=compare).oracle
@@ -85,7 +85,7 @@ def test_scb_plays_what_its_letter_plays(seed):
 
 
 def test_the_problems_eliminate_arms():
-    learner = dd.SCB(4, seed=0, factor=0.13)
+    learner = dd.learners.SCB(4, seed=0, factor=0.13)
     oracle_of = partial(naive.SCB, 4, 0.13, 1000)
     assert play_beside(learner, oracle_of, 900, 0).oracle.eliminated > 0
 
@@ -94,7 +94,7 @@ def test_a_pull_of_scb_by_hand():
     # A duel that one side always wins is known after n duels with n ln 2 > c (ln(4 t K) + 2), as
     # t = n and ln ln t < 1: for c = 0.51 and K = 2, 3 * 0.69 = 2.08 < 0.51 (3.18 + 2) = 2.64 and
     # 4 * 0.69 = 2.77 > 0.51 (3.47 + 2) = 2.79 is not so yet, 5 * 0.69 = 3.47 > 2.90 is.
-    learner = dd.SCB(2)
+    learner = dd.learners.SCB(2)
     first = learner.ask()
     pulls = learner.session.state.arms["pulls"]
     for n in range(5):
@@ -110,7 +110,7 @@ def test_a_pull_of_scb_by_hand():
 
 
 def test_an_outcome_of_an_earlier_pull_is_not_counted_for_this_one():
-    learner = dd.SCB(2)
+    learner = dd.learners.SCB(2)
     late = learner.ask()
     for _ in range(5):
         tell_as_played(learner, learner.ask(), 1.0)
@@ -120,7 +120,7 @@ def test_an_outcome_of_an_earlier_pull_is_not_counted_for_this_one():
 
 
 def test_phases_of_scb_grow_by_squaring_and_end_somewhere():
-    learner = dd.SCB(2, first_phase=3)
+    learner = dd.learners.SCB(2, first_phase=3)
     state, rng = learner.session.state, learner.session.settle_rng
     lengths = []
     for _ in range(8):
@@ -131,7 +131,7 @@ def test_phases_of_scb_grow_by_squaring_and_end_somewhere():
     assert lengths[6:] == [2**60, 2**60]
 
 
-@pytest.mark.parametrize("kind", [dd.CCB, dd.SCB])
+@pytest.mark.parametrize("kind", [dd.learners.CCB, dd.learners.SCB])
 @pytest.mark.parametrize("criterion", ["borda", dd.Weighted([0.5, 0.5, 0.0])])
 def test_mean_criteria_are_refused(kind, criterion):
     with pytest.raises(
@@ -144,7 +144,7 @@ def test_mean_criteria_are_refused(kind, criterion):
 @pytest.mark.parametrize("alpha", [0.5, 0, np.inf, np.nan, "1", True])
 def test_alpha_must_be_above_one_half(alpha):
     with pytest.raises(ValueError, match=r"alpha is .*, must be a number above 0.5"):
-        dd.CCB(3, alpha=alpha)
+        dd.learners.CCB(3, alpha=alpha)
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_alpha_must_be_above_one_half(alpha):
 )
 def test_scb_refuses_what_makes_no_sense(settings, complaint):
     with pytest.raises(ValueError, match=complaint):
-        dd.SCB(3, **settings)
+        dd.learners.SCB(3, **settings)
 
 
 @pytest.mark.large
@@ -167,7 +167,7 @@ def test_regret_of_ccb_is_small_and_flat_at_the_end():
     # of these limits.
     horizon = 100_000
     world = dd.Stream.stationary(ladder(8, 0.05), horizon)
-    final, late = final_and_late_regret(dd.CCB(8), world, range(4))
+    final, late = final_and_late_regret(dd.learners.CCB(8), world, range(4))
     assert (final < 0.05 * 0.175 * horizon).all()
     assert (late < 0.02 * 0.175 * horizon / 4).all()
 
@@ -178,13 +178,13 @@ def test_regret_of_scb_is_small_and_flat_at_the_end():
     # Uniform play has regret 0.3 a round. None of 40 runs with other seeds came to a third of it.
     horizon = 200_000
     world = dd.Stream.stationary(as_matrix(np.full((4, 4), 0.9)), horizon)
-    final, late = final_and_late_regret(dd.SCB(4), world, range(4))
+    final, late = final_and_late_regret(dd.learners.SCB(4), world, range(4))
     assert (final < 0.15 * 0.3 * horizon).all()
     assert (late == 0).all()
 
 
 @pytest.mark.large
-@pytest.mark.parametrize("kind", [dd.CCB, dd.SCB])
+@pytest.mark.parametrize("kind", [dd.learners.CCB, dd.learners.SCB])
 def test_a_copeland_winner_is_found_where_nobody_beats_all(kind):
     # Arm 1 beats all but arm 0; nobody else beats more than two. It was found in each of 20 runs
     # with other seeds.

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from driftduel.learners.contract.ranges import check_state
 from driftduel.learners.parts.dates import (
     FINEST,
     ROOM,
@@ -18,7 +19,6 @@ from driftduel.learners.parts.dates import (
     no_timeline,
     record_toss,
 )
-from driftduel.learners.ranges import check_state
 from tests.naive.dates import EveryToss, log_beta
 
 FELL, ROSE = 0, 1

@@ -249,7 +249,7 @@ def test_a_switch_is_found_that_breaks_a_learner_without_detection(learner, shar
     # 0.222 and 0.007 of that of uniform play; most of MDB's is the price of monitoring.
     stream = switching_world(4, 40_000)
     weak = isinstance(learner, DETECT)
-    blind = dd.simulate(dd.Uniform(4), stream).regret("condorcet", weak=weak)[-1]
+    blind = dd.simulate(dd.learners.Uniform(4), stream).regret("condorcet", weak=weak)[-1]
     for seed in range(5):
         run = dd.simulate(learner, stream, seed=seed)
         broken = dd.simulate(RRDB(4, 40_000), stream, seed=seed)

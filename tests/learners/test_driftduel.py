@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import driftduel as dd
-from driftduel.learners.calibrated.constants import Calibration
-from driftduel.learners.calibrated.knowledge import even_evidence
-from driftduel.learners.calibrated.state import KINDS as DUELS
+from driftduel.learners.driftduel.constants import Calibration
+from driftduel.learners.driftduel.knowledge import even_evidence
+from driftduel.learners.driftduel.state import KINDS as DUELS
 from driftduel.learners.parts.dates import ROOM
 from driftduel.testing.driving import switching_world, tell_as_played
 from tests.learners.driving import play, play_beside, random_matrix, tosses

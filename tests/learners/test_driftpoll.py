@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import driftduel as dd
-from driftduel.learners.base import learner_generator
-from driftduel.learners.polls.learner import pair_chance
-from driftduel.learners.ranges import check_state
+from driftduel.learners.contract.base import learner_generator
+from driftduel.learners.contract.ranges import check_state
+from driftduel.learners.driftpoll.learner import pair_chance
 from tests.learners.driving import (
     drawn,
     ladder,

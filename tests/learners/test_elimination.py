@@ -224,7 +224,7 @@ def test_regret_is_small_and_flat_at_the_end(kind):
     # the largest shares of uniform play were 0.021, 0.015, 0.054 and 0.098.
     horizon = 50_000
     world = ordered_world(5, horizon)
-    blind = dd.simulate(dd.Uniform(5), world, seed=0).regret("condorcet")[-1]
+    blind = dd.simulate(dd.learners.Uniform(5), world, seed=0).regret("condorcet")[-1]
     for seed in range(5):
         run = dd.simulate(kind(5, horizon), world, seed=seed, points=10)
         regret = run.regret("condorcet")

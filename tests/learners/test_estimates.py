@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import driftduel as dd
-from driftduel.learners.episodic.bosse import choose, learn
+from driftduel.learners.paper.bosse import choose, learn
 from driftduel.testing.driving import tell_as_played
 from tests.learners.driving import as_matrix, random_world
 from tests.learners.problems import CRITERIA, random_learner

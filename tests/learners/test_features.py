@@ -9,12 +9,12 @@ import pytest
 
 import driftduel as dd
 from driftduel.learners.parts.features import coordinates_of, design_of, least_eigenvalue
-from driftduel.streams.synthetic import glm_drift, random_features
+from driftduel.worlds.synthetic import glm_drift, random_features
 from tests.learners.driving import play_beside
 from tests.naive import features as naive
 
 T = 300
-KINDS = [dd.BEXP3, dd.BETCGLM]
+KINDS = [dd.learners.BEXP3, dd.learners.BETCGLM]
 
 
 def drawn_features(seed):
@@ -46,7 +46,7 @@ def test_the_transcripts_commit_to_different_arms():
     choices = set()
     for seed in range(15):
         features = drawn_features(seed)
-        learner = dd.BETCGLM(len(features), T, seed=seed, features=features)
+        learner = dd.learners.BETCGLM(len(features), T, seed=seed, features=features)
         script = np.random.default_rng(seed)
         for _ in range(T):
             duel = learner.ask()
@@ -158,7 +158,7 @@ def test_features_pay():
     features = random_features(n_arms=40, n_features=3, seed=1)
     world = glm_drift(n_arms=40, horizon=horizon, features=features, spread=3, travel=0, seed=1)
     for seed in range(4):
-        for kind, most in ((dd.BEXP3, 14_000), (dd.BETCGLM, 2_500)):
+        for kind, most in ((dd.learners.BEXP3, 14_000), (dd.learners.BETCGLM, 2_500)):
             told = dd.simulate(kind(40, horizon, features=features), world, seed, points=4)
             assert told.regret()[-1] < most
             plain = dd.simulate(kind(40, horizon), world, seed, points=4)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import driftduel as dd
-from driftduel.learners import folding
+from driftduel.learners.contract import folding
 from driftduel.learners.parts.tickets import ticket_kernel
 from driftduel.testing.driving import knowledge, snapshot
 from tests.learners.test_ask_tell import Recorder
@@ -57,8 +57,8 @@ def test_a_log_in_pieces_between_duels_of_its_own_is_the_same_as_told():
 
 def test_tickets_of_a_learner_inside_a_learner_inside_a_learner_fit():
     def make():
-        inner = dd.PeriodicRestart.of(quick(), every=70)
-        return dd.PeriodicRestart.of(inner, every=200, horizon=None)
+        inner = dd.learners.PeriodicRestart.of(quick(), every=70)
+        return dd.learners.PeriodicRestart.of(inner, every=200, horizon=None)
 
     learner, copy = make(), make()
     log = played(learner, 450)
@@ -88,13 +88,13 @@ def test_a_saved_learner_goes_on_after_a_fold(tmp_path):
 
 
 def test_a_duel_has_the_ticket_it_was_asked_with_as_long_as_it_is_open():
-    learner = dd.RUCB(3, seed=1)
+    learner = dd.learners.RUCB(3, seed=1)
     duel = learner.ask()
     assert duel.ticket == (duel.propensity,)
     assert learner.session.find(duel).ticket == duel.ticket
     learner.tell(duel, "tie")
     assert learner.session.find(duel).ticket is None
-    assert np.isnan(dd.DTS(3).ask().ticket).all()
+    assert np.isnan(dd.learners.DTS(3).ask().ticket).all()
 
 
 @pytest.mark.parametrize("length", [1, 2, 5])
@@ -130,7 +130,7 @@ GOOD = ([0, 1], [1, 2], [[0.5], [0.5]], [1.0, 0.5])
     ],
 )
 def test_what_cannot_be_told_is_named_and_changes_nothing(place, bad, message):
-    learner = dd.RUCB(3)
+    learner = dd.learners.RUCB(3)
     learner.fold(*GOOD)
     before = snapshot(learner)
     with pytest.raises(ValueError) as error:  # noqa: PT011
@@ -150,7 +150,7 @@ def test_more_than_the_horizon_is_refused_as_a_whole():
 
 
 def test_nothing_may_be_told():
-    learner = dd.RUCB(3)
+    learner = dd.learners.RUCB(3)
     before = snapshot(learner)
     learner.fold([], [], [], [])
     assert snapshot(learner) == before
@@ -160,7 +160,7 @@ def test_arrays_that_are_given_stay_as_they_are_and_may_be_read_only():
     columns = [np.array(column) for column in GOOD]
     for column in columns:
         column.setflags(write=False)
-    learner = dd.RUCB(3)
+    learner = dd.learners.RUCB(3)
     learner.fold(*columns)
     assert all(np.array_equal(a, b) for a, b in zip(columns, GOOD, strict=True))
     assert learner.rounds == 2

@@ -105,8 +105,8 @@ def test_a_switch_costs_little(kind):
     world = dd.testing.driving.switching_world(4, horizon)
     for seed in range(3):
         run = dd.simulate(kind(4), world, seed, points=2)
-        uniform = dd.simulate(dd.Uniform(4), world, seed, points=2)
-        stuck = dd.simulate(dd.BordaETC(4, horizon), world, seed, points=2)
+        uniform = dd.simulate(dd.learners.Uniform(4), world, seed, points=2)
+        stuck = dd.simulate(dd.learners.BordaETC(4, horizon), world, seed, points=2)
         assert run.best == 3
         assert run.regret()[-1] < uniform.regret()[-1] / 5
         assert run.regret()[-1] < stuck.regret()[-1] / 5

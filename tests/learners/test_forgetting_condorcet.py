@@ -12,7 +12,11 @@ import driftduel as dd
 from tests.learners.driving import drawn, play_beside
 from tests.naive import forgetting_condorcet as naive
 
-LEARNERS = [dd.DiscountedRUCB, dd.SlidingRUCB, dd.DiscountedCondorcetGreedy]
+LEARNERS = [
+    dd.learners.DiscountedRUCB,
+    dd.learners.SlidingRUCB,
+    dd.learners.DiscountedCondorcetGreedy,
+]
 DISCOUNTED = LEARNERS[::2]
 
 SEEDS = range(8)
@@ -45,7 +49,7 @@ def compare_wins(learner, oracle):
 def test_discounted_rucb_plays_what_its_letter_plays(seed):
     rng, n_arms = drawn(seed, 5)
     alpha, memory = float(rng.choice([0.03, 0.2, 0.7])), float(rng.choice([5.3, 20.7, 80.1]))
-    learner = dd.DiscountedRUCB(n_arms, seed=seed, alpha=alpha, memory=memory)
+    learner = dd.learners.DiscountedRUCB(n_arms, seed=seed, alpha=alpha, memory=memory)
     oracle_of = partial(naive.discounted_rucb, n_arms, alpha, memory)
     late = 0.4 * (seed % 2)
     play_beside(learner, oracle_of, ROUNDS, seed, late=late, compare=compare_verdicts)
@@ -55,7 +59,7 @@ def test_discounted_rucb_plays_what_its_letter_plays(seed):
 def test_sliding_rucb_plays_what_its_letter_plays(seed):
     rng, n_arms = drawn(seed, 5)
     alpha, window = float(rng.choice([0.031, 0.203, 0.71])), int(rng.choice([1, 7, 40, 150]))
-    learner = dd.SlidingRUCB(n_arms, seed=seed, alpha=alpha, window=window)
+    learner = dd.learners.SlidingRUCB(n_arms, seed=seed, alpha=alpha, window=window)
     oracle_of = partial(naive.sliding_rucb, n_arms, alpha, window)
     play_beside(learner, oracle_of, ROUNDS, seed, late=0.4 * (seed % 2), compare=compare_wins)
 
@@ -64,7 +68,7 @@ def test_sliding_rucb_plays_what_its_letter_plays(seed):
 def test_greedy_plays_what_its_letter_plays(seed):
     rng, n_arms = drawn(seed, 5)
     exploration, memory = float(rng.choice([0.2, 0.7, 1.0])), float(rng.choice([3.3, 20.7, 80.1]))
-    learner = dd.DiscountedCondorcetGreedy(
+    learner = dd.learners.DiscountedCondorcetGreedy(
         n_arms, seed=seed, exploration=exploration, memory=memory
     )
     oracle_of = partial(naive.Greedy, n_arms, exploration, memory)
@@ -73,7 +77,7 @@ def test_greedy_plays_what_its_letter_plays(seed):
 
 def test_a_pair_that_is_forgotten_is_tried_again():
     """Arm 0 beats the other surely; after the quiet rounds its challenger comes back."""
-    learner = dd.DiscountedRUCB(2, alpha=0.1, memory=50, seed=1)
+    learner = dd.learners.DiscountedRUCB(2, alpha=0.1, memory=50, seed=1)
     pairs = []
     for _ in range(600):
         duel = learner.ask()
@@ -84,7 +88,10 @@ def test_a_pair_that_is_forgotten_is_tried_again():
     assert learner.best() == 0
 
 
-EAGER = {dd.DiscountedRUCB: {}, dd.DiscountedCondorcetGreedy: {"exploration": 1.0}}
+EAGER = {
+    dd.learners.DiscountedRUCB: {},
+    dd.learners.DiscountedCondorcetGreedy: {"exploration": 1.0},
+}
 
 
 @pytest.mark.parametrize("kind", DISCOUNTED)
@@ -95,14 +102,18 @@ def test_weights_stay_finite_for_ever(kind):
         duel = learner.ask()
         learner.tell(duel, 0.5 if duel.left == duel.right else float(duel.left < duel.right))
         state = learner.session.state
-        wins = state.optimism.verdicts.wins if kind is dd.DiscountedRUCB else state.wins
-        unit = state.fading[0]["unit"] if kind is dd.DiscountedRUCB else state.clock[0]["unit"]
+        wins = state.optimism.verdicts.wins if kind is dd.learners.DiscountedRUCB else state.wins
+        unit = (
+            state.fading[0]["unit"]
+            if kind is dd.learners.DiscountedRUCB
+            else state.clock[0]["unit"]
+        )
         assert np.isfinite(wins).all()
         assert 1 <= unit <= 1e100
 
 
 def test_it_plays_its_letter_on_after_weights_are_made_light():
-    learner = dd.DiscountedRUCB(4, memory=1.5, alpha=0.05, seed=3)
+    learner = dd.learners.DiscountedRUCB(4, memory=1.5, alpha=0.05, seed=3)
     play_beside(learner, partial(naive.discounted_rucb, 4, 0.05, 1.5), 500, seed=3)
     # A memory of 1.5 rounds trebles the weight each time: 3^210 > 1e100, so it was twice divided.
     assert learner.session.state.fading[0]["unit"] == pytest.approx(3.0**80)
@@ -119,7 +130,7 @@ def test_a_switch_costs_little(kind):
     world = dd.testing.driving.switching_world(4, horizon)
     for seed in range(3):
         run = dd.simulate(kind(4), world, seed, points=2)
-        uniform = dd.simulate(dd.Uniform(4), world, seed, points=2)
+        uniform = dd.simulate(dd.learners.Uniform(4), world, seed, points=2)
         assert run.best == 3
         assert run.regret("condorcet")[-1] < uniform.regret("condorcet")[-1] / 4
 
@@ -141,7 +152,7 @@ def test_a_memory_is_more_than_one(kind, memory):
 @pytest.mark.parametrize("window", [0, -1, 2.5, "10"])
 def test_a_window_is_a_number_of_rounds(window):
     with pytest.raises(ValueError, match=r"^window is "):
-        dd.SlidingRUCB(3, window=window)
+        dd.learners.SlidingRUCB(3, window=window)
 
 
 @pytest.mark.parametrize("kind", LEARNERS[:2])
@@ -154,4 +165,4 @@ def test_alpha_is_positive(kind, alpha):
 @pytest.mark.parametrize("exploration", [0, -0.1, 1.1, math.nan, "0.1", True])
 def test_a_chance_to_explore_is_above_0_and_at_most_1(exploration):
     with pytest.raises(ValueError, match=r"^exploration is .*, must be a positive number and at"):
-        dd.DiscountedCondorcetGreedy(3, exploration=exploration)
+        dd.learners.DiscountedCondorcetGreedy(3, exploration=exploration)

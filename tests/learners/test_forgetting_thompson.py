@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 import driftduel as dd
-from driftduel.learners.base import learner_generator
+from driftduel.learners.contract.base import learner_generator
 from driftduel.learners.parts.posterior import above
 from driftduel.learners.rivals.forgetting_thompson import limit_above_half
 from tests.learners.driving import drawn, ladder, lower_wins, play, play_beside
 from tests.modes import COMPILED
 from tests.naive import forgetting_thompson as naive
 
-LEARNERS = [dd.DiscountedDTS, dd.SlidingDTS]
+LEARNERS = [dd.learners.DiscountedDTS, dd.learners.SlidingDTS]
 SEEDS = range(8)
 ROUNDS = 200
 
@@ -34,7 +34,7 @@ def compare_candidates(learner, oracle):
 def test_discounted_d_ts_plays_what_its_letter_plays(seed):
     rng, n_arms = drawn(seed, 5)
     alpha, memory = float(rng.choice([0.03, 0.2, 0.7])), float(rng.choice([5.3, 20.7, 80.1]))
-    learner = dd.DiscountedDTS(n_arms, seed=seed, alpha=alpha, memory=memory)
+    learner = dd.learners.DiscountedDTS(n_arms, seed=seed, alpha=alpha, memory=memory)
     oracle_of = partial(naive.ForgettingDTS, n_arms, alpha, naive.discounting(memory))
     late = 0.4 * (seed % 2)
     play_beside(learner, oracle_of, ROUNDS, seed, late=late, compare=compare_candidates)
@@ -44,7 +44,7 @@ def test_discounted_d_ts_plays_what_its_letter_plays(seed):
 def test_sliding_d_ts_plays_what_its_letter_plays(seed):
     rng, n_arms = drawn(seed, 5)
     alpha, window = float(rng.choice([0.031, 0.203, 0.71])), int(rng.choice([1, 7, 40, 150]))
-    learner = dd.SlidingDTS(n_arms, seed=seed, alpha=alpha, window=window)
+    learner = dd.learners.SlidingDTS(n_arms, seed=seed, alpha=alpha, window=window)
     oracle_of = partial(naive.ForgettingDTS, n_arms, alpha, naive.within(window))
     late = 0.4 * (seed % 2)
     played = play_beside(learner, oracle_of, ROUNDS, seed, late=late, compare=compare_candidates)
@@ -55,7 +55,7 @@ def test_sliding_d_ts_plays_what_its_letter_plays(seed):
 
 
 def test_it_plays_its_letter_on_after_weights_are_made_light():
-    learner = dd.DiscountedDTS(4, memory=1.5, alpha=0.05, seed=3)
+    learner = dd.learners.DiscountedDTS(4, memory=1.5, alpha=0.05, seed=3)
     oracle_of = partial(naive.ForgettingDTS, 4, 0.05, naive.discounting(1.5))
     play_beside(learner, oracle_of, 300, seed=3)
     # A memory of 1.5 rounds trebles the weight each time: 3^210 > 1e100, so it was divided once.
@@ -67,7 +67,7 @@ def test_pairs_are_as_frequent_as_when_everything_is_drawn():
     # exceeded with probability below 1e-8, so the 48 counts fail a right learner with probability
     # below 1e-6.
     n = 3_000 if COMPILED else 1_500
-    learner = dd.DiscountedDTS(4, alpha=0.2, memory=60, seed=2)
+    learner = dd.learners.DiscountedDTS(4, alpha=0.2, memory=60, seed=2)
     state = learner.session.state
     letter = naive.Letter(4, 0.2, naive.discounting(60), np.random.default_rng(5))
     script = np.random.default_rng(3)
@@ -100,7 +100,7 @@ def test_the_limit_is_above_the_chance(a, b):
 @pytest.mark.parametrize("kind", LEARNERS)
 def test_a_pair_that_is_forgotten_is_tried_again(kind):
     """Arm 0 beats the other surely; when its duels are forgotten the challenger comes back."""
-    remembered = {"memory": 30} if kind is dd.DiscountedDTS else {"window": 60}
+    remembered = {"memory": 30} if kind is dd.learners.DiscountedDTS else {"window": 60}
     pairs = play(kind(2, alpha=0.1, seed=1, **remembered), 600, lower_wins)
     late = [left == right for left, right in pairs[200:]]
     assert 0.5 < np.mean(late) < 1
@@ -108,7 +108,7 @@ def test_a_pair_that_is_forgotten_is_tried_again(kind):
 
 def test_weights_stay_finite_for_ever():
     """A memory of 1.001 makes weights grow a thousandfold each time."""
-    learner = dd.DiscountedDTS(3, memory=1.001, seed=1)
+    learner = dd.learners.DiscountedDTS(3, memory=1.001, seed=1)
     for _ in range(300):
         play(learner, 1, lower_wins)
         state = learner.session.state
@@ -144,13 +144,13 @@ def test_only_condorcet_is_served(kind):
 @pytest.mark.parametrize("memory", [1, 0.5, -3, math.inf, "10"])
 def test_a_memory_is_more_than_one(memory):
     with pytest.raises(ValueError, match=r"^memory is "):
-        dd.DiscountedDTS(3, memory=memory)
+        dd.learners.DiscountedDTS(3, memory=memory)
 
 
 @pytest.mark.parametrize("window", [0, -1, 2.5, "10"])
 def test_a_window_is_a_number_of_rounds(window):
     with pytest.raises(ValueError, match=r"^window is "):
-        dd.SlidingDTS(3, window=window)
+        dd.learners.SlidingDTS(3, window=window)
 
 
 @pytest.mark.parametrize("kind", LEARNERS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from driftduel.learners.ranges import undeclared
+from driftduel.learners.contract.ranges import undeclared
 from tests.learners.fuzzing import TARGETS, attack, attacks, run
 
 PARTS = 4

@@ -38,7 +38,7 @@ def drawn_from(weights):
 def test_a_drawn_opponent_follows_the_transcript(kind, seed):
     _, K = drawn(seed)
     uniform = np.full(K, 1 / K)
-    learner = dd.UniformOpponent(K, T, seed=seed, bandit=kind, n_phases=2, memory=50)
+    learner = dd.learners.UniformOpponent(K, T, seed=seed, bandit=kind, n_phases=2, memory=50)
 
     def oracle_of(rng):
         weights = lambda t: uniform  # noqa: E731
@@ -52,13 +52,13 @@ def test_a_drawn_opponent_follows_the_transcript(kind, seed):
 def test_a_gate_follows_the_transcript_with_weights_that_change(kind, told):
     if kind == "exp3s" and not told:
         with pytest.raises(ValueError, match="horizon is None, the bandit 'exp3s' must be told"):
-            dd.Gate(3, bandit=kind)
+            dd.learners.Gate(3, bandit=kind)
         return
     K, seed = 4, 5 + told
     first, second = np.array([0.7, 0.3, 0, 0]), np.full(4, 0.25)
     criterion = dd.Weighted(dd.WeightSequence([first, second], [0, 90]))
     gamma = min(1.0, (K * 2 / T) ** (1 / 3))
-    learner = dd.Gate(
+    learner = dd.learners.Gate(
         K, T if told else None, criterion=criterion, seed=seed, bandit=kind, n_phases=2, memory=50
     )
 
@@ -78,7 +78,7 @@ def test_a_gate_follows_the_transcript_with_weights_that_change(kind, told):
 
 
 def test_a_reward_has_the_score_for_its_mean_and_a_duel_with_itself_is_even():
-    learner = dd.UniformOpponent(2, seed=1)
+    learner = dd.learners.UniformOpponent(2, seed=1)
     while True:
         duel = learner.ask()
         if duel.left == duel.right:
@@ -92,7 +92,7 @@ def test_a_reward_has_the_score_for_its_mean_and_a_duel_with_itself_is_even():
 
 
 def test_outcomes_of_an_arm_with_itself_teach_nothing_behind_the_gate():
-    learner = dd.Gate(3, 1000, exploration=1e-9, seed=2)
+    learner = dd.learners.Gate(3, 1000, exploration=1e-9, seed=2)
     for _ in range(50):
         duel = learner.ask()
         assert duel.left == duel.right
@@ -101,7 +101,7 @@ def test_outcomes_of_an_arm_with_itself_teach_nothing_behind_the_gate():
     assert learner.session.state.bandit.values.tolist() == [0, 0, 0]
 
 
-@pytest.mark.parametrize("kind", [dd.UniformOpponent, dd.Gate])
+@pytest.mark.parametrize("kind", [dd.learners.UniformOpponent, dd.learners.Gate])
 def test_bad_parameters_are_refused(kind):
     for settings, message in (
         (
@@ -132,11 +132,11 @@ def test_weak_regret_is_of_another_order_than_regret(kind):
     # the gate, where uniform play costs 0.32 T.
     horizon = 100_000
     for seed in range(4):
-        learner = dd.UniformOpponent(5, horizon, bandit=kind, n_phases=2, memory=5000)
+        learner = dd.learners.UniformOpponent(5, horizon, bandit=kind, n_phases=2, memory=5000)
         run = dd.simulate(learner, world(horizon), seed, points=4)
         assert run.regret(weak=True)[-1] < 0.05 * horizon
         assert run.regret()[-1] > 0.1 * horizon
-        gate = dd.Gate(5, horizon, bandit=kind, n_phases=2, memory=500)
+        gate = dd.learners.Gate(5, horizon, bandit=kind, n_phases=2, memory=500)
         assert dd.simulate(gate, world(horizon), seed, points=4).regret()[-1] < 0.22 * horizon
 
 
@@ -146,5 +146,5 @@ def test_tsallis_inf_keeps_its_bound_against_one_arm():
     horizon = 100_000
     still = world(2 * horizon)[:horizon]
     for seed in range(4):
-        run = dd.simulate(dd.UniformOpponent(5), still, seed, points=4)
+        run = dd.simulate(dd.learners.UniformOpponent(5), still, seed, points=4)
         assert run.regret(weak=True)[-1] < 4 * math.sqrt(5 * horizon) + 1

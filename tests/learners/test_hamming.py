@@ -16,7 +16,7 @@ def test_tosses_are_those_of_the_letter(seed):
     rng, n_arms = drawn(seed, most_arms=7)
     top = int(rng.integers(1, n_arms))
     wrong = int(rng.integers(0, min(top, n_arms - top)))
-    learner = dd.HammingLUCB(n_arms, seed=seed, top=top, wrong=wrong, failure=0.4)
+    learner = dd.learners.HammingLUCB(n_arms, seed=seed, top=top, wrong=wrong, failure=0.4)
     oracle_of = partial(naive.HammingLUCB, n_arms, top, wrong, 0.4)
     play_beside(learner, oracle_of, 500, seed, late=0.4 * (seed % 2))
 
@@ -24,7 +24,7 @@ def test_tosses_are_those_of_the_letter(seed):
 def test_more_may_be_wrong_and_it_ends_sooner():
     ends = []
     for wrong in (0, 1):
-        learner = dd.HammingLUCB(6, seed=2, top=2, wrong=wrong, failure=0.3)
+        learner = dd.learners.HammingLUCB(6, seed=2, top=2, wrong=wrong, failure=0.3)
         oracle_of = partial(naive.HammingLUCB, 6, 2, wrong, 0.3)
         world = [ladder(6, 0.1)]
         pairs = play_beside(learner, oracle_of, 3000, 2, world=world).pairs
@@ -45,7 +45,7 @@ def test_more_may_be_wrong_and_it_ends_sooner():
 )
 def test_bad_parameters_are_refused(settings, message):
     with pytest.raises(ValueError, match=f"^{message}"):
-        dd.HammingLUCB(4, 100, **settings)
+        dd.learners.HammingLUCB(4, 100, **settings)
 
 
 @pytest.mark.large
@@ -58,6 +58,6 @@ def test_an_easy_stationary_world_is_soon_known_for_good():
     matrix[0, 1:], matrix[1:, 0] = 0.9, 0.1
     world = dd.Stream.stationary(matrix, 100_000)
     for seed in range(5):
-        run = dd.simulate(dd.HammingLUCB(5, 100_000), world, seed, points=10)
+        run = dd.simulate(dd.learners.HammingLUCB(5, 100_000), world, seed, points=10)
         assert run.best == 0
         assert run.regret()[-1] == run.regret()[1]

@@ -25,7 +25,7 @@ ROUNDS = 1000
 ASIDE = """
 import json
 import sys
-from driftduel._jit import interpret
+from driftduel._support.compile.jit import interpret
 interpret()
 from tests.learners.test_interpreted import states
 found = states()
@@ -55,7 +55,7 @@ def test_learners_call_no_function_whose_last_digits_are_others_when_it_is_compi
         for file in folder.rglob("*.py")
         if (match := elsewhere.search(file.read_text(encoding="utf-8")))
     }
-    assert found == {}, "use math.log and the like, and driftduel._jit.log_gamma"
+    assert found == {}, "use math.log and the like, and driftduel._support.compile.jit.log_gamma"
 
 
 @pytest.mark.large

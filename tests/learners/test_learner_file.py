@@ -28,7 +28,7 @@ for n in range(votes):
 @pytest.fixture
 def path(tmp_path):
     file = tmp_path / "drinks.json"
-    dd.Uniform(3, seed=1).save(file)
+    dd.learners.Uniform(3, seed=1).save(file)
     return file
 
 

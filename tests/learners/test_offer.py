@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import driftduel as dd
-from driftduel.learners.episodic.carrying import restart_clock, start_clock
-from driftduel.learners.ranges import check_state
+from driftduel.learners.contract.ranges import check_state
+from driftduel.learners.paper.carrying import restart_clock, start_clock
 from driftduel.testing.driving import essence, knowledge, snapshot
 from tests.learners.test_conformance import HASTY, QUICK
 
@@ -165,7 +165,7 @@ def test_a_learner_that_cannot_change_its_arms_says_who_can():
     able = [name for name, kind in dd.all_learners().items() if kind.can_change_arms]
     assert able == sorted({name.split()[0] for name in LEARNERS})
     with pytest.raises(ValueError, match=r"^Uniform cannot change its arms; who can: .*DriftPoll"):
-        dd.Uniform(3).change_arms(join=[3])
+        dd.learners.Uniform(3).change_arms(join=[3])
 
 
 def test_a_duel_open_across_a_leave_is_a_round_that_teaches_nothing(make):

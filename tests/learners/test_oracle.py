@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import driftduel as dd
+from driftduel.experiments.simulation import oracle_of
 from driftduel.learners.rivals.oracle import Oracle
-from driftduel.simulation import oracle_of
 from tests.learners.driving import as_matrix
 
 PAPERS = [[0.5, 0.6, 0.6], [0.4, 0.5, 1.0], [0.4, 0.0, 0.5]]

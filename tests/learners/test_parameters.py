@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import driftduel as dd
-from driftduel._checks import BadParameter
-from driftduel._parameters import parameters_of
+from driftduel._support.checks import BadParameter
+from driftduel._support.params import parameters_of
 from driftduel.learners import Calibration, Constants, all_learners
-from driftduel.learners.making import learner_from
+from driftduel.learners.contract.making import learner_from
 
 UNLESS_TOLD = (
     "BordaETC",
@@ -105,7 +105,7 @@ def test_a_learner_serves_what_it_says_and_by_default_the_first(name):
     wraps = "inner" in parameters_of(kind)
     assert wraps or type(kind(4, 100).criterion) is kind.serves[0]
     for criterion in (dd.Borda(), dd.Condorcet(), dd.Copeland(), dd.Weighted([0.5, 0.3, 0.1, 0.1])):
-        inner = {"inner": dd.Uniform(4, criterion=criterion)} if wraps else {}
+        inner = {"inner": dd.learners.Uniform(4, criterion=criterion)} if wraps else {}
         if isinstance(criterion, kind.serves):
             assert kind(4, 100, criterion=criterion, **inner).criterion == criterion
         else:

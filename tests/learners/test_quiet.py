@@ -33,6 +33,6 @@ def test_few_runs_on_ties_evict_an_arm(n_arms, criterion, horizon):
 
 @pytest.mark.large
 def test_bosse_without_a_horizon_keeps_the_winner():
-    world = dd.streams.synthetic.one_winner(n_arms=5, horizon=100_000, margin=0.2, winner=2)
+    world = dd.worlds.synthetic.one_winner(n_arms=5, horizon=100_000, margin=0.2, winner=2)
     runs = dd.simulate_many(dd.Bosse(5), world, range(20), points=1)
     assert all(run.best == 2 for run in runs)

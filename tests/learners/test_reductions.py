@@ -17,7 +17,7 @@ from tests.learners.driving import (
 )
 from tests.naive import reductions as naive
 
-KINDS = [dd.Doubler, dd.MultiSBM]
+KINDS = [dd.learners.Doubler, dd.learners.MultiSBM]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -32,11 +32,11 @@ def test_bandits_choose_what_those_of_the_letter_choose(kind, seed):
 
 def test_first_rounds_of_multisbm_by_hand():
     # Each bandit tries the first arm first; what it chose is left next.
-    assert play(dd.MultiSBM(3), 3, lower_wins) == [(0, 0), (0, 1), (1, 0)]
+    assert play(dd.learners.MultiSBM(3), 3, lower_wins) == [(0, 0), (0, 1), (1, 0)]
 
 
 def test_epochs_of_doubler_double():
-    learner = dd.Doubler(3, seed=5)
+    learner = dd.learners.Doubler(3, seed=5)
     pairs = play(learner, 14, lower_wins)
     assert pairs[0][0] == pairs[1][0]
     # The first two epochs have 2 and 4 rounds, and each tries the first arm first.
@@ -54,7 +54,9 @@ def test_only_condorcet_is_served_and_alpha_is_positive(kind):
 
 
 @pytest.mark.large
-@pytest.mark.parametrize(("kind", "share"), [(dd.Doubler, 0.1), (dd.MultiSBM, 0.04)])
+@pytest.mark.parametrize(
+    ("kind", "share"), [(dd.learners.Doubler, 0.1), (dd.learners.MultiSBM, 0.04)]
+)
 def test_regret_is_that_of_a_learner(kind, share):
     # K = 6 in a row, T = 2e5, seeds 0 to 3; uniform play has regret 0.25 a round. None of 20 runs
     # with other seeds came to three quarters of these limits.

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import driftduel as dd
-from driftduel.learners.episodic.meta import begin_episode, begin_replay
+from driftduel.learners.paper.meta import begin_episode, begin_replay
 from driftduel.learners.parts.replays import schedule_replay
 from tests.modes import COMPILED
 

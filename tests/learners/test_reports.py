@@ -10,9 +10,9 @@ import pytest
 
 import driftduel as dd
 from driftduel.learners import Constants, Report
-from driftduel.learners.history import Eviction
+from driftduel.learners.contract.history import Eviction
+from driftduel.learners.contract.report import Change
 from driftduel.learners.parts import journal
-from driftduel.learners.report import Change
 from driftduel.testing.driving import snapshot, switching_world, tell_as_played
 
 LABELS = ("tea", "coffee", "milk")
@@ -45,7 +45,7 @@ def test_every_learner_reports_what_it_says_elsewhere(name):
 
 
 def test_what_a_learner_does_not_know_is_none():
-    report = played(dd.RUCB(3)).report()
+    report = played(dd.learners.RUCB(3)).report()
     assert (report.since, report.probabilities, report.intervals, report.changes) == (None,) * 4
 
 

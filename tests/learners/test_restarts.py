@@ -10,17 +10,13 @@ import numpy as np
 import pytest
 
 import driftduel as dd
+from driftduel.experiments.simulation import world_generator
 from driftduel.learners import Eviction, Learner, Replay, inline_kernel, kernel
-from driftduel.learners.base import learner_generator, settle_generator
-from driftduel.learners.episodic.bosse import Constants
-from driftduel.learners.history import History
+from driftduel.learners.contract.base import learner_generator, settle_generator
+from driftduel.learners.contract.history import History
+from driftduel.learners.paper.bosse import Constants
 from driftduel.learners.rivals.restarts import PeriodicRestart, SlidingWindow
-from driftduel.simulation import world_generator
-from driftduel.testing import (
-    CHECKS,
-    check_resumes_bit_for_bit,
-    check_simulate_equals_ask_and_tell,
-)
+from driftduel.testing import CHECKS, check_resumes_bit_for_bit, check_simulate_equals_ask_and_tell
 from driftduel.testing.driving import switching_world, tell_as_played
 from tests.modes import COMPILED
 
@@ -28,9 +24,14 @@ QUICK = Constants(scale=0.02)
 
 VARIANTS = {
     "a window inside": lambda n, t, seed: PeriodicRestart.of(
-        SlidingWindow.of(dd.Uniform(n), window=20, every=7), horizon=t, every=101, seed=seed
+        SlidingWindow.of(dd.learners.Uniform(n), window=20, every=7),
+        horizon=t,
+        every=101,
+        seed=seed,
     ),
-    "nothing drawn": lambda n, t, seed: PeriodicRestart.of(dd.FixedPair(n, t, seed=seed), every=40),
+    "nothing drawn": lambda n, t, seed: PeriodicRestart.of(
+        dd.learners.FixedPair(n, t, seed=seed), every=40
+    ),
 }
 
 
@@ -98,9 +99,9 @@ def pairs_of(run):
 @pytest.mark.parametrize(
     ("inner", "every", "window"),
     [
-        (dd.BordaElimination(4, failure=0.5, width=0.3), 60, None),
-        (dd.BordaETC(3, exploration=20), 1, None),
-        (dd.RUCB(4), 40, 100),
+        (dd.learners.BordaElimination(4, failure=0.5, width=0.3), 60, None),
+        (dd.learners.BordaETC(3, exploration=20), 1, None),
+        (dd.learners.RUCB(4), 40, 100),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Learner) else None,
 )
@@ -117,7 +118,7 @@ def test_periods_are_played_as_if_by_a_learner_made_anew(inner, every, window):
 
 
 def test_a_window_of_wins_holds_the_latest_outcomes_and_no_others():
-    learner = SlidingWindow.of(dd.Uniform(3, seed=4), window=30, every=10)
+    learner = SlidingWindow.of(dd.learners.Uniform(3, seed=4), window=30, every=10)
     script = np.random.default_rng(1)
     log = []
     for n in range(1, 201):
@@ -132,7 +133,7 @@ def test_a_window_of_wins_holds_the_latest_outcomes_and_no_others():
 
 
 def test_outcomes_of_duels_asked_before_a_restart_are_not_learned():
-    learner = PeriodicRestart.of(dd.Uniform(3, seed=1), every=5)
+    learner = PeriodicRestart.of(dd.learners.Uniform(3, seed=1), every=5)
     old = learner.ask()
     for _ in range(5):
         tell_as_played(learner, learner.ask(), 1.0)
@@ -224,7 +225,7 @@ def test_a_window_tells_again_what_overflows_the_journal_inside():
 
 
 def test_a_learner_inside_keeps_its_own_state_to_itself():
-    inner = dd.Uniform(3, 50, seed=7, labels=["a", "b", "c"])
+    inner = dd.learners.Uniform(3, 50, seed=7, labels=["a", "b", "c"])
     tell_as_played(inner, inner.ask(), 1.0)
     learner = PeriodicRestart.of(inner, every=10)
     assert (learner.horizon, learner.seed, learner.labels) == (50, 7, ("a", "b", "c"))
@@ -236,11 +237,11 @@ def test_a_learner_inside_keeps_its_own_state_to_itself():
 
 def test_the_defaults_are_a_learner_for_the_rounds_of_a_period_and_rucb():
     learner = PeriodicRestart(4, 10_000, every=500)
-    assert type(learner.inner) is dd.BordaETC
+    assert type(learner.inner) is dd.learners.BordaETC
     assert learner.inner.horizon == 500
     assert learner.criterion == dd.Borda()
     window = SlidingWindow(4)
-    assert type(window.inner) is dd.RUCB
+    assert type(window.inner) is dd.learners.RUCB
     assert window.criterion == dd.Condorcet()
 
 
@@ -263,8 +264,8 @@ def test_restarts_survive_a_switch_that_breaks_the_learner_inside():
     """
     horizon = 100_000
     world = switching_world(4, horizon)
-    alone = dd.simulate(dd.BordaETC(4, horizon), world, 1, points=1).regret()[-1]
-    again = PeriodicRestart.of(dd.BordaETC(4, 10_000), horizon=horizon, every=10_000)
+    alone = dd.simulate(dd.learners.BordaETC(4, horizon), world, 1, points=1).regret()[-1]
+    again = PeriodicRestart.of(dd.learners.BordaETC(4, 10_000), horizon=horizon, every=10_000)
     restarted = dd.simulate(again, world, 1, points=1).regret()[-1]
     assert alone > 30_000
     assert restarted < 13_000
@@ -275,8 +276,8 @@ def test_a_window_survives_a_switch_that_breaks_rucb():
     """As above, in Condorcet regret. RUCB alone has seen 4 10^4 wins of the first arm."""
     horizon = 100_000
     world = switching_world(4, horizon)
-    alone = dd.simulate(dd.RUCB(4), world, 1, points=2).regret("condorcet")
-    window = SlidingWindow.of(dd.RUCB(4), window=4000, horizon=horizon)
+    alone = dd.simulate(dd.learners.RUCB(4), world, 1, points=2).regret("condorcet")
+    window = SlidingWindow.of(dd.learners.RUCB(4), window=4000, horizon=horizon)
     sliding = dd.simulate(window, world, 1, points=2).regret("condorcet")
     assert sliding[-1] < 5_000
     assert alone[-1] > 2 * sliding[-1]
@@ -288,9 +289,9 @@ def test_a_window_survives_a_switch_that_breaks_rucb():
         ({"every": 0}, "every is 0, must be at least 1"),
         ({"every": 2.5}, "every is 2.5, must be a whole number( or none)?"),
         ({"inner": "RUCB"}, "inner is 'RUCB', must be a learner"),
-        ({"inner": dd.Uniform}, "inner is <class .*>, must be a learner"),
-        ({"inner": dd.Uniform(4)}, "inner has 4 arms, there are 3"),
-        ({"inner": dd.Uniform(3), "criterion": "condorcet"},
+        ({"inner": dd.learners.Uniform}, "inner is <class .*>, must be a learner"),
+        ({"inner": dd.learners.Uniform(4)}, "inner has 4 arms, there are 3"),
+        ({"inner": dd.learners.Uniform(3), "criterion": "condorcet"},
          "criterion is 'condorcet', inner has 'borda'"),
     ],
 )  # fmt: skip
@@ -318,8 +319,8 @@ def test_a_learner_whose_tickets_belong_to_its_state_cannot_be_told_again():
 
 
 def test_a_learner_that_says_so_is_told_again_with_its_longer_tickets(monkeypatch):
-    monkeypatch.setattr(dd.SlidingBordaGreedy, "relearns", True)
-    inner = dd.SlidingBordaGreedy(3, exploration=0.5, window=40, seed=3)
+    monkeypatch.setattr(dd.learners.SlidingBordaGreedy, "relearns", True)
+    inner = dd.learners.SlidingBordaGreedy(3, exploration=0.5, window=40, seed=3)
     learner = SlidingWindow.of(inner, window=30, every=10)
     log = []
     for n in range(1, 101):

@@ -34,7 +34,7 @@ def compare(learner, oracle):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_rmed1_plays_what_its_letter_plays(seed):
     n_arms, width = problem(seed)
-    learner = dd.RMED1(n_arms, seed=seed, width=width)
+    learner = dd.learners.RMED1(n_arms, seed=seed, width=width)
     oracle_of = partial(naive.RMED, n_arms, width, None, None)
     play_beside(learner, oracle_of, ROUNDS, seed, late=0.4 * (seed % 2), compare=compare)
 
@@ -42,7 +42,7 @@ def test_rmed1_plays_what_its_letter_plays(seed):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_rmed2fh_plays_what_its_letter_plays(seed):
     n_arms, width = problem(seed)
-    learner = dd.RMED2FH(n_arms, ROUNDS, seed=seed, width=width, alpha=1.7)
+    learner = dd.learners.RMED2FH(n_arms, ROUNDS, seed=seed, width=width, alpha=1.7)
     oracle_of = partial(naive.RMED, n_arms, width, ROUNDS, 1.7)
     late = 0.4 * (seed % 2)
     oracle = play_beside(learner, oracle_of, ROUNDS, seed, late=late, compare=compare).oracle
@@ -62,14 +62,14 @@ def test_the_cheapest_opponent_is_played_and_refused():
                 if cheapest not in (turn, oracle.best()):
                     both.add(oracle.opponent(turn) == cheapest)
 
-        learner = dd.RMED2FH(n_arms, ROUNDS, seed=seed, width=width)
+        learner = dd.learners.RMED2FH(n_arms, ROUNDS, seed=seed, width=width)
         oracle_of = partial(naive.RMED, n_arms, width, ROUNDS, 3)
         play_beside(learner, oracle_of, ROUNDS // 2, seed, compare=look)
     assert both == {True, False}
 
 
 def test_first_rounds_of_rmed1_by_hand():
-    learner = dd.RMED1(3, width=0.5)
+    learner = dd.learners.RMED1(3, width=0.5)
     asked = []
     for outcome in (1.0, 1.0, 1.0):
         duel = learner.ask()
@@ -90,7 +90,7 @@ def test_first_rounds_of_rmed1_by_hand():
 
 
 def test_an_outcome_told_late_does_not_skip_a_pair_at_the_beginning():
-    learner = dd.RMED1(3)
+    learner = dd.learners.RMED1(3)
     duels = [learner.ask() for _ in range(4)]
     for duel in duels:
         tell_as_played(learner, duel, 1.0)
@@ -104,18 +104,18 @@ def test_an_outcome_told_late_does_not_skip_a_pair_at_the_beginning():
 
 @pytest.mark.parametrize(("horizon", "meetings"), [(1, 3), (2, 3), (15, 3), (16, 4), (10**5, 8)])
 def test_every_pair_meets_a_few_times_before_rmed2fh_begins(horizon, meetings):
-    learner = dd.RMED2FH(2, horizon)
+    learner = dd.learners.RMED2FH(2, horizon)
     assert learner.session.state.clock[0]["meetings"] == meetings
 
 
-@pytest.mark.parametrize("kind", [dd.RMED1, dd.RMED2FH])
+@pytest.mark.parametrize("kind", [dd.learners.RMED1, dd.learners.RMED2FH])
 @pytest.mark.parametrize("width", [0, -1.0, np.nan, np.inf, "1", True])
 def test_the_width_must_be_positive(kind, width):
     with pytest.raises(ValueError, match=r"width is .*, must be a positive number"):
         kind(3, 10, width=width)
 
 
-@pytest.mark.parametrize("kind", [dd.RMED1, dd.RMED2FH])
+@pytest.mark.parametrize("kind", [dd.learners.RMED1, dd.learners.RMED2FH])
 def test_only_condorcet_is_served(kind):
     with pytest.raises(ValueError, match=f"'borda', {kind.__name__} serves 'condorcet' only"):
         kind(3, 10, criterion="borda")
@@ -124,17 +124,17 @@ def test_only_condorcet_is_served(kind):
 
 def test_rmed2fh_must_know_the_horizon():
     with pytest.raises(ValueError, match="horizon is None, RMED2FH must be told it"):
-        dd.RMED2FH(3)
+        dd.learners.RMED2FH(3)
     with pytest.raises(ValueError, match="alpha is 0, must be a positive number"):
-        dd.RMED2FH(3, 10, alpha=0)
+        dd.learners.RMED2FH(3, 10, alpha=0)
 
 
 def test_the_paper_width_is_the_default():
-    assert dd.RMED1(10).list_width() == pytest.approx(0.3 * 10**1.01)
+    assert dd.learners.RMED1(10).list_width() == pytest.approx(0.3 * 10**1.01)
 
 
 @pytest.mark.large
-@pytest.mark.parametrize("kind", [dd.RMED1, dd.RMED2FH])
+@pytest.mark.parametrize("kind", [dd.learners.RMED1, dd.learners.RMED2FH])
 def test_regret_is_small_and_flat_at_the_end(kind):
     # Uniform play has regret 0.175 a round. None of 40 runs with other seeds came to two thirds
     # of these limits.

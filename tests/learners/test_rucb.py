@@ -33,7 +33,7 @@ def test_rucb_plays_what_its_letter_plays(seed):
         assert (state.verdicts.beaten.sum(1) == state.verdicts.arms["losses"]).all()
         assert (state.verdicts.beaten.sum(0) == state.verdicts.arms["victories"]).all()
 
-    learner = dd.RUCB(n_arms, seed=seed, alpha=alpha)
+    learner = dd.learners.RUCB(n_arms, seed=seed, alpha=alpha)
     oracle_of = partial(naive.rucb, n_arms, alpha)
     play_beside(learner, oracle_of, ROUNDS, seed, late=0.4 * (seed % 2), compare=compare)
 
@@ -43,7 +43,7 @@ def test_rucb_without_a_winner_and_after_a_switch_plays_what_its_letter_plays():
     first_wins = np.array([[0.5, 1.0, 1.0], [0.0, 0.5, 1.0], [0.0, 0.0, 0.5]])
     world = np.array([rock_paper_scissors, first_wins, first_wins.T])
     sizes = []
-    learner = dd.RUCB(3, seed=3)
+    learner = dd.learners.RUCB(3, seed=3)
     play_beside(
         learner,
         partial(naive.rucb, 3, 0.51),
@@ -59,7 +59,7 @@ def test_rucb_without_a_winner_and_after_a_switch_plays_what_its_letter_plays():
 def test_first_rounds_of_rucb_by_hand():
     # alpha ln t = 2 ln 2 = 1.386 in round 2; with one duel lost u = 0 + 1.18, won 1 + 1.18, and a
     # pair that never met has u = 2, so the winner's best challenger is a new one.
-    learner = dd.RUCB(3, alpha=2.0, seed=4)
+    learner = dd.learners.RUCB(3, alpha=2.0, seed=4)
     first = learner.ask()
     assert first.left != first.right
     assert first.propensity == pytest.approx(1 / 6)
@@ -92,14 +92,16 @@ def test_merge_rucb_plays_what_its_letter_plays(seed):
         assert batches == oracle.batches
         assert state.turn[0]["left"] == sum(map(len, batches))
 
-    learner = dd.MergeRUCB(n_arms, seed=seed, alpha=alpha, offset=offset, batch_size=batch_size)
+    learner = dd.learners.MergeRUCB(
+        n_arms, seed=seed, alpha=alpha, offset=offset, batch_size=batch_size
+    )
     oracle_of = partial(naive.MergeRUCB, n_arms, alpha, batch_size, offset)
     play_beside(learner, oracle_of, 2 * ROUNDS, seed, late=0.4 * (seed % 2), compare=compare)
     assert learner.best() in learner.active
 
 
 def test_merge_rucb_merges_until_one_batch_is_left():
-    learner = dd.MergeRUCB(23, seed=3, alpha=0.51, offset=1.0)
+    learner = dd.learners.MergeRUCB(23, seed=3, alpha=0.51, offset=1.0)
     assert learner.session.state.turn[0]["batches"] == 6
     world = np.triu(np.full((23, 23), 1.0), 1) + np.eye(23) / 2
     seen = set()
@@ -114,18 +116,18 @@ def test_merge_rucb_merges_until_one_batch_is_left():
 
 def test_the_offset_of_merge_rucb_by_hand():
     # ((4 - 1) 100 / (1 * 0.01))^1 for alpha = 1
-    assert dd.MergeRUCB(10, alpha=1.0).careful_offset() == pytest.approx(30_000, abs=1)
-    assert dd.MergeRUCB(10, offset=7).careful_offset() == 7.0
+    assert dd.learners.MergeRUCB(10, alpha=1.0).careful_offset() == pytest.approx(30_000, abs=1)
+    assert dd.learners.MergeRUCB(10, offset=7).careful_offset() == 7.0
 
 
-@pytest.mark.parametrize("kind", [dd.RUCB, dd.MergeRUCB])
+@pytest.mark.parametrize("kind", [dd.learners.RUCB, dd.learners.MergeRUCB])
 @pytest.mark.parametrize("alpha", [0.5, -1, np.inf, np.nan, "1", True])
 def test_alpha_must_be_above_one_half(kind, alpha):
     with pytest.raises(ValueError, match=r"alpha is .*, must be a number above 0.5"):
         kind(3, alpha=alpha)
 
 
-@pytest.mark.parametrize("kind", [dd.RUCB, dd.MergeRUCB])
+@pytest.mark.parametrize("kind", [dd.learners.RUCB, dd.learners.MergeRUCB])
 @pytest.mark.parametrize("criterion", ["borda", dd.Weighted([0.5, 0.5, 0.0])])
 def test_only_condorcet_is_served(kind, criterion):
     with pytest.raises(ValueError, match=r"criterion is '(borda|weighted)', .*RUCB serves"):
@@ -144,12 +146,13 @@ def test_only_condorcet_is_served(kind, criterion):
 )
 def test_merge_rucb_refuses_what_makes_no_sense(settings, complaint):
     with pytest.raises(ValueError, match=complaint):
-        dd.MergeRUCB(5, **settings)
+        dd.learners.MergeRUCB(5, **settings)
 
 
 @pytest.mark.large
 @pytest.mark.parametrize(
-    ("learner", "share"), [(dd.RUCB(8), 0.05), (dd.MergeRUCB(8, offset=100.0), 0.15)]
+    ("learner", "share"),
+    [(dd.learners.RUCB(8), 0.05), (dd.learners.MergeRUCB(8, offset=100.0), 0.15)],
 )
 def test_regret_is_small_and_flat_at_the_end(learner, share):
     # Uniform play has regret 0.175 a round. None of 40 runs with other seeds came to two thirds

@@ -14,8 +14,8 @@ import pytest
 
 import driftduel as dd
 from driftduel.learners import Constants, Learner, inline_kernel
-from driftduel.learners.history import Eviction, Replay
-from driftduel.learners.storage import _arrays, as_payload, classes_of
+from driftduel.learners.contract.history import Eviction, Replay
+from driftduel.learners.contract.storage import _arrays, as_payload, classes_of
 from driftduel.testing.driving import snapshot
 
 SEQUENCE = dd.WeightSequence([[0.2, 0.3, 0.5], [1, 0, 0]], starts=[0, 40])
@@ -40,8 +40,8 @@ def saved(learner, folder, **options):
 @pytest.mark.parametrize(
     "learner",
     [
-        dd.Uniform(2),
-        dd.FixedPair(4, 10, left=3, right=np.int64(2), labels=["a", "b", "c", "ü\"'"]),
+        dd.learners.Uniform(2),
+        dd.learners.FixedPair(4, 10, left=3, right=np.int64(2), labels=["a", "b", "c", "ü\"'"]),
         dd.Bosse(3, 100, criterion="condorcet", seed=2**70),
         dd.MetaBosse(3, 100, criterion=dd.Weighted(SEQUENCE), replay_rate=0.1),
         dd.MetaBosse(3, 150, criterion=dd.Weighted([0.1, 0.2, 0.7]), intervals="all"),
@@ -87,7 +87,7 @@ def test_duels_asked_before_the_save_can_be_told_after(tmp_path):
 
 
 def test_a_duel_of_the_original_after_the_save_is_not_taken_for_one_of_the_copy(tmp_path):
-    learner = dd.Uniform(9, seed=1)
+    learner = dd.learners.Uniform(9, seed=1)
     again = saved(learner, tmp_path)
     ours, theirs = learner.ask(), again.ask()
     assert ours == theirs
@@ -126,7 +126,7 @@ def test_saving_twice_gives_the_same_file(tmp_path):
 
 
 def test_a_file_is_json_with_its_format_and_little_endian_arrays(tmp_path):
-    learner = dd.FixedPair(3, left=2, right=1)
+    learner = dd.learners.FixedPair(3, left=2, right=1)
     learner.tell(learner.ask(), 1.0)
     learner.save(tmp_path / "learner.json")
     content = json.loads((tmp_path / "learner.json").read_text())
@@ -151,7 +151,7 @@ def test_a_file_may_be_formatted_otherwise(tmp_path):
 
 
 def test_saving_replaces_the_file_whole_or_not_at_all(tmp_path):
-    learner = dd.Uniform(2)
+    learner = dd.learners.Uniform(2)
     learner.save(tmp_path / "learner.json")
     before = (tmp_path / "learner.json").read_bytes()
     broken = Unsavable(2, rule=print)
@@ -163,7 +163,7 @@ def test_saving_replaces_the_file_whole_or_not_at_all(tmp_path):
 
 def test_saving_into_a_folder_that_does_not_exist_is_refused(tmp_path):
     with pytest.raises(FileNotFoundError, match="does not exist"):
-        dd.Uniform(2).save(tmp_path / "nowhere" / "learner.json")
+        dd.learners.Uniform(2).save(tmp_path / "nowhere" / "learner.json")
 
 
 # Learners from outside the package
@@ -549,7 +549,7 @@ def test_an_older_file_without_a_newer_parameter_gets_the_default(whole):
 
 
 def test_a_state_out_of_its_ranges_is_refused(tmp_path):
-    learner = dd.RUCB(5)
+    learner = dd.learners.RUCB(5)
     play(learner, 30)
     learner.session.state.hopes["favourite"] = 17
     learner.save(tmp_path / "learner.json")
@@ -559,7 +559,7 @@ def test_a_state_out_of_its_ranges_is_refused(tmp_path):
 
 
 def test_a_ticket_out_of_its_ranges_is_refused(tmp_path):
-    learner = dd.MDB(3, 1000)
+    learner = dd.learners.MDB(3, 1000)
     learner.ask()
     left, right, ticket = learner.session.open[0]
     learner.session.open[0] = (left, right, (*ticket[:2], 3.0))
@@ -570,7 +570,7 @@ def test_a_ticket_out_of_its_ranges_is_refused(tmp_path):
 
 
 def test_a_truth_that_is_neither_0_nor_1_is_refused(tmp_path):
-    learner = dd.RUCB(5)
+    learner = dd.learners.RUCB(5)
     learner.session.state.verdicts.beaten.view(np.uint8)[1, 2] = 255
     learner.save(tmp_path / "learner.json")
     assert refusal(tmp_path / "learner.json") == (
@@ -579,7 +579,7 @@ def test_a_truth_that_is_neither_0_nor_1_is_refused(tmp_path):
 
 
 def test_a_file_cannot_ask_for_more_arms_than_it_has_entries_for(tmp_path):
-    dd.RUCB(5).save(tmp_path / "learner.json")
+    dd.learners.RUCB(5).save(tmp_path / "learner.json")
     content = json.loads((tmp_path / "learner.json").read_text())
     content["learner"]["parameters"]["n_arms"] = 200_000
     (tmp_path / "learner.json").write_text(seal(content))
@@ -589,15 +589,15 @@ def test_a_file_cannot_ask_for_more_arms_than_it_has_entries_for(tmp_path):
 
 
 def test_learners_of_many_arms_are_read(tmp_path):
-    many = [dd.FixedPair(5000), dd.Oracle(5000), dd.SelfSparring(5000)]
-    restarting = dd.PeriodicRestart.of(dd.FixedPair(5000))
+    many = [dd.learners.FixedPair(5000), dd.learners.Oracle(5000), dd.learners.SelfSparring(5000)]
+    restarting = dd.learners.PeriodicRestart.of(dd.learners.FixedPair(5000))
     for learner in (*many, restarting):
         assert as_payload(saved(learner, tmp_path)) == as_payload(learner)
 
 
 @pytest.mark.parametrize("depth", [300, 600, 900, 3000, 100_000])
 def test_a_file_that_is_nested_deeply_is_refused_with_a_sentence(tmp_path, depth):
-    dd.RUCB(5).save(tmp_path / "learner.json")
+    dd.learners.RUCB(5).save(tmp_path / "learner.json")
     text = (tmp_path / "learner.json").read_text()
     nested = '{"list": [' * depth + "3" + "]}" * depth
     (tmp_path / "learner.json").write_text(text.replace('"labels": null', f'"labels": {nested}'))

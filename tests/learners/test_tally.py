@@ -9,10 +9,10 @@ import pytest
 from benchmarks.coverage import favourite, report_holds, report_worlds, tosses_of
 
 import driftduel as dd
-from driftduel.inference.sequences import interval, log_evidence
+from driftduel.learners.driftpoll.guard import LEAST, LEAST_OF_PAIR, chance_of
 from driftduel.learners.parts.tally import ALPHA, REIGN
-from driftduel.learners.polls.guard import LEAST, LEAST_OF_PAIR, chance_of
 from driftduel.testing.driving import switching_world
+from driftduel.votes.sequences import interval, log_evidence
 from tests.naive import sequences, tally
 
 TOSSED = {"DriftPoll": tally.tossed_by_poll, "DriftDuel": tally.tossed_by_driftduel}

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import driftduel as dd
-from driftduel.learners.base import learner_generator
+from driftduel.learners.contract.base import learner_generator
 from driftduel.learners.parts.posterior import above, quantile
 from tests.learners.driving import drawn, final_and_late_regret, ladder, play_beside
 from tests.modes import COMPILED
@@ -17,7 +17,7 @@ from tests.naive import thompson as naive
 
 SEEDS = range(8)
 ROUNDS = 200
-PAIRS = [(dd.DTS, naive.DTS), (dd.DTSPlus, naive.DTSPlus)]
+PAIRS = [(dd.learners.DTS, naive.DTS), (dd.learners.DTSPlus, naive.DTSPlus)]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -41,7 +41,7 @@ def test_it_plays_what_its_letter_plays(kind, letter, seed):
                 assert risk == pytest.approx(oracle.chance_of(j, i), abs=1e-10)
 
 
-@pytest.mark.parametrize(("kind", "plus"), [(dd.DTS, False), (dd.DTSPlus, True)])
+@pytest.mark.parametrize(("kind", "plus"), [(dd.learners.DTS, False), (dd.learners.DTSPlus, True)])
 def test_pairs_are_as_frequent_as_when_everything_is_drawn(kind, plus):
     # The counts a and b of a pair in n draws of each differ with a variance of at most a + b or
     # so; six standard deviations (and a little, for rare pairs) are exceeded with probability
@@ -75,14 +75,14 @@ def test_the_first_duel_is_fair():
     # Every arm is a candidate and every preference even: each left arm has chance 1/3. Six
     # standard deviations are exceeded with probability below 1e-8.
     n = 3000
-    learner = dd.DTS(3, seed=1)
+    learner = dd.learners.DTS(3, seed=1)
     lefts = [learner.choose(learner.session.state, learner.session.rng)[0] for _ in range(n)]
     assert np.abs(np.bincount(lefts, minlength=3) - n / 3).max() < 6 * math.sqrt(n * 2 / 9)
 
 
 def test_a_certain_winner_plays_itself_by_hand():
     # Arm 0 won 40 of 40 against both: Beta(1, 41) is above 0.5 with chance 2^-41.
-    learner = dd.DTS(3, seed=1)
+    learner = dd.learners.DTS(3, seed=1)
     state = learner.session.state
     for _ in range(40):
         for other in (1, 2):
@@ -123,7 +123,7 @@ def test_a_quantile_has_its_chance(a, b):
         assert above(a, b, point) == pytest.approx(share * whole, rel=1e-6)
 
 
-@pytest.mark.parametrize("kind", [dd.DTS, dd.DTSPlus])
+@pytest.mark.parametrize("kind", [dd.learners.DTS, dd.learners.DTSPlus])
 @pytest.mark.parametrize("alpha", [-1, 0, np.inf, np.nan, "1", True])
 def test_alpha_is_positive(kind, alpha):
     with pytest.raises(ValueError, match=r"^alpha is .*, must be a positive number( and finite)?$"):
@@ -137,7 +137,7 @@ def test_a_small_alpha_decides_early_and_follows_the_letter(kind, letter):
     assert learner.session.state.verdicts.beaten.any()
 
 
-@pytest.mark.parametrize("kind", [dd.DTS, dd.DTSPlus])
+@pytest.mark.parametrize("kind", [dd.learners.DTS, dd.learners.DTSPlus])
 def test_only_condorcet_is_served(kind):
     with pytest.raises(ValueError, match=f"'borda', {kind.__name__} serves 'condorcet' only"):
         kind(3, criterion="borda")
@@ -145,7 +145,7 @@ def test_only_condorcet_is_served(kind):
 
 
 @pytest.mark.large
-@pytest.mark.parametrize("kind", [dd.DTS, dd.DTSPlus])
+@pytest.mark.parametrize("kind", [dd.learners.DTS, dd.learners.DTSPlus])
 def test_regret_is_small_and_flat_at_the_end(kind):
     # Uniform play has regret 0.175 a round. None of 40 runs with other seeds came to two thirds
     # of these limits.

@@ -15,7 +15,7 @@ import pytest
 
 import driftduel as dd
 from driftduel.learners import Learner
-from driftduel.learners.storage import as_payload
+from driftduel.learners.contract.storage import as_payload
 
 THREADS = 8
 VOTES = 150
@@ -68,7 +68,7 @@ def voter(learner):
 
 @pytest.mark.usefixtures("restless")
 def test_threads_that_ask_and_tell_at_once_lose_nothing():
-    learner = dd.Uniform(4, seed=1)
+    learner = dd.learners.Uniform(4, seed=1)
     results = at_once(*[voter(learner)] * THREADS)
     duels = [duel for found in results for duel in found]
     total = THREADS * VOTES
@@ -84,7 +84,7 @@ def test_threads_that_ask_and_tell_at_once_lose_nothing():
 
 @pytest.mark.usefixtures("restless")
 def test_what_is_read_while_others_vote_is_of_one_moment(tmp_path):
-    learner = dd.Uniform(4, seed=1)
+    learner = dd.learners.Uniform(4, seed=1)
     done = threading.Event()
 
     def read():
@@ -116,7 +116,7 @@ def test_what_is_read_while_others_vote_is_of_one_moment(tmp_path):
     ids=["copy", "deepcopy", "pickle"],
 )
 def test_a_copy_has_a_session_and_a_lock_of_its_own(duplicate):
-    learner = dd.Uniform(4, seed=1)
+    learner = dd.learners.Uniform(4, seed=1)
     duel = learner.ask()
     before = as_payload(learner)
     with learner.session.lock:

@@ -9,8 +9,8 @@ import pytest
 
 import driftduel as dd
 from driftduel.learners.rivals.ucbts import is_surely_in
-from driftduel.streams import datasets
 from driftduel.testing.driving import tell_as_played
+from driftduel.worlds import datasets
 from tests.learners.driving import as_matrix, drawn, play_beside
 from tests.naive import ucbts as naive
 
@@ -21,7 +21,7 @@ SOLUTIONS = ("copeland", "top-cycle", "uncovered", "banks")
 @pytest.mark.parametrize("seed", range(4))
 def test_ucbts_plays_what_its_letter_plays(solution, seed):
     _, n_arms = drawn(seed, most_arms=4)
-    learner = dd.UCBTS(n_arms, seed=seed, criterion=solution)
+    learner = dd.learners.UCBTS(n_arms, seed=seed, criterion=solution)
     oracle_of = partial(naive.UCBTS, n_arms, 0.51, solution)
     play_beside(learner, oracle_of, 250, seed, late=0.4 * (seed % 2))
 
@@ -31,7 +31,7 @@ def test_an_arm_is_surely_in_if_it_is_in_every_completion(solution):
     # For Banks the rule of the kernel is enough but not needed, so it may miss some; it has to
     # find one where everything is decided.
     rng = np.random.default_rng(5)
-    learner = dd.UCBTS(5, criterion=solution)
+    learner = dd.learners.UCBTS(5, criterion=solution)
     found = 0
     for case in range(150):
         state = learner.allocate()
@@ -55,7 +55,7 @@ def test_an_arm_is_surely_in_if_it_is_in_every_completion(solution):
 
 def test_a_decided_pair_is_not_duelled_and_only_members_meet_themselves():
     world = as_matrix(np.random.default_rng(3).choice([0.1, 0.9], (5, 5)))
-    learner = dd.UCBTS(5, criterion="uncovered")
+    learner = dd.learners.UCBTS(5, criterion="uncovered")
     script = np.random.default_rng(4)
     for _ in range(400):
         duel = learner.ask()
@@ -71,13 +71,16 @@ def test_a_decided_pair_is_not_duelled_and_only_members_meet_themselves():
 
 
 def test_the_criterion_says_which_solution_is_meant():
-    codes = [int(dd.UCBTS(3, criterion=name).allocate().pick[0]["solution"]) for name in SOLUTIONS]
+    codes = [
+        int(dd.learners.UCBTS(3, criterion=name).allocate().pick[0]["solution"])
+        for name in SOLUTIONS
+    ]
     assert codes == [0, 1, 2, 3]
-    assert dd.UCBTS(3).criterion == dd.Copeland()
+    assert dd.learners.UCBTS(3).criterion == dd.Copeland()
     with pytest.raises(ValueError, match="'borda', UCBTS serves 'copeland', 'top-cycle', 'uncov"):
-        dd.UCBTS(3, criterion="borda")
+        dd.learners.UCBTS(3, criterion="borda")
     with pytest.raises(ValueError, match=r"alpha is 0.5, must be a number above 0.5"):
-        dd.UCBTS(3, alpha=0.5)
+        dd.learners.UCBTS(3, alpha=0.5)
 
 
 @pytest.mark.large
@@ -88,7 +91,7 @@ def test_a_member_is_found_and_kept(solution):
     # members. For Copeland, which takes longest, none of 60 runs came above two thirds of these.
     world = dd.Stream.stationary(datasets.matrix("hudry").P, 200_000)
     for seed in range(4):
-        run = dd.simulate(dd.UCBTS(13, criterion=solution), world, seed, points=4)
+        run = dd.simulate(dd.learners.UCBTS(13, criterion=solution), world, seed, points=4)
         lost = run.regret(solution, binary=True)
         assert lost[-1] <= 0.1 * 200_000
         assert lost[-1] - lost[-2] <= 0.02 * 50_000

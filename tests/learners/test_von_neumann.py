@@ -31,7 +31,7 @@ def test_every_round_is_that_of_the_transcription(seed):
     for winner, world in enumerate(worlds):
         world[winner], world[:, winner] = 1.0, 0.0
         world[winner, winner] = 0.5
-    learner = dd.ExperimentalVonNeumann(n_arms, seed=seed)
+    learner = dd.learners.ExperimentalVonNeumann(n_arms, seed=seed)
     oracle_of = partial(VonNeumannTracker, n_arms)
     # Newton stops at 1e-10, and losses divided by chances magnify that.
     played = play_beside(
@@ -41,7 +41,7 @@ def test_every_round_is_that_of_the_transcription(seed):
 
 
 def test_an_outcome_asked_for_before_a_new_beginning_does_not_count():
-    learner = dd.ExperimentalVonNeumann(2, seed=3)
+    learner = dd.learners.ExperimentalVonNeumann(2, seed=3)
     state = learner.session.state
     duel = learner.ask()
     state.clock["alarm"] = 1
@@ -52,16 +52,16 @@ def test_an_outcome_asked_for_before_a_new_beginning_does_not_count():
 
 
 def test_it_calls_itself_experimental():
-    kind = dd.ExperimentalVonNeumann
+    kind = dd.learners.ExperimentalVonNeumann
     assert kind.__doc__.startswith("EXPERIMENTAL")
     assert kind.literature.bound.startswith("none is proved")
 
 
 def test_other_criteria_than_von_neumann_and_condorcet_are_refused():
-    assert dd.ExperimentalVonNeumann(3).criterion == dd.VonNeumann()
-    assert dd.ExperimentalVonNeumann(3, criterion="condorcet").criterion == dd.Condorcet()
+    assert dd.learners.ExperimentalVonNeumann(3).criterion == dd.VonNeumann()
+    assert dd.learners.ExperimentalVonNeumann(3, criterion="condorcet").criterion == dd.Condorcet()
     with pytest.raises(ValueError, match="serves 'von-neumann', 'condorcet' only"):
-        dd.ExperimentalVonNeumann(3, criterion="borda")
+        dd.learners.ExperimentalVonNeumann(3, criterion="borda")
 
 
 @pytest.mark.large
@@ -73,9 +73,12 @@ def test_it_sees_that_the_ring_changed_and_nothing_where_it_stays():
     world = dd.Stream.piecewise([ring(6, 0), ring(6, 3)], [0, T // 2], T)
     still = dd.Stream.stationary(ring(6, 0), T)
     for seed in range(4):
-        changed = dd.simulate(dd.ExperimentalVonNeumann(6), world, seed, points=2)
+        changed = dd.simulate(dd.learners.ExperimentalVonNeumann(6), world, seed, points=2)
         assert len(changed.episodes) == 2
         assert 50_000 < changed.episodes[1] < 60_000
-        assert len(dd.simulate(dd.ExperimentalVonNeumann(6), still, seed, points=2).episodes) == 1
-        stuck = dd.simulate(dd.VersatileDB(6), world, seed, points=2)
+        assert (
+            len(dd.simulate(dd.learners.ExperimentalVonNeumann(6), still, seed, points=2).episodes)
+            == 1
+        )
+        stuck = dd.simulate(dd.learners.VersatileDB(6), world, seed, points=2)
         assert changed.regret("von-neumann")[-1] < stuck.regret("von-neumann")[-1]

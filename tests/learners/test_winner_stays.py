@@ -200,7 +200,7 @@ def test_regret_is_far_below_that_of_uniform_play(kind, share):
     # Rests grow slowly, so that the strong form with races still pays for them at the end.
     stream = dd.Stream.stationary(as_matrix(np.full((5, 5), 0.9)), 20_000)
     weak = kind not in STRONG
-    blind = dd.simulate(dd.Uniform(5), stream).regret("condorcet", weak=weak)[-1]
+    blind = dd.simulate(dd.learners.Uniform(5), stream).regret("condorcet", weak=weak)[-1]
     for seed in range(5):
         run = dd.simulate(kind(5), stream, seed=seed, points=4)
         regret = run.regret("condorcet", weak=weak)

@@ -1,7 +1,7 @@
 """ANACONDA and METASWIFT by their definition, on the recursion of the literal METABOSSE.
 
 Kleine Buening & Saha (2023), equations (1) and (2); Suk & Agarwal (2023) for METASWIFT, with the
-switching rule as `driftduel.MetaSwift` documents it.
+switching rule as `driftduel.learners.MetaSwift` documents it.
 """
 
 from __future__ import annotations

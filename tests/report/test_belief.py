@@ -6,8 +6,8 @@ import pytest
 import driftduel as dd
 from driftduel.report.belief import LENGTHS, MOST_ARMS, Belief, belief_chart
 from driftduel.report.document import compose
-from driftduel.shifts.spells import Spell
 from driftduel.testing.driving import tell_as_played
+from driftduel.worlds.measures.spells import Spell
 from tests.report import sweeps
 
 P, Q = [[0.5, 0.95], [0.05, 0.5]], [[0.5, 0.05], [0.95, 0.5]]
@@ -28,10 +28,10 @@ QUICK = dd.learners.Constants(scale=0.07)
 HASTY = dd.learners.Calibration(alarm=0.5, proof=-6.0, likely=-2.0, watch=1.0, replay_rate=1.0)
 LEARNERS = {
     "METABOSSE": dd.MetaBosse(4, 399, seed=2, constants=QUICK),
-    "ANACONDA": dd.Anaconda(4, 399, seed=2, scale=0.07),
+    "ANACONDA": dd.learners.Anaconda(4, 399, seed=2, scale=0.07),
     "DRIFTDUEL": dd.DriftDuel(4, seed=1, calibration=HASTY),
     "DRIFTDUEL for Condorcet": dd.DriftDuel(4, seed=1, criterion="condorcet", calibration=HASTY),
-    "METABOSSE, restarted": dd.PeriodicRestart.of(
+    "METABOSSE, restarted": dd.learners.PeriodicRestart.of(
         dd.MetaBosse(4, 150, constants=QUICK), every=150, seed=1
     ),
 }
@@ -50,7 +50,7 @@ def test_who_is_drawn_in_play_is_active_in_that_very_round(name):
     learner = LEARNERS[name].clone()
     world = dd.Stream.stationary(np.full((4, 4), 0.5), 399, labels=list("abcd"))
     chart = dd.plot.timeline(dd.simulate(learner, world, learner.seed, points=399))
-    outcomes = dd.simulation.world_generator(learner.seed)
+    outcomes = dd.experiments.simulation.world_generator(learner.seed)
     active, picks = np.zeros((399, 4), dtype=bool), np.zeros((399, 4), dtype=bool)
     for round_ in range(399):
         active[round_, learner.active] = True
@@ -78,7 +78,7 @@ def test_a_report_draws_who_is_in_play_as_the_run_saw_it(tmp_path):
     results = sweeps.sweep(text, tmp_path)
     figures = compose(results).chapters[0].figures
     (chart,) = [figure.chart for figure in figures if figure.kind == "timeline"]
-    world = dd.streams.catalogue.build("formula-1", horizon=4000)
+    world = dd.worlds.catalogue.build("formula-1", horizon=4000)
     run = dd.simulate(dd.DriftDuel(world.n_arms), world, points=50)
     names = list(world.labels)
     shown = drawn(chart, "in play", names, 4000)

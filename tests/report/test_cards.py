@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import driftduel as dd
-from driftduel import _extras
+from driftduel._support import extras
 from driftduel.report.cards import describe
 
 HOSTILE = "</p><script>alert(1)</script><img src=x onerror=alert(1)>\"' {{7*7}}"
@@ -57,7 +57,7 @@ def things(one):
         "learner": learner(labels),
         "fresh learner": dd.MetaBosse(2, labels=labels),
         "report": learner(labels).report(),
-        "report of another": dd.FixedPair(2, labels=labels).report(),
+        "report of another": dd.learners.FixedPair(2, labels=labels).report(),
     }
 
 
@@ -101,7 +101,7 @@ def test_the_card_of_a_run_says_what_was_lost():
 
 def test_a_run_without_regret_has_a_card():
     cycle = [[0.5, 1, 0], [0, 0.5, 1], [1, 0, 0.5]]
-    run = dd.simulate(dd.RUCB(3, 50), dd.Stream.stationary(cycle, 50))
+    run = dd.simulate(dd.learners.RUCB(3, 50), dd.Stream.stationary(cycle, 50))
     with pytest.raises(ValueError, match="Condorcet winner"):
         run.regret("condorcet")
     assert "Run of RUCB" in Parsed(run._repr_html_()).words
@@ -133,7 +133,7 @@ def test_without_the_extra_a_card_is_the_text(monkeypatch, missing):
             raise ImportError(name)
         return importlib.import_module(name)
 
-    monkeypatch.setattr(_extras, "import_module", import_module)
+    monkeypatch.setattr(extras, "import_module", import_module)
     stream = world([HOSTILE, "milk"])
     card = Parsed(stream._repr_html_())
     assert [tag for tag, _ in card.elements] == ["pre"]
@@ -146,7 +146,7 @@ def test_without_the_extra_a_card_is_the_text(monkeypatch, missing):
 
 
 def test_a_run_is_told_in_a_line():
-    run = dd.simulate(dd.FixedPair(2, left=0, right=1), world(), seed=7)
+    run = dd.simulate(dd.learners.FixedPair(2, left=0, right=1), world(), seed=7)
     assert repr(run) == (
         "Run(FixedPair, Stream(2 arms, 600 rounds, 2 stretches of 2 matrices), seed=7, best=0, "
         "1 episode, 0 evictions, 0 replays)"

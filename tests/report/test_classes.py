@@ -5,7 +5,7 @@ import pytest
 
 import driftduel as dd
 from driftduel.report.summary import first_failures
-from driftduel.streams import catalogue
+from driftduel.worlds import catalogue
 from tests.report.worlds import tied_world
 
 FLAGS = {"CW": "condorcet", "GIC": "gic", "SST": "sst", "STI": "sti"}

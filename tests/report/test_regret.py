@@ -12,7 +12,10 @@ P, Q = [[0.5, 0.9], [0.1, 0.5]], [[0.5, 0.2], [0.8, 0.5]]
 @pytest.fixture
 def runs():
     world = dd.Stream.piecewise([P, Q], [0, 120], 300)
-    players = {"random pairs": dd.Uniform(2), "never adapts": dd.FixedPair(2, left=0, right=0)}
+    players = {
+        "random pairs": dd.learners.Uniform(2),
+        "never adapts": dd.learners.FixedPair(2, left=0, right=0),
+    }
     return {
         name: dd.simulate_many(player, world, range(3), points=10)
         for name, player in players.items()

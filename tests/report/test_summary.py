@@ -7,7 +7,7 @@ import pytest
 
 import driftduel as dd
 from driftduel.report import summarise
-from driftduel.shifts.measures import COUNTS, LISTED, PHASES
+from driftduel.worlds.measures.measures import COUNTS, LISTED, PHASES
 from tests.report.worlds import tied_world
 
 ROCK = [[0.5, 1, 0], [0, 0.5, 1], [1, 0, 0.5]]

@@ -15,9 +15,9 @@ from driftduel.report import MissingExtraError
 from driftduel.report.extra import drawing_library
 from driftduel.report.figures import COLOURS, GREY, ink_on, save_figure, wrapped
 from driftduel.report.timeline import _drawable, best_over_time
-from driftduel.shifts import Phases
-from driftduel.shifts.spells import Spell, spells
-from driftduel.streams import catalogue, datasets
+from driftduel.worlds import catalogue, datasets
+from driftduel.worlds.measures import Phases
+from driftduel.worlds.measures.spells import Spell, spells
 
 P, Q = [[0.5, 0.9], [0.1, 0.5]], [[0.5, 0.2], [0.8, 0.5]]
 

@@ -10,7 +10,6 @@ import pytest
 from driftduel.experiments import Results, Spec, run_sweep
 from driftduel.experiments.plan import make_plan
 from driftduel.experiments.rates import LEAST
-from driftduel.streams import hard
 from driftduel.studies.reproduction.experiments import (
     NAMES,
     Experiment,
@@ -27,6 +26,7 @@ from driftduel.studies.reproduction.tables import (
     tracking,
     worst_weights,
 )
+from driftduel.worlds import hard
 
 NO_EXPONENTS = {"intervals", "real-worlds", "weights", "weak-borda", "open-instances"}
 """Experiments about other things, or in one variable only of several that they have."""

@@ -9,7 +9,7 @@ import pytest
 from benchmarks import draw
 from benchmarks.hindsight import off_the_beat
 
-from driftduel.criteria import as_criterion
+from driftduel.matrix.criteria import as_criterion
 from driftduel.studies.benchmark import suite
 
 KINDS = {

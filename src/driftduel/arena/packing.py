@@ -11,8 +11,8 @@ import numpy as np
 
 from driftduel.arena.model import Arm
 from driftduel.arena.replica import Replica, Standing, Tally
-from driftduel.learners.polls.learner import DriftPoll
-from driftduel.learners.storage import as_bytes, from_bytes
+from driftduel.learners.contract.storage import as_bytes, from_bytes
+from driftduel.learners.driftpoll.learner import DriftPoll
 
 
 def code() -> str:

@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftduel.arena.model import OUTCOMES, Arm, Page
-from driftduel.learners.polls.learner import DriftPoll
-from driftduel.learners.report import ENOUGH, Report
+from driftduel.learners.contract.report import ENOUGH, Report
+from driftduel.learners.driftpoll.learner import DriftPoll
 
 Ints = NDArray[np.int64]
 

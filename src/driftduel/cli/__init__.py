@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")
     if arguments is None and not _ONE_ROUND.isdisjoint(sys.argv[1:2]):
         # Nobody else lives in this process, who might want to play on.
-        from driftduel._jit import interpret
+        from driftduel._support.compile.jit import interpret
 
         interpret()
     try:
@@ -87,7 +87,7 @@ def _interrupted(sentence: str = "interrupted") -> int:
 
 def _sentence(error: Exception) -> str | None:
     """Return what to tell the user, or None if the error is not the user's."""
-    from driftduel._extras import MissingExtraError
+    from driftduel._support.extras import MissingExtraError
 
     if isinstance(error, OSError) and error.strerror:
         where = "" if error.filename is None else f"{error.filename}: "

@@ -60,10 +60,10 @@ def analyse(
     The page holds all it needs and opens without a network. It claims what the votes prove, and
     says what they do not.
     """
-    from driftduel.criteria import Weighted
-    from driftduel.inference.analyses import analyse as analyse_log
-    from driftduel.streams.reading import crowding, find_columns, usual_columns, votes_of
-    from driftduel.streams.tables import SUFFIXES, is_square, read_table
+    from driftduel.matrix.criteria import Weighted
+    from driftduel.votes.analyses import analyse as analyse_log
+    from driftduel.votes.reading import crowding, find_columns, usual_columns, votes_of
+    from driftduel.votes.tables import SUFFIXES, is_square, read_table
 
     if not as_json:
         from driftduel.report.extra import check_drawing

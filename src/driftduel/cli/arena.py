@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from driftduel._words import count
+from driftduel._support.text import count
 from driftduel.cli.shared import Json, as_names, as_pairs, console, print_json
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def new(
     """Make an arena; its tokens are shown this once."""
     with _service(database, create=True) as service:
         from driftduel.arena import service as arena
-        from driftduel.arena.forms import form_of_created
+        from driftduel.arena.json import form_of_created
 
         settings = {
             "blind": not named,
@@ -163,7 +163,7 @@ def arms(
 
     with _service(database) as service:
         from driftduel.arena import service as arena
-        from driftduel.arena.forms import form_of_arm
+        from driftduel.arena.json import form_of_arm
 
         if add or pause or resume or rename:
             arena.change_arms(
@@ -189,7 +189,7 @@ def status(slug: Slug, database: Database = DEFAULT, as_json: Json = False) -> N
     """Tell who is best, since when, how sure, and what changed."""
     with _service(database) as service:
         from driftduel.arena import service as arena
-        from driftduel.arena.forms import form_of_status
+        from driftduel.arena.json import form_of_status
 
         facts = form_of_status(arena.status(service, slug))
     if as_json:
@@ -264,7 +264,7 @@ def exclude(
     """Let the votes of a voter not count, or list the voters."""
     with _service(database) as service:
         from driftduel.arena import service as arena
-        from driftduel.arena.forms import form_of_voter
+        from driftduel.arena.json import form_of_voter
 
         if voter is not None:
             (arena.include if include else arena.exclude)(service, slug, voter)
@@ -302,7 +302,7 @@ def token(
         raise ValueError("--role makes a token and --revoke ends one; give one of them")
     with _service(database) as service:
         from driftduel.arena import service as arena
-        from driftduel.arena.forms import form_of_token
+        from driftduel.arena.json import form_of_token
 
         made = None if role is None else arena.new_token(service, slug, role, label)
         if revoke is not None:
@@ -357,7 +357,7 @@ def _service(url: str, *, create: bool = False) -> Iterator[Service]:
 
 def _need(*libraries: str) -> None:
     """Refuse to begin without the libraries of the extra."""
-    from driftduel._extras import MissingExtraError
+    from driftduel._support.extras import MissingExtraError
 
     for name in libraries:
         try:

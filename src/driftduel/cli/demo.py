@@ -12,7 +12,7 @@ from driftduel.cli.shared import console, working
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from driftduel.simulation import Run
+    from driftduel.experiments.simulation import Run
 
 _ROUNDS = 1_000_000
 _DUELS, _SEEDS = 100_000, 16
@@ -36,11 +36,11 @@ def changes_of_taste(screen: Console, folder: Path) -> list[Path]:
     """Show who notices two changes of taste that nobody is told about."""
     from statistics import mean
 
+    from driftduel.experiments.simulation import simulate_many
     from driftduel.learners import Bosse, DriftDuel, Learner, MetaBosse, Uniform
     from driftduel.report import regret_over_time, save_figure
-    from driftduel.simulation import simulate_many
-    from driftduel.streams import Stream
-    from driftduel.streams.matrices import winner_matrix
+    from driftduel.worlds import Stream
+    from driftduel.worlds.matrices import winner_matrix
 
     starts = (0, 3 * _DUELS // 10, 13 * _DUELS // 20)
     world = Stream.piecewise(
@@ -98,8 +98,8 @@ def formula_1(screen: Console, folder: Path) -> list[Path]:
     """Show 29 years of Formula 1: who was best when, and which changes mattered."""
     from driftduel.cli.tables import print_summary
     from driftduel.report import best_over_time, save_figure, summarise
-    from driftduel.shifts import measure
-    from driftduel.streams import datasets
+    from driftduel.worlds import datasets
+    from driftduel.worlds.measures import measure
 
     with working("measuring 29 years of Formula 1"):
         world = datasets.formula_1(_ROUNDS)

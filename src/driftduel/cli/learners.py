@@ -38,8 +38,8 @@ def learners(
 
 def learner_class(name: str) -> type[Learner]:
     """Return the learner of that name; a module may stand in the folder where the command runs."""
-    from driftduel._checks import BadParameter
-    from driftduel._families import look_beside
+    from driftduel._support.checks import BadParameter
+    from driftduel._support.registry import look_beside
     from driftduel.learners import Learner
 
     try:
@@ -51,14 +51,14 @@ def learner_class(name: str) -> type[Learner]:
 
 def defaults_of(kind: type[Learner]) -> dict[str, Any]:
     """Return the parameters of a learner with their defaults; MISSING where there is none."""
-    from driftduel._parameters import parameters_of
+    from driftduel._support.params import parameters_of
 
     defaults = {key: item.default for key, item in parameters_of(kind).items()}
     return {**defaults, "criterion": kind.serves[0]()}
 
 
 def _list(as_json: bool) -> None:
-    from driftduel._families import installed
+    from driftduel._support.registry import installed
     from driftduel.learners import all_learners
 
     lines = {

@@ -12,8 +12,8 @@ import typer
 from driftduel.cli.shared import Json, as_names, as_numbers, console, print_json, working
 
 if TYPE_CHECKING:
-    from driftduel.streams import Stream
-    from driftduel.streams.tables import Table
+    from driftduel.votes.tables import Table
+    from driftduel.worlds import Stream
 
 
 def measure(
@@ -70,8 +70,8 @@ def measure(
     Votes are noise, too: beside every count of a log stands what the same votes show with their
     dates shuffled, as if nothing changed.
     """
-    from driftduel.streams.squares import is_one_matrix
-    from driftduel.streams.tables import read_table
+    from driftduel.votes.squares import is_one_matrix
+    from driftduel.votes.tables import read_table
 
     given = {
         "--bandwidth": bandwidth,
@@ -127,7 +127,7 @@ def as_roles(columns: str | None, winner: str | None) -> dict[str, str]:
 
 def _is_stream(file: Path) -> bool:
     """Return whether a file is a stream and not a table, by its name."""
-    from driftduel.streams.tables import SUFFIXES
+    from driftduel.votes.tables import SUFFIXES
 
     if not file.exists():
         raise FileNotFoundError(_missing(file))
@@ -146,7 +146,7 @@ def _refuse(given: dict[str, Any], allowed: Sequence[str], reason: str) -> None:
 
 
 def _stream(file: Path, horizon: int | None) -> Stream:
-    from driftduel.streams import Stream
+    from driftduel.worlds import Stream
 
     world = Stream.load(file)
     return world if horizon is None else world.stretch(horizon)
@@ -154,21 +154,21 @@ def _stream(file: Path, horizon: int | None) -> Stream:
 
 def _measured(world: Stream, weight: list[float] | None) -> dict[str, Any]:
     from driftduel.report import summarise
-    from driftduel.shifts import measure as measure_stream
+    from driftduel.worlds.measures import measure as measure_stream
 
     return {"weight": weight, **summarise(world, measure_stream(world, weight))}
 
 
 def _matrix(table: Table, roles: dict[str, str], weight: list[float] | None) -> dict[str, Any]:
     from driftduel.cli.square import summarise_matrix
-    from driftduel.streams.squares import matrix_of
+    from driftduel.votes.squares import matrix_of
 
     matrix, notes = matrix_of(table, roles)
     return {"weight": weight, **summarise_matrix(matrix, weight), "notes": notes}
 
 
 def _missing(file: Path) -> str:
-    from driftduel.streams import catalogue
+    from driftduel.worlds import catalogue
 
     name = str(file)
     hint = ""
@@ -187,8 +187,8 @@ def _votes(
     weight: list[float] | None,
 ) -> dict[str, Any]:
     from driftduel.report import summarise
-    from driftduel.shifts import measure_log
-    from driftduel.streams.reading import votes_of
+    from driftduel.votes import measure_log
+    from driftduel.votes.reading import votes_of
 
     log, notes = votes_of(table, roles)
     if arms is not None:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from driftduel._words import count
+from driftduel._support.text import count
 from driftduel.cli.shared import console, working
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from driftduel._words import count
+from driftduel._support.text import count
 from driftduel.cli.run import run_shown, time_in_words
 from driftduel.cli.shared import Workers, console, processes, resumable, working
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from driftduel._words import count
+from driftduel._support.text import count
 from driftduel.cli.shared import Workers, console, processes, resumable
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def _summary(done: Sweep) -> str:
 def _write_example(spec: Path) -> None:
     from importlib.resources import files
 
-    from driftduel._files import replacing
+    from driftduel._support.files import replacing
 
     if spec.exists():
         raise ValueError(f"{spec}: exists already, choose another name")

@@ -97,7 +97,7 @@ def as_names(text: str, option: str) -> list[str]:
         ...
     ValueError: --arms: name 2 is empty
     """
-    from driftduel._checks import check_printable
+    from driftduel._support.checks import check_printable
 
     names = [name.strip() for name in text.split(",")]
     for number, name in enumerate(names, start=1):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from driftduel._words import count
+from driftduel._support.text import count
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from driftduel.streams import Matrix
+    from driftduel.votes import Matrix
 
 _MOST_ROWS = 20
 _MOST_COLUMNS = 12
@@ -31,9 +31,9 @@ _WINNERS = {
 
 def summarise_matrix(matrix: Matrix, weight: list[float] | None) -> dict[str, Any]:
     """Return what one matrix says, as plain data; the keys are listed in docs/command.md."""
-    from driftduel.criteria import Borda, Copeland, Criterion, Weighted
-    from driftduel.preferences import condorcet_winners
-    from driftduel.tournaments import classify
+    from driftduel.matrix.criteria import Borda, Copeland, Criterion, Weighted
+    from driftduel.matrix.preferences import condorcet_winners
+    from driftduel.matrix.tournaments import classify
 
     found = classify(matrix.P)
     criteria: dict[str, Criterion] = {"borda": Borda(), "copeland": Copeland()}

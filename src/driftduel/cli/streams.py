@@ -32,7 +32,7 @@ def streams(
 
 
 def _list(as_json: bool) -> None:
-    from driftduel.streams import catalogue
+    from driftduel.worlds import catalogue
 
     lines = {name: catalogue.describe(name) for name in catalogue.names()}
     if as_json:
@@ -47,7 +47,7 @@ def _list(as_json: bool) -> None:
 
 
 def _describe(name: str, as_json: bool) -> None:
-    from driftduel.streams import catalogue
+    from driftduel.worlds import catalogue
 
     line = catalogue.describe(name)
     defaults = {key: item.default for key, item in catalogue.parameters(name).items()}
@@ -66,7 +66,7 @@ def _describe(name: str, as_json: bool) -> None:
 
 
 def _write(name: str, out: Path, texts: dict[str, str], as_json: bool) -> None:
-    from driftduel.streams import catalogue
+    from driftduel.worlds import catalogue
 
     if out.suffix != ".npz":
         raise ValueError(f"--out is {out}, must end in .npz")

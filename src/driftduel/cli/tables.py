@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.table import Table
 
-from driftduel._words import count
+from driftduel._support.text import count
 
 _SHOWN_STARTS = 5
 _SHOWN_SPELLS = 12
@@ -128,7 +128,7 @@ def _votes(log: dict[str, Any]) -> str:
 
 
 def _measures(summary: dict[str, Any], everything: bool) -> Table:
-    from driftduel.shifts.measures import WORDS  # imports numba
+    from driftduel.worlds.measures.measures import WORDS  # imports numba
 
     table = plain_table("", "measure", title="\nHow much it moves")
     bands = (summary.get("log") or {}).get("null_band", {})

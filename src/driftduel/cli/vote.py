@@ -16,7 +16,7 @@ import typer
 from driftduel.cli.shared import Conflict, Json, as_names, console, print_json
 
 if TYPE_CHECKING:
-    from driftduel.arena.local import Local
+    from driftduel.arena.file import Local
     from driftduel.arena.model import Verdict
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The file of the arena.")]
@@ -139,7 +139,7 @@ def undo(file: File, duel: Duel, as_json: Json = False) -> None:
 
 def status(file: File, as_json: Json = False) -> None:
     """Tell who is best, since when, how sure, and what changed."""
-    from driftduel.arena.forms import as_time, form_of_status
+    from driftduel.arena.json import as_time, form_of_status
 
     with _arena_in(file) as arena:
         found, waiting = arena.status()
@@ -207,7 +207,7 @@ def _in_words(verdict: Verdict, left: str, right: str) -> str:
 def _arena_in(file: Path) -> Iterator[Local]:
     """Use the arena in a file; what its duels do not allow is a conflict."""
     from driftduel.arena import errors
-    from driftduel.arena.local import Local
+    from driftduel.arena.file import Local
 
     try:
         with Local(file) as arena:

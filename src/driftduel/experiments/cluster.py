@@ -25,7 +25,7 @@ from driftduel.experiments.tasks import (
     check_code,
 )
 from driftduel.experiments.versions import package_version
-from driftduel.streams import Stream
+from driftduel.worlds import Stream
 
 _PER_THREAD = 3
 _CONNECT = 20.0

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import prod
 from typing import Any
 
-from driftduel._checks import BadParameter
-from driftduel._limits import GRID
+from driftduel._support.checks import BadParameter
+from driftduel._support.limits import GRID
 
 Parameters = dict[str, Any]
 

@@ -13,21 +13,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from driftduel._checks import BadParameter
-from driftduel._words import meant
+from driftduel._support.checks import BadParameter
+from driftduel._support.text import meant
 from driftduel.experiments.record import Record
-from driftduel.experiments.spec import (
-    LearnerEntry,
-    Spec,
-    StreamEntry,
-    criterion_name,
-    criterion_of,
-)
+from driftduel.experiments.simulation.runs import check_rounds
+from driftduel.experiments.spec import LearnerEntry, Spec, StreamEntry, criterion_name, criterion_of
 from driftduel.experiments.tasks import Source, Task, make_learner, source_of, stream_hash
 from driftduel.experiments.versions import learner_version, learners_in, version_from_outside
 from driftduel.experiments.worlds import TRUTHS, StreamInfo, describe
-from driftduel.simulation.runs import check_rounds
-from driftduel.streams import Stream
+from driftduel.worlds import Stream
 
 _FORMAT = 2
 """Of the rows that tasks give; part of every key."""

@@ -14,8 +14,8 @@ from typing import Any
 
 import polars as pl
 
-from driftduel._files import replacing
-from driftduel.experiments.sound import DamagedFileError, digest
+from driftduel._support.files import replacing
+from driftduel.experiments.checksums import DamagedFileError, digest
 from driftduel.experiments.worlds import StreamInfo, from_json
 
 NAME = "plan.json"

@@ -11,8 +11,8 @@ from typing import Any
 
 import polars as pl
 
-from driftduel._files import replacing
-from driftduel._notebook import InNotebooks
+from driftduel._support.files import replacing
+from driftduel._support.notebook import InNotebooks
 from driftduel.experiments.record import Record
 from driftduel.experiments.store import Store
 from driftduel.experiments.worlds import StreamInfo

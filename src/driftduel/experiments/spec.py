@@ -17,15 +17,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
 
-from driftduel._checks import LONGEST, BadParameter, check_printable
-from driftduel._families import look_beside
-from driftduel._limits import COMBINATIONS, POINTS, RUNS, SEEDS
-from driftduel._parameters import parameters_of, settled
-from driftduel._words import meant
-from driftduel.criteria import NAMED, Criterion, as_criterion
+from driftduel._support.checks import LONGEST, BadParameter, check_printable
+from driftduel._support.limits import COMBINATIONS, POINTS, RUNS, SEEDS
+from driftduel._support.params import parameters_of, settled
+from driftduel._support.registry import look_beside
+from driftduel._support.text import meant
 from driftduel.experiments.grids import Parameters, expand, labels
 from driftduel.learners import Learner
-from driftduel.streams import catalogue
+from driftduel.matrix.criteria import NAMED, Criterion, as_criterion
+from driftduel.worlds import catalogue
 
 CriterionText = str | tuple[float, ...]
 """A criterion as a spec has it: a name, also after ``weak``, or the weights of the arms."""

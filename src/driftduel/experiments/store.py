@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from driftduel._files import replacing
-from driftduel._version import __version__
-from driftduel.experiments.sound import DamagedFileError, digest, set_aside
+from driftduel._support.files import replacing
+from driftduel._support.version import __version__
+from driftduel.experiments.checksums import DamagedFileError, digest, set_aside
 from driftduel.experiments.tasks import Row, Task
 
 _MERGED = 500

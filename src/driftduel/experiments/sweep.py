@@ -15,13 +15,13 @@ from typing import Any
 
 from polars.exceptions import PolarsError
 
-from driftduel._files import locked, replacing
-from driftduel._version import __version__
-from driftduel._words import count
+from driftduel._support.files import locked, replacing
+from driftduel._support.text import count
+from driftduel._support.version import __version__
+from driftduel.experiments.checksums import DamagedFileError, set_aside
 from driftduel.experiments.plan import Plan, make_plan
 from driftduel.experiments.record import NAME, WRITTEN, Record
 from driftduel.experiments.results import TABLES, Results, write_tables
-from driftduel.experiments.sound import DamagedFileError, set_aside
 from driftduel.experiments.spec import Spec
 from driftduel.experiments.store import Store
 from driftduel.experiments.tasks import Failure, Row, Task, attempt

@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from driftduel._checks import BadParameter
-from driftduel.criteria import Criterion
+from driftduel._support.checks import BadParameter
+from driftduel.experiments.simulation import Run, oracle_of, simulate
 from driftduel.experiments.spec import CriterionText, criterion_name, criterion_of
 from driftduel.experiments.versions import version_from_outside
 from driftduel.learners import Learner
-from driftduel.learners.making import learner_from
-from driftduel.simulation import Run, oracle_of, simulate
-from driftduel.streams import Stream, catalogue
+from driftduel.learners.contract.making import learner_from
+from driftduel.matrix.criteria import Criterion
+from driftduel.worlds import Stream, catalogue
 
 Parameters = dict[str, Any]
 Row = dict[str, Any]

@@ -14,9 +14,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from driftduel._families import MODULE_OF
-from driftduel._sources import Module, closure, code_hash, package_module, package_modules
-from driftduel._version import __version__
+from driftduel._support.registry import MODULE_OF
+from driftduel._support.sources import Module, closure, code_hash, package_module, package_modules
+from driftduel._support.version import __version__
 from driftduel.learners import Learner
 
 
@@ -26,7 +26,7 @@ def code_version(*modules: str) -> str:
 
     Examples
     --------
-    >>> rucb, bosse = "driftduel.learners.rivals.rucb", "driftduel.learners.episodic.bosse"
+    >>> rucb, bosse = "driftduel.learners.rivals.rucb", "driftduel.learners.paper.bosse"
     >>> code_version(rucb) == code_version(bosse)
     False
     """
@@ -38,8 +38,8 @@ def played(*modules: str) -> set[Module]:
 
     Examples
     --------
-    >>> sorted(module.name for module in played("driftduel.weights"))
-    ['driftduel._checks', 'driftduel.weights']
+    >>> sorted(module.name for module in played("driftduel.matrix.weights"))
+    ['driftduel._support.checks', 'driftduel.matrix.weights']
     """
     return closure(map(_module, modules), in_functions=True)
 
@@ -47,9 +47,9 @@ def played(*modules: str) -> set[Module]:
 @cache
 def learner_version(*names: str) -> str:
     """Return the version of the code of learners, together with that of the simulation."""
-    parts = ["driftduel.simulation.runs", *map(_home, names)]
+    parts = ["driftduel.experiments.simulation.runs", *map(_home, names)]
     if "Oracle" in names:
-        parts.append("driftduel.simulation.oracles")
+        parts.append("driftduel.experiments.simulation.oracles")
     return code_version(*sorted(parts))
 
 

@@ -8,11 +8,11 @@ from itertools import islice
 from typing import Any
 
 from driftduel.experiments.spec import CriterionText, StreamEntry, criterion_name, criterion_of
-from driftduel.shifts import measure
-from driftduel.shifts.measures import COUNTS, LISTED, PHASES, Measures
-from driftduel.shifts.phases import Phases
-from driftduel.shifts.spells import spells
-from driftduel.streams import Stream
+from driftduel.worlds import Stream
+from driftduel.worlds.measures import measure
+from driftduel.worlds.measures.measures import COUNTS, LISTED, PHASES, Measures
+from driftduel.worlds.measures.phases import Phases
+from driftduel.worlds.measures.spells import spells
 
 TRUTHS = tuple(name for name in COUNTS + PHASES if "weighted" not in name)
 """What a learner may be told of a stream, which has no weight; of phases, how many there are."""

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from driftduel._lazy import attach
+from driftduel._support.lazy import attach
 
 if TYPE_CHECKING:
-    from driftduel._extras import MissingExtraError as MissingExtraError
+    from driftduel._support.extras import MissingExtraError as MissingExtraError
     from driftduel.report.figures import save_figure as save_figure
     from driftduel.report.files import write_report as write_report
     from driftduel.report.regret import regret_over_time as regret_over_time

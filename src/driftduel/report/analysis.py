@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from driftduel._files import replacing
-from driftduel._words import count, listing, number
-from driftduel.inference.estimates import ASSUMPTIONS
-from driftduel.inference.histories import said
-from driftduel.inference.sentences import steps_of
+from driftduel._support.files import replacing
+from driftduel._support.text import count, listing, number
 from driftduel.report.document import Figure
 from driftduel.report.extra import drawing_library
 from driftduel.report.figures import COLOURS, TRUTH, WIDTH, line_legend, theme, unchecked
 from driftduel.report.page import responsive
 from driftduel.report.tables import Column, Table
 from driftduel.report.templates import write_html
+from driftduel.votes.estimates import ASSUMPTIONS
+from driftduel.votes.histories import said
+from driftduel.votes.sentences import steps_of
 
 if TYPE_CHECKING:
-    from driftduel.inference.analyses import Analysis
+    from driftduel.votes.analyses import Analysis
 
 _MOST_LINES = 4
 """Arms in the figure over time: those that are ahead and those that were."""

@@ -18,9 +18,9 @@ from driftduel.report.regret import MOST_MARKS, time_axis
 if TYPE_CHECKING:
     import altair as alt
 
+    from driftduel.experiments.simulation import Run
     from driftduel.report.regret import Panel
-    from driftduel.shifts.spells import Spell
-    from driftduel.simulation import Run
+    from driftduel.worlds.measures.spells import Spell
 else:
     alt = drawing_library("altair")
 
@@ -133,9 +133,9 @@ def timeline(run: Run) -> Panel:
     >>> chart.title.text
     'What MetaBosse believed, seed 0'
     """
+    from driftduel.experiments.simulation import Run
     from driftduel.report.summary import arm_names
-    from driftduel.shifts.spells import spells
-    from driftduel.simulation import Run
+    from driftduel.worlds.measures.spells import spells
 
     check_kind(run, "run", Run, "what driftduel.simulate returns")
     stream = run.stream

@@ -17,18 +17,18 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from driftduel._extras import MissingExtraError
-from driftduel._words import count
+from driftduel._support.extras import MissingExtraError
+from driftduel._support.text import count
 from driftduel.experiments.results import Results
-from driftduel.learners.base import Learner
-from driftduel.learners.report import Report
+from driftduel.experiments.simulation import Run
+from driftduel.learners.contract.base import Learner
+from driftduel.learners.contract.report import Report
 from driftduel.report.extra import drawing_library
 from driftduel.report.findings import listed, number, titled
 from driftduel.report.summary import arm_names, borda_at
 from driftduel.report.templates import render
-from driftduel.shifts.measures import COUNTS, PHASES, Measures
-from driftduel.simulation import Run
-from driftduel.streams.stream import Stream
+from driftduel.worlds.measures.measures import COUNTS, PHASES, Measures
+from driftduel.worlds.stream import Stream
 
 _MOST_ROWS = 12
 _MOST_LINES = 6
@@ -65,7 +65,7 @@ def card(thing: object) -> str:
 
     Examples
     --------
-    >>> from driftduel import FixedPair
+    >>> from driftduel.learners import FixedPair
     >>> "FixedPair with 2 arms" in card(FixedPair(2))
     True
     """

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
-from driftduel._words import count
+from driftduel._support.text import count
 from driftduel.report.belief import LENGTHS, Belief, belief_chart
 from driftduel.report.figures import unchecked
 from driftduel.report.findings import in_words, listed, number, shown, titled
@@ -25,7 +25,7 @@ from driftduel.report.scaling import (
     scaling_chart,
 )
 from driftduel.report.tables import Column, Table
-from driftduel.shifts.spells import Spell
+from driftduel.worlds.measures.spells import Spell
 
 if TYPE_CHECKING:
     from driftduel.experiments.results import Results, StreamInfo

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from driftduel._extras import library
+from driftduel._support.extras import library
 
 
 def drawing_library(name: str) -> Any:
@@ -15,7 +15,7 @@ def drawing_library(name: str) -> Any:
     >>> drawing_library("no_such_library")
     Traceback (most recent call last):
         ...
-    driftduel._extras.MissingExtraError: figures need no_such_library: pip install "driftduel[report]"
+    driftduel._support.extras.MissingExtraError: figures need no_such_library: pip install "driftduel[report]"
     """  # noqa: E501
     return library(name, "figures", "report")
 

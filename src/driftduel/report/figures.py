@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from driftduel._files import replacing
+from driftduel._support.files import replacing
 from driftduel.report.extra import check_drawing, drawing_library
 from driftduel.report.templates import render, write_html
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from driftduel._files import replacing
+from driftduel._support.files import replacing
 from driftduel.report.document import compose
 from driftduel.report.figures import save_figure, themed, unchecked
 from driftduel.report.page import write_page

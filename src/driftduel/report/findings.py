@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from driftduel._words import count
+from driftduel._support.text import count
 
 if TYPE_CHECKING:
     from driftduel.report.scaling import Growth

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from driftduel._files import replacing
+from driftduel._support.files import replacing
 from driftduel.report.document import Document, Figure
 from driftduel.report.figures import WIDTH, theme
 from driftduel.report.templates import write_html

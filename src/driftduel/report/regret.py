@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from driftduel.criteria import Criterion
+from driftduel.matrix.criteria import Criterion
 from driftduel.report.extra import drawing_library
 from driftduel.report.figures import (
     COLOURS,
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import altair as alt
 
     from driftduel.experiments.results import Results
-    from driftduel.simulation import Run
+    from driftduel.experiments.simulation import Run
 
     Panel = alt.LayerChart | alt.FacetChart
 else:

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from driftduel.criteria import Borda
-from driftduel.preferences import first_outside
-from driftduel.shifts.measures import COUNTS, LISTED, PHASES
-from driftduel.shifts.shown import shown
-from driftduel.shifts.spells import Spell, spells
-from driftduel.streams.stream import Ints, Stream
+from driftduel.matrix.criteria import Borda
+from driftduel.matrix.preferences import first_outside
+from driftduel.worlds.measures.measures import COUNTS, LISTED, PHASES
+from driftduel.worlds.measures.shown import shown
+from driftduel.worlds.measures.spells import Spell, spells
+from driftduel.worlds.stream import Ints, Stream
 
 if TYPE_CHECKING:
-    from driftduel.shifts.measures import Measures
-    from driftduel.shifts.phases import Phases
+    from driftduel.worlds.measures.measures import Measures
+    from driftduel.worlds.measures.phases import Phases
 
 _MOST_ENTRIES = 300_000
 """Of the matrices of all stretches, for the von Neumann winner to be told: a second or two."""

@@ -11,13 +11,13 @@ import numpy as np
 from driftduel.report.extra import drawing_library
 from driftduel.report.figures import COLOURS, GREY, INK, WIDTH, harmless, ink_on, stacked, wrapped
 from driftduel.report.summary import arm_names, borda_at, day_of
-from driftduel.shifts.spells import Spell, spells
-from driftduel.streams.stream import Stream
+from driftduel.worlds.measures.spells import Spell, spells
+from driftduel.worlds.stream import Stream
 
 if TYPE_CHECKING:
     import altair as alt
 
-    from driftduel.shifts.phases import Phases
+    from driftduel.worlds.measures.phases import Phases
 
     Panel = alt.LayerChart | alt.FacetChart
 else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from driftduel._words import count
+from driftduel._support.text import count
 from driftduel.experiments.results import Results
 from driftduel.report.document import Chapter, Document, Figure
 from driftduel.report.tables import Table

@@ -1,8 +1,8 @@
 """Checks that every learner passes: those of this package, and yours.
 
 A check is a function that takes a factory and raises AssertionError, with a sentence that says
-what is wrong, if the learners it makes break the contract of `driftduel.learners.base`. The
-whole suite for a learner from outside, with pytest::
+what is wrong, if the learners it makes break the contract of `driftduel.learners.contract.base`.
+The whole suite for a learner from outside, with pytest::
 
     import pytest
     from driftduel.testing import CHECKS

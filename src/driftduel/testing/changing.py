@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from driftduel.learners.base import Learner
-from driftduel.learners.ranges import check_state
-from driftduel.learners.storage import classes_of, load_learner
+from driftduel.learners.contract.base import Learner
+from driftduel.learners.contract.ranges import check_state
+from driftduel.learners.contract.storage import classes_of, load_learner
 from driftduel.testing.driving import Drive, Make, drive, essence, expect, snapshot, switching_world
 
 N_ASKS = 300

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel.learners.base import Learner
-from driftduel.learners.ranges import scratch_of
-from driftduel.learners.session import Duel
-from driftduel.learners.storage import as_payload
-from driftduel.simulation import Run, simulate
-from driftduel.streams.stream import Stream
+from driftduel.experiments.simulation import Run, simulate
+from driftduel.learners.contract.base import Learner
+from driftduel.learners.contract.ranges import scratch_of
+from driftduel.learners.contract.session import Duel
+from driftduel.learners.contract.storage import as_payload
+from driftduel.worlds.stream import Stream
 
 Make = Callable[[int, int, int], Learner]
 """Makes a learner from its number of arms, its horizon and its seed."""

@@ -6,8 +6,8 @@ from contextlib import suppress
 
 import numpy as np
 
-from driftduel.learners.base import Learner
-from driftduel.simulation import simulate
+from driftduel.experiments.simulation import simulate
+from driftduel.learners.contract.base import Learner
 from driftduel.testing.driving import Make, drive, expect, snapshot, switching_world, tell_won
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel.learners.base import Learner, State, learner_generator, settle_generator
-from driftduel.learners.history import History
-from driftduel.learners.session import Duel
-from driftduel.simulation import simulate_many, world_generator
-from driftduel.simulation.loop import batches, bind
-from driftduel.streams.stream import Stream
+from driftduel.experiments.simulation import simulate_many, world_generator
+from driftduel.experiments.simulation.loop import batches, bind
+from driftduel.learners.contract.base import Learner, State, learner_generator, settle_generator
+from driftduel.learners.contract.history import History
+from driftduel.learners.contract.session import Duel
 from driftduel.testing.driving import (
     Make,
     compiled,
@@ -23,6 +22,7 @@ from driftduel.testing.driving import (
     switching_world,
     tell_as_played,
 )
+from driftduel.worlds.stream import Stream
 
 _FALSE_ALARM = 1e-6
 _SEEDS = range(8)

@@ -7,9 +7,9 @@ import pickle
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from driftduel.learners.base import Learner
-from driftduel.learners.ranges import check_state, check_ticket, undeclared
-from driftduel.learners.storage import classes_of, load_learner
+from driftduel.learners.contract.base import Learner
+from driftduel.learners.contract.ranges import check_state, check_ticket, undeclared
+from driftduel.learners.contract.storage import classes_of, load_learner
 from driftduel.testing.driving import (
     Drive,
     Make,

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from driftduel.learners.base import Learner
-from driftduel.learners.session import Duel
+from driftduel.learners.contract.base import Learner
+from driftduel.learners.contract.session import Duel
 from driftduel.testing.driving import (
     Drive,
     Make,

@@ -6,11 +6,6 @@ records.
 
 from __future__ import annotations
 
-from driftduel.arena.reports import ArmsChanged as ArmsChanged
-from driftduel.arena.reports import ArmStatus as ArmStatus
-from driftduel.arena.reports import DatedChange as DatedChange
-from driftduel.arena.reports import Lead as Lead
-from driftduel.arena.reports import Status as Status
 from driftduel.arena.service.arenas import Created as Created
 from driftduel.arena.service.arenas import Described as Described
 from driftduel.arena.service.arenas import arenas as arenas
@@ -21,9 +16,9 @@ from driftduel.arena.service.arms import cards as cards
 from driftduel.arena.service.arms import change_arms as change_arms
 from driftduel.arena.service.arms import image_of as image_of
 from driftduel.arena.service.arms import set_card as set_card
-from driftduel.arena.service.asking import Asked as Asked
-from driftduel.arena.service.asking import Shown as Shown
-from driftduel.arena.service.asking import ask as ask
+from driftduel.arena.service.duels import Asked as Asked
+from driftduel.arena.service.duels import Shown as Shown
+from driftduel.arena.service.duels import ask as ask
 from driftduel.arena.service.exporting import COLUMNS as COLUMNS
 from driftduel.arena.service.exporting import votes_csv as votes_csv
 from driftduel.arena.service.exporting import write_parquet as write_parquet
@@ -37,14 +32,8 @@ from driftduel.arena.service.importing import import_votes as import_votes
 from driftduel.arena.service.limits import Buckets as Buckets
 from driftduel.arena.service.reporting import shown as shown
 from driftduel.arena.service.reporting import status as status
-from driftduel.arena.service.running import Service as Service
-from driftduel.arena.service.running import purge as purge
-from driftduel.arena.service.telling import Retracted as Retracted
-from driftduel.arena.service.telling import Told as Told
-from driftduel.arena.service.telling import retract as retract
-from driftduel.arena.service.telling import retract_as_owner as retract_as_owner
-from driftduel.arena.service.telling import tell as tell
-from driftduel.arena.service.telling import tell_async as tell_async
+from driftduel.arena.service.service import Service as Service
+from driftduel.arena.service.service import purge as purge
 from driftduel.arena.service.tokens import Holder as Holder
 from driftduel.arena.service.tokens import Token as Token
 from driftduel.arena.service.tokens import check_holder as check_holder
@@ -62,3 +51,14 @@ from driftduel.arena.service.voters import forget as forget
 from driftduel.arena.service.voters import include as include
 from driftduel.arena.service.voters import voters as voters
 from driftduel.arena.service.voters import votes_of as votes_of
+from driftduel.arena.service.votes import Retracted as Retracted
+from driftduel.arena.service.votes import Told as Told
+from driftduel.arena.service.votes import retract as retract
+from driftduel.arena.service.votes import retract_as_owner as retract_as_owner
+from driftduel.arena.service.votes import tell as tell
+from driftduel.arena.service.votes import tell_async as tell_async
+from driftduel.arena.status import ArmsChanged as ArmsChanged
+from driftduel.arena.status import ArmStatus as ArmStatus
+from driftduel.arena.status import DatedChange as DatedChange
+from driftduel.arena.status import Lead as Lead
+from driftduel.arena.status import Status as Status

@@ -25,7 +25,7 @@ from driftduel.arena.model import (
     as_text,
     slug_of,
 )
-from driftduel.arena.service.running import Service, now_in_microseconds
+from driftduel.arena.service.service import Service, now_in_microseconds
 from driftduel.arena.store import schema, statements
 
 MOST_BLOB = 5 * 2**20

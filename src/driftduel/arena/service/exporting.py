@@ -18,7 +18,7 @@ import numpy as np
 import sqlalchemy as sa
 
 from driftduel.arena.model import OUTCOMES
-from driftduel.arena.service.running import Service
+from driftduel.arena.service.service import Service
 from driftduel.arena.store import schema, statements
 
 COLUMNS = (

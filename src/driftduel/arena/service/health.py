@@ -10,11 +10,11 @@ import sqlalchemy as sa
 
 from driftduel.arena.replica import Replica
 from driftduel.arena.service.reporting import shown
-from driftduel.arena.service.running import Service, now_in_microseconds
+from driftduel.arena.service.service import Service, now_in_microseconds
 from driftduel.arena.service.voters import Voter, noted_voters
 from driftduel.arena.store import schema
-from driftduel.inference.sequences import interval
-from driftduel.learners.report import ENOUGH
+from driftduel.learners.contract.report import ENOUGH
+from driftduel.votes.sequences import interval
 
 LEVEL = 0.95
 """The probability that the interval of the left card is never wrong."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from driftduel.arena.reports import ArmsChanged, DatedChange, Lead, arms_changed, leads_of
 from driftduel.arena.service.reporting import status
-from driftduel.arena.service.running import Service
+from driftduel.arena.service.service import Service
+from driftduel.arena.status import ArmsChanged, DatedChange, Lead, arms_changed, leads_of
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ import numpy as np
 import sqlalchemy as sa
 
 from driftduel.arena.errors import Invalid
-from driftduel.arena.service.running import Service
+from driftduel.arena.service.service import Service
 from driftduel.arena.store import statements
-from driftduel.streams.logs import Log
+from driftduel.votes.log import Log
 
 Pairs = Literal["uniform", "other"]
 MOST = 10**7
@@ -55,7 +55,7 @@ def import_votes(
     Invalid
         If the file cannot be read, has no dates, or names an arm that the arena has not.
     """
-    from driftduel.streams.reading import read_log
+    from driftduel.votes.reading import read_log
 
     if pairs not in ("uniform", "other"):
         raise Invalid(f"pairs is {pairs!r}, must be uniform or other")

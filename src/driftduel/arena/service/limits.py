@@ -1,6 +1,6 @@
 """Limits that live in memory: how often one address may ask.
 
-The cap of votes by voter and day is in the log (`driftduel.arena.service.telling`).
+The cap of votes by voter and day is in the log (`driftduel.arena.service.votes`).
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
-from driftduel.arena.reports import Status, status_of
-from driftduel.arena.service.running import Service
+from driftduel.arena.service.service import Service
+from driftduel.arena.status import Status, status_of
 from driftduel.arena.store import schema
 
 

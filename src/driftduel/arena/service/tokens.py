@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from driftduel.arena.errors import Forbidden, Invalid, NotFound, Unauthorized
 from driftduel.arena.model import MOST_NAME, Role, as_text
-from driftduel.arena.service.running import Service, now_in_microseconds
+from driftduel.arena.service.service import Service, now_in_microseconds
 from driftduel.arena.store import schema
 
 

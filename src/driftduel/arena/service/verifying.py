@@ -10,11 +10,11 @@ import sqlalchemy as sa
 from driftduel.arena.errors import Violation
 from driftduel.arena.model import DAY, Arena, Kind, Verdict
 from driftduel.arena.replica import Replica
-from driftduel.arena.service.running import folded
+from driftduel.arena.service.service import folded
 from driftduel.arena.service.snapshots import from_snapshot, snapshot_head
 from driftduel.arena.store import schema, statements
 from driftduel.arena.store.database import Store
-from driftduel.learners.storage import as_payload
+from driftduel.learners.contract.storage import as_payload
 
 _REASONS = ("cap", "excluded", "history")
 """Why a vote that is in the log may not count, besides what later events say."""

@@ -18,10 +18,10 @@ import sqlalchemy as sa
 from numpy.typing import NDArray
 
 from driftduel.arena.errors import NotFound
-from driftduel.arena.service.running import Service, new_id, now_in_microseconds
-from driftduel.arena.service.watching import Counts, Watch
+from driftduel.arena.service.service import Service, new_id, now_in_microseconds
+from driftduel.arena.service.voter_counts import Counts, Watch
 from driftduel.arena.store import schema, statements
-from driftduel.inference.sequences import log_evidence
+from driftduel.votes.sequences import log_evidence
 
 MEANT = {"side": 0.6, "quick": 0.1}
 """What is put down to chance: so much taste for a side, so many clicks that were double ones."""
@@ -123,7 +123,7 @@ def look_odd(voters: Sequence[Counts]) -> dict[int, list[str]]:
     """Return what looks odd, of those that do: one side only, too quick, mostly over the cap.
 
     That somebody clicks a side, or is quick, is said if the votes prove it whatever chance does:
-    the evidence (see `driftduel.inference.sequences`) against a taste for the side of 60 %, or
+    the evidence (see `driftduel.votes.sequences`) against a taste for the side of 60 %, or
     against one double click in ten, is above the number of voters over 1 %. So if all voters stay
     below these, however many there are and whenever they are looked at, the chance that any is
     named for a side is 1 % at most, and for being quick too. That more than half of somebody's

@@ -16,14 +16,9 @@ from starlette.background import BackgroundTask
 
 from driftduel.arena import service as arena
 from driftduel.arena.errors import Invalid
-from driftduel.arena.forms import (
-    form_of_arena,
-    form_of_arm,
-    form_of_created,
-    form_of_voter,
-)
+from driftduel.arena.json import form_of_arena, form_of_arm, form_of_created, form_of_voter
 from driftduel.arena.model import Card
-from driftduel.arena.web import shapes
+from driftduel.arena.web import schemas as shapes
 from driftduel.arena.web.problems import refusals
 from driftduel.arena.web.security import BEARER, guard_of
 

@@ -8,8 +8,8 @@ from fastapi import APIRouter, Header, Request
 from fastapi.responses import JSONResponse, Response
 
 from driftduel.arena import service as arena
-from driftduel.arena.forms import form_of_health, form_of_history, form_of_status
-from driftduel.arena.web import shapes
+from driftduel.arena.json import form_of_health, form_of_history, form_of_status
+from driftduel.arena.web import schemas as shapes
 from driftduel.arena.web.problems import refusals
 from driftduel.arena.web.security import BEARER, guard_of
 

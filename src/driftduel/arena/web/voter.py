@@ -10,8 +10,8 @@ from pydantic import ValidationError
 
 from driftduel.arena import service as arena
 from driftduel.arena.errors import Invalid
-from driftduel.arena.forms import form_of_duel, form_of_told
-from driftduel.arena.web import shapes
+from driftduel.arena.json import form_of_duel, form_of_told
+from driftduel.arena.web import schemas as shapes
 from driftduel.arena.web.problems import refusals
 from driftduel.arena.web.security import BEARER, Voter, guard_of
 

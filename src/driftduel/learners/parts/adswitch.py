@@ -20,9 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from driftduel._jit import inline_kernel, kernel
-from driftduel.learners.parts.arrays import Floats, Ints, Records
-from driftduel.learners.ranges import (
+from driftduel._support.compile.jit import inline_kernel, kernel
+from driftduel.learners.contract.ranges import (
     AN_ARM,
     COUNT,
     FIXED,
@@ -33,6 +32,7 @@ from driftduel.learners.ranges import (
     such_that,
     whole,
 )
+from driftduel.learners.parts.arrays import Floats, Ints, Records
 
 _FINEST = 24
 """The largest i of a check; gaps are larger than 2^-20 at any horizon that can be played."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._jit import inline_kernel
+from driftduel._support.compile.jit import inline_kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -18,10 +18,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._jit import inline_kernel, kernel
+from driftduel._support.compile.jit import inline_kernel, kernel
+from driftduel.learners.contract.ranges import COUNT, FIXED, WEIGHT, Known, Ranges, such_that
 from driftduel.learners.parts.mixture import LARGEST_STEP, draw
 from driftduel.learners.parts.tsallis import tsallis_chances
-from driftduel.learners.ranges import COUNT, FIXED, WEIGHT, Known, Ranges, such_that
 
 Floats = NDArray[np.float64]
 

@@ -32,9 +32,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._jit import inline_kernel, kernel, log_gamma
-from driftduel.learners.parts.arrays import Floats, Records
-from driftduel.learners.ranges import (
+from driftduel._support.compile.jit import inline_kernel, kernel, log_gamma
+from driftduel.learners.contract.ranges import (
     ANYTHING,
     COUNT,
     LARGEST,
@@ -46,6 +45,7 @@ from driftduel.learners.ranges import (
     real,
     such_that,
 )
+from driftduel.learners.parts.arrays import Floats, Records
 
 _lgamma = log_gamma()
 

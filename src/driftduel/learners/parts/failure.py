@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from driftduel._checks import BadParameter
-from driftduel._jit import inline_kernel
-from driftduel.learners.base import Learner
+from driftduel._support.checks import BadParameter
+from driftduel._support.compile.jit import inline_kernel
+from driftduel.learners.contract.base import Learner
 
 SURE = 0.01
 """The chance of a wrong choice that is allowed where no horizon suggests 1/T."""

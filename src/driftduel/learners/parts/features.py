@@ -13,9 +13,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from driftduel._jit import inline_kernel, kernel
+from driftduel._support.compile.jit import inline_kernel, kernel
+from driftduel.learners.contract.ranges import Known, Range, such_that
 from driftduel.learners.parts.arrays import Floats, Ints
-from driftduel.learners.ranges import Known, Range, such_that
 
 Features = Sequence[Sequence[float]]
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._jit import inline_kernel
+from driftduel._support.compile.jit import inline_kernel
+from driftduel.learners.contract.ranges import CHANCE, COUNT, FIXED, FLAG, Range, Ranges
 from driftduel.learners.parts.reference import Reference, draw_reference, turn_reference
-from driftduel.learners.ranges import CHANCE, COUNT, FIXED, FLAG, Range, Ranges
 
 Ticket = tuple[float, float, float]
 """The propensity of the pair, the chance of the left arm, and 1 if the outcome is a reward."""

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from driftduel._jit import inline_kernel, kernel
-from driftduel.learners.history import Activation, Eviction, History, Replay
+from driftduel._support.compile.jit import inline_kernel, kernel
+from driftduel.learners.contract.history import Activation, Eviction, History, Replay
+from driftduel.learners.contract.ranges import AN_ARM, ANYTHING, COUNT, Ranges, whole
+from driftduel.learners.contract.report import Change
 from driftduel.learners.parts.arrays import Ints, Records
-from driftduel.learners.ranges import AN_ARM, ANYTHING, COUNT, Ranges, whole
-from driftduel.learners.report import Change
 
 EVICTION, ACTIVATION, REPLAY, EPISODE = 0, 1, 2, 3
 

@@ -20,10 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from driftduel._jit import inline_kernel, kernel
-from driftduel.learners.parts.arrays import Floats, Ints, Records
-from driftduel.learners.parts.bandits import largest_index
-from driftduel.learners.ranges import (
+from driftduel._support.compile.jit import inline_kernel, kernel
+from driftduel.learners.contract.ranges import (
     AN_ARM,
     COUNT,
     FIXED,
@@ -33,6 +31,8 @@ from driftduel.learners.ranges import (
     real,
     such_that,
 )
+from driftduel.learners.parts.arrays import Floats, Ints, Records
+from driftduel.learners.parts.bandits import largest_index
 
 CLOCK = np.dtype(
     [

@@ -7,9 +7,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._jit import inline_kernel
+from driftduel._support.compile.jit import inline_kernel
+from driftduel.learners.contract.ranges import AN_ARM, CHANCE, FIXED, FLAG, OUTCOME, Ranges, real
 from driftduel.learners.parts.verdicts import Verdicts
-from driftduel.learners.ranges import AN_ARM, CHANCE, FIXED, FLAG, OUTCOME, Ranges, real
 
 Ticket = tuple[float, float]
 """Propensity, and 1 if the duel explores."""

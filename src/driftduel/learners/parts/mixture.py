@@ -13,8 +13,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._jit import inline_kernel, kernel
-from driftduel.learners.ranges import CHANCE, COUNT, FIXED, NUMBER, Known, Ranges, equal_to, real
+from driftduel._support.compile.jit import inline_kernel, kernel
+from driftduel.learners.contract.ranges import (
+    CHANCE,
+    COUNT,
+    FIXED,
+    NUMBER,
+    Known,
+    Ranges,
+    equal_to,
+    real,
+)
 
 Floats = NDArray[np.float64]
 Ticket = tuple[float, float, float]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from driftduel._jit import inline_kernel
+from driftduel._support.compile.jit import inline_kernel
 
 
 @inline_kernel

@@ -14,7 +14,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._jit import inline_kernel, kernel
+from driftduel._support.compile.jit import inline_kernel, kernel
+from driftduel.learners.contract.ranges import (
+    AN_ARM_OR_NONE,
+    WEIGHT,
+    Ranges,
+    arms_first,
+    real,
+    whole,
+)
 from driftduel.learners.parts.memory import HEAVIEST
 from driftduel.learners.parts.verdicts import (
     VERDICT_RANGES,
@@ -24,7 +32,6 @@ from driftduel.learners.parts.verdicts import (
     no_verdicts,
     weigh_duel,
 )
-from driftduel.learners.ranges import AN_ARM_OR_NONE, WEIGHT, Ranges, arms_first, real, whole
 
 Ticket = tuple[float]
 Floats = NDArray[np.float64]

@@ -24,9 +24,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._jit import inline_kernel, kernel, log_gamma
+from driftduel._support.compile.jit import inline_kernel, kernel, log_gamma
+from driftduel.learners.contract.ranges import ANYTHING, Known, Ranges, real, such_that
 from driftduel.learners.parts.verdicts import VERDICT_RANGES, Verdicts, no_verdicts
-from driftduel.learners.ranges import ANYTHING, Known, Ranges, real, such_that
 
 Ticket = tuple[float]
 Floats = NDArray[np.float64]

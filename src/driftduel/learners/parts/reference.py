@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._jit import inline_kernel, kernel
-from driftduel.criteria import Criterion, Weighted
+from driftduel._support.compile.jit import inline_kernel, kernel
+from driftduel.learners.contract.ranges import FIXED, Ranges, below, equal_to
 from driftduel.learners.parts.arrays import NEVER, Floats, Ints, Records
-from driftduel.learners.ranges import FIXED, Ranges, below, equal_to
-from driftduel.weights import uniform
+from driftduel.matrix.criteria import Criterion, Weighted
+from driftduel.matrix.weights import uniform
 
 TURN = np.dtype([("row", "i8"), ("next", "i8")], align=True)
 """Which weight holds, and the round at which the next one does."""

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from driftduel._jit import kernel
+from driftduel._support.compile.jit import kernel
+from driftduel.learners.contract.ranges import FIXED, Ranges, equal_to, whole
 from driftduel.learners.parts.arrays import NEVER, Ints, Records
-from driftduel.learners.ranges import FIXED, Ranges, equal_to, whole
 
 SCHEDULE = np.dtype(
     [

@@ -15,10 +15,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._jit import inline_kernel, kernel
-from driftduel._parameters import bounded
-from driftduel.criteria import Borda
-from driftduel.learners.base import Learner
+from driftduel._support.compile.jit import inline_kernel, kernel
+from driftduel._support.params import bounded
+from driftduel.learners.contract.base import Learner
+from driftduel.learners.contract.ranges import FIXED, Ranges, equal_to, real
 from driftduel.learners.parts.mixture import (
     LARGEST_STEP,
     SOFTMAX_TICKET,
@@ -27,7 +27,7 @@ from driftduel.learners.parts.mixture import (
     chance,
     draw,
 )
-from driftduel.learners.ranges import FIXED, Ranges, equal_to, real
+from driftduel.matrix.criteria import Borda
 
 _LARGEST_TOTAL = 1e50
 _SMALLEST_WEIGHT = 1e-250

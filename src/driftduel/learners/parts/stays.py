@@ -12,8 +12,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._jit import inline_kernel, kernel
-from driftduel.learners.ranges import AN_ARM, FIXED, Known, Ranges, below, halves, such_that, whole
+from driftduel._support.compile.jit import inline_kernel, kernel
+from driftduel.learners.contract.ranges import (
+    AN_ARM,
+    FIXED,
+    Known,
+    Ranges,
+    below,
+    halves,
+    such_that,
+    whole,
+)
 
 Records = NDArray[np.void]
 

@@ -2,7 +2,7 @@
 
 A *toss* for an arm is a duel with an opponent drawn by the reference weight from the other arms,
 whatever made the learner toss for it; duels with a chosen rival are no tosses. So tosses are coins
-whose chance is the arm's score against the others, and `driftduel.inference.sequences` has
+whose chance is the arm's score against the others, and `driftduel.votes.sequences` has
 intervals for it that hold at every moment. For Condorcet the pairs are counted instead: a duel of
 two arms is a coin of their own, however they were chosen. What is counted here changes nothing
 that is played.
@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from driftduel._jit import inline_kernel, kernel
-from driftduel.inference.decisions import is_decided, votes_until_decided
-from driftduel.inference.sequences import interval, simultaneous
+from driftduel._support.compile.jit import inline_kernel, kernel
+from driftduel.learners.contract.ranges import AN_ARM_OR_NONE, COUNT, SUM, Ranges, halves
+from driftduel.learners.contract.report import ENOUGH
 from driftduel.learners.parts.arrays import Floats, Records
-from driftduel.learners.ranges import AN_ARM_OR_NONE, COUNT, SUM, Ranges, halves
-from driftduel.learners.report import ENOUGH
+from driftduel.votes.decisions import is_decided, votes_until_decided
+from driftduel.votes.sequences import interval, simultaneous
 
 ALPHA = 0.05
 """The probability that any interval of a report is ever wrong, since counting began."""
@@ -119,7 +119,7 @@ def count_anew(tally: Tally, round_: int) -> None:
 def findings(
     tally: Tally, arms: Sequence[int], n_arms: int, leader: int, rounds: int
 ) -> dict[str, Any]:
-    """Return what a report says of scores, by arm; see `driftduel.learners.report.Report`.
+    """Return what a report says of scores, by arm; see `driftduel.learners.contract.report.Report`.
 
     Parameters
     ----------

@@ -11,8 +11,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._jit import bind_kernels, inline_kernel
-from driftduel.learners.base import Learner
+from driftduel._support.compile.jit import bind_kernels, inline_kernel
+from driftduel.learners.contract.base import Learner
 
 
 def ticket_length(learner: Learner) -> int:

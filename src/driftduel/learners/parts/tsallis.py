@@ -11,7 +11,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._jit import kernel
+from driftduel._support.compile.jit import kernel
 
 Floats = NDArray[np.float64]
 

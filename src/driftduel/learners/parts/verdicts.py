@@ -19,8 +19,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._jit import inline_kernel, kernel
-from driftduel.learners.ranges import (
+from driftduel._support.compile.jit import inline_kernel, kernel
+from driftduel.learners.contract.ranges import (
     COUNT,
     FIXED,
     FLAG,

@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._jit import inline_kernel
+from driftduel._support.compile.jit import inline_kernel
+from driftduel.learners.contract.ranges import COUNT, Known, Ranges, real, such_that
 from driftduel.learners.parts.mixture import Floats, Ticket, draw
 from driftduel.learners.parts.tsallis import tsallis_chances
-from driftduel.learners.ranges import COUNT, Known, Ranges, real, such_that
 
 
 class VersatileState(NamedTuple):

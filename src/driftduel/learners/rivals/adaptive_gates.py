@@ -18,11 +18,11 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._jit import inline_kernel, kernel
-from driftduel._parameters import bounded
-from driftduel.criteria import Borda, Weighted
-from driftduel.learners.base import Learner, Literature
-from driftduel.learners.history import History
+from driftduel._support.compile.jit import inline_kernel, kernel
+from driftduel._support.params import bounded
+from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.history import History
+from driftduel.learners.contract.ranges import Ranges, whole
 from driftduel.learners.parts.adswitch import (
     ADSWITCH_RANGES,
     AdSwitch,
@@ -47,13 +47,8 @@ from driftduel.learners.parts.master import (
     reward_master,
     settle_master,
 )
-from driftduel.learners.parts.reference import (
-    REFERENCE_RANGES,
-    Reference,
-    reference_of,
-    weights_of,
-)
-from driftduel.learners.ranges import Ranges, whole
+from driftduel.learners.parts.reference import REFERENCE_RANGES, Reference, reference_of, weights_of
+from driftduel.matrix.criteria import Borda, Weighted
 
 Ints = NDArray[np.int64]
 

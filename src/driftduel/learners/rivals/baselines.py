@@ -1,7 +1,7 @@
 """Baselines: what a learner must beat, and how little it takes to write one.
 
 `Uniform` plays every ordered pair with chance 1/K^2. `FixedPair` plays one pair for ever. Each is
-a state, two kernels and a class; see `driftduel.learners.base` for what the parts promise.
+a state, two kernels and a class; see `driftduel.learners.contract.base` for what the parts promise.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._checks import as_count
-from driftduel._jit import inline_kernel
-from driftduel.criteria import Condorcet, Copeland, Weighted
-from driftduel.learners.base import Learner, Literature
-from driftduel.learners.ranges import CHANCE, COUNT, FIXED, LEAD, Ranges
-from driftduel.weights import uniform
+from driftduel._support.checks import as_count
+from driftduel._support.compile.jit import inline_kernel
+from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.ranges import CHANCE, COUNT, FIXED, LEAD, Ranges
+from driftduel.matrix.criteria import Condorcet, Copeland, Weighted
+from driftduel.matrix.weights import uniform
 
 Ticket = tuple[float]
 

@@ -16,14 +16,22 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._checks import BadParameter
-from driftduel._jit import inline_kernel, kernel
-from driftduel._parameters import bounded
-from driftduel.criteria import Borda
-from driftduel.learners.base import Learner, Literature
+from driftduel._support.checks import BadParameter
+from driftduel._support.compile.jit import inline_kernel, kernel
+from driftduel._support.params import bounded
+from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.ranges import (
+    AN_ARM,
+    AN_ARM_OR_NONE,
+    CHANCE,
+    COUNT,
+    FIXED,
+    SUM,
+    Ranges,
+)
 from driftduel.learners.parts.failure import failure_of
 from driftduel.learners.parts.opponents import draw_pair
-from driftduel.learners.ranges import AN_ARM, AN_ARM_OR_NONE, CHANCE, COUNT, FIXED, SUM, Ranges
+from driftduel.matrix.criteria import Borda
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -13,12 +13,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._jit import inline_kernel, kernel
-from driftduel._parameters import bounded
-from driftduel.criteria import Borda
-from driftduel.learners.base import Learner, Literature
-from driftduel.learners.parts.failure import failure_of
-from driftduel.learners.ranges import (
+from driftduel._support.compile.jit import inline_kernel, kernel
+from driftduel._support.params import bounded
+from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.ranges import (
     AN_ARM,
     ANYTHING,
     CHANCE,
@@ -32,6 +30,8 @@ from driftduel.learners.ranges import (
     such_that,
     whole,
 )
+from driftduel.learners.parts.failure import failure_of
+from driftduel.matrix.criteria import Borda
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

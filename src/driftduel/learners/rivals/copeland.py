@@ -19,17 +19,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._jit import inline_kernel, kernel
-from driftduel._parameters import bounded
-from driftduel.criteria import Condorcet, Copeland
-from driftduel.learners.base import Learner, Literature
-from driftduel.learners.parts.verdicts import (
-    VERDICT_RANGES,
-    Verdicts,
-    count_duel,
-    no_verdicts,
-)
-from driftduel.learners.ranges import (
+from driftduel._support.compile.jit import inline_kernel, kernel
+from driftduel._support.params import bounded
+from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.ranges import (
     AN_ARM,
     CHANCE,
     COUNT,
@@ -45,6 +38,8 @@ from driftduel.learners.ranges import (
     such_that,
     whole,
 )
+from driftduel.learners.parts.verdicts import VERDICT_RANGES, Verdicts, count_duel, no_verdicts
+from driftduel.matrix.criteria import Condorcet, Copeland
 
 Ticket = tuple[float]
 PullTicket = tuple[float, float]

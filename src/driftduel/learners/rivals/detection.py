@@ -17,12 +17,22 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._checks import BadParameter
-from driftduel._jit import inline_kernel, kernel
-from driftduel._parameters import bounded
-from driftduel.criteria import Condorcet
-from driftduel.learners.base import Learner, Literature
-from driftduel.learners.history import History
+from driftduel._support.checks import BadParameter
+from driftduel._support.compile.jit import inline_kernel, kernel
+from driftduel._support.params import bounded
+from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.history import History
+from driftduel.learners.contract.ranges import (
+    AN_ARM,
+    CHANCE,
+    COUNT,
+    FIXED,
+    FLAG,
+    NUMBER,
+    Ranges,
+    below,
+    whole,
+)
 from driftduel.learners.parts.stays import (
     LEAD_RANGES,
     RACE_RANGES,
@@ -38,17 +48,7 @@ from driftduel.learners.parts.stays import (
     no_races,
     settle_leads,
 )
-from driftduel.learners.ranges import (
-    AN_ARM,
-    CHANCE,
-    COUNT,
-    FIXED,
-    FLAG,
-    NUMBER,
-    Ranges,
-    below,
-    whole,
-)
+from driftduel.matrix.criteria import Condorcet
 
 Records = NDArray[np.void]
 

@@ -19,11 +19,11 @@ import math
 from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, Literal
 
-from driftduel._checks import BadParameter, as_count, as_number
-from driftduel._parameters import bounded
-from driftduel.criteria import Borda, Condorcet
-from driftduel.learners.base import Literature
+from driftduel._support.checks import BadParameter, as_count, as_number
+from driftduel._support.params import bounded
+from driftduel.learners.contract.base import Literature
 from driftduel.learners.parts.shares import Rates, Shares
+from driftduel.matrix.criteria import Borda, Condorcet
 
 PAPER = "Saha & Gupta, Optimal and Efficient Dynamic Regret Algorithms for Non-Stationary Dueling Bandits, ICML 2022"  # noqa: E501
 

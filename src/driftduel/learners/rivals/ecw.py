@@ -25,12 +25,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._jit import inline_kernel, kernel
-from driftduel._parameters import bounded
-from driftduel.criteria import Condorcet, Copeland
-from driftduel.learners.base import Learner, Literature
-from driftduel.learners.parts.arrays import NEVER
-from driftduel.learners.ranges import (
+from driftduel._support.compile.jit import inline_kernel, kernel
+from driftduel._support.params import bounded
+from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.ranges import (
     AN_ARM,
     ANYTHING,
     CHANCE,
@@ -40,6 +38,8 @@ from driftduel.learners.ranges import (
     Ranges,
     whole,
 )
+from driftduel.learners.parts.arrays import NEVER
+from driftduel.matrix.criteria import Condorcet, Copeland
 
 Ticket = tuple[float]
 Floats = NDArray[np.float64]

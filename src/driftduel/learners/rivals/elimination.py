@@ -18,12 +18,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._jit import inline_kernel, kernel
-from driftduel._parameters import bounded
-from driftduel.criteria import Condorcet
-from driftduel.learners.base import Learner, Literature
-from driftduel.learners.parts.failure import check_told
-from driftduel.learners.ranges import (
+from driftduel._support.compile.jit import inline_kernel, kernel
+from driftduel._support.params import bounded
+from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.ranges import (
     AN_ARM,
     CHANCE,
     COUNT,
@@ -40,6 +38,8 @@ from driftduel.learners.ranges import (
     such_that,
     whole,
 )
+from driftduel.learners.parts.failure import check_told
+from driftduel.matrix.criteria import Condorcet
 
 Ints = NDArray[np.int64]
 Records = NDArray[np.void]

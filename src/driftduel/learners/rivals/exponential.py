@@ -12,11 +12,10 @@ import math
 from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar
 
-from driftduel._checks import as_count
-from driftduel._jit import inline_kernel
-from driftduel._parameters import bounded
-from driftduel.criteria import Borda
-from driftduel.learners.base import Learner, Literature
+from driftduel._support.checks import as_count
+from driftduel._support.compile.jit import inline_kernel
+from driftduel._support.params import bounded
+from driftduel.learners.contract.base import Learner, Literature
 from driftduel.learners.parts.mixture import (
     SOFTMAX_RANGES,
     SOFTMAX_TICKET,
@@ -27,6 +26,7 @@ from driftduel.learners.parts.mixture import (
     softmax_state,
 )
 from driftduel.learners.parts.shares import Rates, Shares
+from driftduel.matrix.criteria import Borda
 
 PAPER = "Saha, Koren & Mansour, Adversarial Dueling Bandits, ICML 2021"
 

@@ -16,10 +16,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._jit import inline_kernel, kernel
-from driftduel._parameters import bounded
-from driftduel.criteria import Borda
-from driftduel.learners.base import Learner, Literature
+from driftduel._support.compile.jit import inline_kernel, kernel
+from driftduel._support.params import bounded
+from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.ranges import COUNT, FIXED, WEIGHT, Known, Ranges, below, such_that
 from driftduel.learners.parts.mixture import (
     SOFTMAX_RANGES,
     SOFTMAX_TICKET,
@@ -31,7 +31,7 @@ from driftduel.learners.parts.mixture import (
     draw,
     softmax_state,
 )
-from driftduel.learners.ranges import COUNT, FIXED, WEIGHT, Known, Ranges, below, such_that
+from driftduel.matrix.criteria import Borda
 
 PAPER = "Saha, Koren & Mansour, Adversarial Dueling Bandits, ICML 2021"
 

@@ -27,10 +27,20 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._features import as_features
-from driftduel._jit import inline_kernel, kernel
-from driftduel.criteria import Borda
-from driftduel.learners.base import Learner, Literature
+from driftduel._support.compile.jit import inline_kernel, kernel
+from driftduel._support.features import as_features
+from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.ranges import (
+    AN_ARM_OR_NONE,
+    ANYTHING,
+    CHANCE,
+    COUNT,
+    FIXED,
+    NUMBER,
+    Known,
+    Ranges,
+    such_that,
+)
 from driftduel.learners.parts.arrays import Floats, Ints
 from driftduel.learners.parts.features import (
     COORDINATES,
@@ -46,17 +56,7 @@ from driftduel.learners.parts.features import (
 )
 from driftduel.learners.parts.mixture import draw
 from driftduel.learners.parts.opponents import draw_pair
-from driftduel.learners.ranges import (
-    AN_ARM_OR_NONE,
-    ANYTHING,
-    CHANCE,
-    COUNT,
-    FIXED,
-    NUMBER,
-    Known,
-    Ranges,
-    such_that,
-)
+from driftduel.matrix.criteria import Borda
 
 Ticket = tuple[float]
 

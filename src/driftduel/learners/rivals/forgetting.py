@@ -21,10 +21,19 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._jit import inline_kernel, kernel
-from driftduel._parameters import bounded
-from driftduel.criteria import Borda
-from driftduel.learners.base import Learner, Literature
+from driftduel._support.compile.jit import inline_kernel, kernel
+from driftduel._support.params import bounded
+from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.ranges import (
+    AN_ARM,
+    COUNT,
+    FIXED,
+    WEIGHT,
+    Known,
+    Ranges,
+    equal_to,
+    real,
+)
 from driftduel.learners.parts.memory import (
     EXPLORATION,
     GREEDY_TICKET,
@@ -33,7 +42,7 @@ from driftduel.learners.parts.memory import (
     Ticket,
     leader_or_any,
 )
-from driftduel.learners.ranges import AN_ARM, COUNT, FIXED, WEIGHT, Known, Ranges, equal_to, real
+from driftduel.matrix.criteria import Borda
 
 Floats = NDArray[np.float64]
 

@@ -21,10 +21,19 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._jit import inline_kernel, kernel
-from driftduel._parameters import bounded
-from driftduel.criteria import Condorcet
-from driftduel.learners.base import Learner, Literature
+from driftduel._support.compile.jit import inline_kernel, kernel
+from driftduel._support.params import bounded
+from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.ranges import (
+    AN_ARM,
+    CHANCE,
+    FIXED,
+    WEIGHT,
+    Known,
+    Ranges,
+    equal_to,
+    real,
+)
 from driftduel.learners.parts.memory import (
     EXPLORATION,
     FADING_RANGES,
@@ -49,7 +58,7 @@ from driftduel.learners.parts.optimism import (
     weigh,
 )
 from driftduel.learners.parts.verdicts import lift
-from driftduel.learners.ranges import AN_ARM, CHANCE, FIXED, WEIGHT, Known, Ranges, equal_to, real
+from driftduel.matrix.criteria import Condorcet
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -24,10 +24,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._jit import inline_kernel, kernel
-from driftduel._parameters import bounded
-from driftduel.criteria import Condorcet
-from driftduel.learners.base import Learner, Literature
+from driftduel._support.compile.jit import inline_kernel, kernel
+from driftduel._support.params import bounded
+from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.ranges import UNKNOWN_CHANCE, WEIGHT, Known, Ranges, equal_to, real
 from driftduel.learners.parts.memory import (
     EXPLORATION,
     FADING_RANGES,
@@ -52,7 +52,7 @@ from driftduel.learners.parts.posterior import (
     quantile,
 )
 from driftduel.learners.parts.verdicts import VERDICT_RANGES, lift, lighten_verdicts, weigh_duel
-from driftduel.learners.ranges import UNKNOWN_CHANCE, WEIGHT, Known, Ranges, equal_to, real
+from driftduel.matrix.criteria import Condorcet
 
 SOURCES = "folklore, after Wu & Liu, NIPS 2016, "
 

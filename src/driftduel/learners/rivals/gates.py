@@ -17,11 +17,11 @@ from typing import ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._checks import BadParameter, as_count
-from driftduel._jit import inline_kernel
-from driftduel._parameters import bounded
-from driftduel.criteria import Borda, Weighted
-from driftduel.learners.base import Learner, Literature
+from driftduel._support.checks import BadParameter, as_count
+from driftduel._support.compile.jit import inline_kernel
+from driftduel._support.params import bounded
+from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.ranges import Ranges
 from driftduel.learners.parts.bandits import (
     BANDIT_RANGES,
     Bandit,
@@ -40,13 +40,8 @@ from driftduel.learners.parts.gate import (
     meet,
     reward_of,
 )
-from driftduel.learners.parts.reference import (
-    REFERENCE_RANGES,
-    Reference,
-    reference_of,
-    weights_of,
-)
-from driftduel.learners.ranges import Ranges
+from driftduel.learners.parts.reference import REFERENCE_RANGES, Reference, reference_of, weights_of
+from driftduel.matrix.criteria import Borda, Weighted
 
 PAPERS = (
     "Zimmert & Seldin, Tsallis-INF, JMLR 2021; Auer, Cesa-Bianchi, Freund & Schapire, The "

@@ -20,14 +20,11 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._checks import as_count
-from driftduel._jit import inline_kernel, kernel
-from driftduel._parameters import bounded
-from driftduel.criteria import Borda
-from driftduel.learners.base import Learner, Literature
-from driftduel.learners.parts.failure import level_of_scores, widened
-from driftduel.learners.parts.opponents import draw_opponent
-from driftduel.learners.ranges import (
+from driftduel._support.checks import as_count
+from driftduel._support.compile.jit import inline_kernel, kernel
+from driftduel._support.params import bounded
+from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.ranges import (
     AN_ARM,
     AN_ARM_OR_NONE,
     CHANCE,
@@ -37,6 +34,9 @@ from driftduel.learners.ranges import (
     arms_first,
     halves,
 )
+from driftduel.learners.parts.failure import level_of_scores, widened
+from driftduel.learners.parts.opponents import draw_opponent
+from driftduel.matrix.criteria import Borda
 
 Ticket = tuple[float]
 Ints = NDArray[np.int64]

@@ -22,13 +22,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._jit import inline_kernel, kernel
-from driftduel._parameters import bounded
-from driftduel.criteria import Borda, Condorcet
-from driftduel.learners.base import Learner, Literature
-from driftduel.learners.parts.failure import check_told, failure_of
-from driftduel.learners.parts.opponents import draw_opponent
-from driftduel.learners.ranges import (
+from driftduel._support.compile.jit import inline_kernel, kernel
+from driftduel._support.params import bounded
+from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.ranges import (
     CHANCE,
     COUNT,
     FIXED,
@@ -43,6 +40,9 @@ from driftduel.learners.ranges import (
     such_that,
     whole,
 )
+from driftduel.learners.parts.failure import check_told, failure_of
+from driftduel.learners.parts.opponents import draw_opponent
+from driftduel.matrix.criteria import Borda, Condorcet
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

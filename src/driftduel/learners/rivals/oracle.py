@@ -1,7 +1,7 @@
 """An oracle: it is told the winner of every round and plays it twice.
 
 Its regret is zero under the criterion its winners come from, which makes it a check of metrics and
-the floor of every figure. `driftduel.simulation.oracle_of` makes one for a stream.
+the floor of every figure. `driftduel.experiments.simulation.oracle_of` makes one for a stream.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from driftduel._checks import BadParameter, as_starts, as_whole_numbers
-from driftduel._jit import inline_kernel
-from driftduel.learners.base import Learner, Literature
-from driftduel.learners.ranges import CHANCE, FIXED, Known, Ranges, such_that
+from driftduel._support.checks import BadParameter, as_starts, as_whole_numbers
+from driftduel._support.compile.jit import inline_kernel
+from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.ranges import CHANCE, FIXED, Known, Ranges, such_that
 
 Ints = NDArray[np.int64]
 Ticket = tuple[float]

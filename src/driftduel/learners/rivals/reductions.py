@@ -16,12 +16,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._jit import inline_kernel, kernel
-from driftduel._parameters import bounded
-from driftduel.criteria import Condorcet
-from driftduel.learners.base import Learner, Literature
-from driftduel.learners.parts.bandits import largest_index
-from driftduel.learners.ranges import (
+from driftduel._support.compile.jit import inline_kernel, kernel
+from driftduel._support.params import bounded
+from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.ranges import (
     AN_ARM,
     CHANCE,
     COUNT,
@@ -32,6 +30,8 @@ from driftduel.learners.ranges import (
     such_that,
     whole,
 )
+from driftduel.learners.parts.bandits import largest_index
+from driftduel.matrix.criteria import Condorcet
 
 Ticket = tuple[float]
 Floats = NDArray[np.float64]

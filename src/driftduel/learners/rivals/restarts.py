@@ -24,14 +24,12 @@ from typing import Any, ClassVar, NamedTuple, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._checks import BadParameter, as_count
-from driftduel._jit import bind_kernels
-from driftduel._parameters import bounded
-from driftduel.criteria import Criterion
-from driftduel.learners.base import Learner, Literature, State
-from driftduel.learners.history import History, Replay
-from driftduel.learners.parts.tickets import ticket_kernel, ticket_length
-from driftduel.learners.ranges import (
+from driftduel._support.checks import BadParameter, as_count
+from driftduel._support.compile.jit import bind_kernels
+from driftduel._support.params import bounded
+from driftduel.learners.contract.base import Learner, Literature, State
+from driftduel.learners.contract.history import History, Replay
+from driftduel.learners.contract.ranges import (
     AN_ARM,
     COUNT,
     FLAG,
@@ -45,6 +43,8 @@ from driftduel.learners.ranges import (
     such_that,
     whole,
 )
+from driftduel.learners.parts.tickets import ticket_kernel, ticket_length
+from driftduel.matrix.criteria import Criterion
 
 _NAMES = ("inner_choose", "inner_learn", "inner_settle", "inner_full", "inner_ticket")
 
@@ -375,7 +375,7 @@ class PeriodicRestart(_Restarting):
     Examples
     --------
     >>> import driftduel as dd
-    >>> learner = PeriodicRestart.of(dd.BordaETC(3, exploration=60, seed=1), every=100)
+    >>> learner = PeriodicRestart.of(dd.learners.BordaETC(3, exploration=60, seed=1), every=100)
     >>> for n in range(250):
     ...     best = 0 if n < 100 else 2
     ...     duel = learner.ask()
@@ -439,7 +439,7 @@ class SlidingWindow(_Restarting):
     Examples
     --------
     >>> import driftduel as dd
-    >>> learner = SlidingWindow.of(dd.RUCB(3, seed=1), window=200)
+    >>> learner = SlidingWindow.of(dd.learners.RUCB(3, seed=1), window=200)
     >>> for n in range(2100):
     ...     best = 0 if n < 1000 else 2
     ...     duel = learner.ask()

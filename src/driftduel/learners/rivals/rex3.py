@@ -11,10 +11,9 @@ import math
 from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar
 
-from driftduel._jit import inline_kernel
-from driftduel._parameters import bounded
-from driftduel.criteria import Condorcet
-from driftduel.learners.base import Learner, Literature
+from driftduel._support.compile.jit import inline_kernel
+from driftduel._support.params import bounded
+from driftduel.learners.contract.base import Learner, Literature
 from driftduel.learners.parts.mixture import (
     SOFTMAX_RANGES,
     SOFTMAX_TICKET,
@@ -24,6 +23,7 @@ from driftduel.learners.parts.mixture import (
     choose_softmax,
     softmax_state,
 )
+from driftduel.matrix.criteria import Condorcet
 
 _FIRST_FALL = 10_000
 

@@ -20,11 +20,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._jit import inline_kernel, kernel
-from driftduel._parameters import bounded
-from driftduel.criteria import Condorcet
-from driftduel.learners.base import Learner, Literature
-from driftduel.learners.ranges import (
+from driftduel._support.compile.jit import inline_kernel, kernel
+from driftduel._support.params import bounded
+from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.ranges import (
     AN_ARM,
     CHANCE,
     COUNT,
@@ -37,6 +36,7 @@ from driftduel.learners.ranges import (
     equal_to,
     such_that,
 )
+from driftduel.matrix.criteria import Condorcet
 
 Ticket = tuple[float]
 Floats = NDArray[np.float64]

@@ -18,11 +18,21 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._checks import BadParameter
-from driftduel._jit import inline_kernel, kernel
-from driftduel._parameters import bounded
-from driftduel.criteria import Condorcet
-from driftduel.learners.base import Learner, Literature
+from driftduel._support.checks import BadParameter
+from driftduel._support.compile.jit import inline_kernel, kernel
+from driftduel._support.params import bounded
+from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.ranges import (
+    ANYTHING,
+    CHANCE,
+    FIXED,
+    Known,
+    Ranges,
+    below,
+    equal_to,
+    such_that,
+    whole,
+)
 from driftduel.learners.parts.optimism import (
     OPTIMISM_RANGES,
     UNPLAYED,
@@ -39,17 +49,7 @@ from driftduel.learners.parts.verdicts import (
     likely_winner,
     no_verdicts,
 )
-from driftduel.learners.ranges import (
-    ANYTHING,
-    CHANCE,
-    FIXED,
-    Known,
-    Ranges,
-    below,
-    equal_to,
-    such_that,
-    whole,
-)
+from driftduel.matrix.criteria import Condorcet
 
 Ticket = tuple[float]
 Floats = NDArray[np.float64]

@@ -18,12 +18,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._jit import inline_kernel, kernel
-from driftduel._parameters import bounded
-from driftduel.criteria import Borda, Copeland
-from driftduel.learners.base import Learner, Literature
-from driftduel.learners.parts.failure import check_told
-from driftduel.learners.ranges import (
+from driftduel._support.compile.jit import inline_kernel, kernel
+from driftduel._support.params import bounded
+from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.ranges import (
     AN_ARM_OR_NONE,
     CHANCE,
     FIXED,
@@ -35,6 +33,8 @@ from driftduel.learners.ranges import (
     real,
     such_that,
 )
+from driftduel.learners.parts.failure import check_told
+from driftduel.matrix.criteria import Borda, Copeland
 
 Ticket = tuple[float]
 Floats = NDArray[np.float64]

@@ -13,10 +13,18 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._jit import inline_kernel
-from driftduel._parameters import bounded
-from driftduel.criteria import Condorcet
-from driftduel.learners.base import Learner, Literature
+from driftduel._support.compile.jit import inline_kernel
+from driftduel._support.params import bounded
+from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.ranges import (
+    CHANCE,
+    COUNT,
+    FIXED,
+    UNKNOWN_CHANCE,
+    Ranges,
+    halves,
+    real,
+)
 from driftduel.learners.parts.mixture import (
     SOFTMAX_RANGES,
     SOFTMAX_TICKET,
@@ -27,15 +35,7 @@ from driftduel.learners.parts.mixture import (
     choose_softmax,
     softmax_state,
 )
-from driftduel.learners.ranges import (
-    CHANCE,
-    COUNT,
-    FIXED,
-    UNKNOWN_CHANCE,
-    Ranges,
-    halves,
-    real,
-)
+from driftduel.matrix.criteria import Condorcet
 
 SPARRING = "Ailon, Karnin & Joachims, Reducing Dueling Bandits to Cardinal Bandits, ICML 2014"
 

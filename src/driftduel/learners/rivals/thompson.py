@@ -12,10 +12,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from driftduel._jit import inline_kernel, kernel
-from driftduel._parameters import bounded
-from driftduel.criteria import Condorcet
-from driftduel.learners.base import Learner, Literature
+from driftduel._support.compile.jit import inline_kernel, kernel
+from driftduel._support.params import bounded
+from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.ranges import UNKNOWN_CHANCE
 from driftduel.learners.parts.posterior import (
     THOMPSON_RANGES,
     ThompsonState,
@@ -31,7 +31,7 @@ from driftduel.learners.parts.posterior import (
     pick,
 )
 from driftduel.learners.parts.verdicts import count_duel
-from driftduel.learners.ranges import UNKNOWN_CHANCE
+from driftduel.matrix.criteria import Condorcet
 
 
 @inline_kernel

@@ -23,18 +23,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._jit import inline_kernel, kernel
-from driftduel._parameters import bounded
-from driftduel.criteria import Banks, Condorcet, Copeland, Criterion, TopCycle, Uncovered
-from driftduel.learners.base import Learner, Literature
-from driftduel.learners.parts.verdicts import (
-    VERDICT_RANGES,
-    Verdicts,
-    count_duel,
-    likely_winner,
-    no_verdicts,
-)
-from driftduel.learners.ranges import (
+from driftduel._support.compile.jit import inline_kernel, kernel
+from driftduel._support.params import bounded
+from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.ranges import (
     AN_ARM_OR_NONE,
     ANYTHING,
     CHANCE,
@@ -43,6 +35,14 @@ from driftduel.learners.ranges import (
     Ranges,
     such_that,
 )
+from driftduel.learners.parts.verdicts import (
+    VERDICT_RANGES,
+    Verdicts,
+    count_duel,
+    likely_winner,
+    no_verdicts,
+)
+from driftduel.matrix.criteria import Banks, Condorcet, Copeland, Criterion, TopCycle, Uncovered
 
 Ticket = tuple[float]
 Ints = NDArray[np.int64]

@@ -8,8 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from driftduel.criteria import Condorcet
-from driftduel.learners.base import Learner, Literature
+from driftduel.learners.contract.base import Learner, Literature
 from driftduel.learners.parts.mixture import SOFTMAX_TICKET
 from driftduel.learners.parts.versatile import (
     VERSATILE_RANGES,
@@ -18,6 +17,7 @@ from driftduel.learners.parts.versatile import (
     learn_versatile,
     no_losses,
 )
+from driftduel.matrix.criteria import Condorcet
 
 PAPER = "Saha & Gaillard, Versatile Dueling Bandits: Best-of-both World Analyses for Learning from Relative Preferences, ICML 2022"  # noqa: E501
 

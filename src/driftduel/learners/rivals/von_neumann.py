@@ -23,20 +23,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._jit import inline_kernel, kernel
-from driftduel.criteria import Condorcet, VonNeumann
-from driftduel.learners.base import Learner, Literature
-from driftduel.learners.history import History
-from driftduel.learners.parts.mixture import Floats, draw
-from driftduel.learners.parts.versatile import (
-    VERSATILE_RANGES,
-    VersatileState,
-    choose_versatile,
-    forget_losses,
-    learn_versatile,
-    no_losses,
-)
-from driftduel.learners.ranges import (
+from driftduel._support.compile.jit import inline_kernel, kernel
+from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.history import History
+from driftduel.learners.contract.ranges import (
     CHANCE,
     COUNT,
     FIXED,
@@ -49,6 +39,16 @@ from driftduel.learners.ranges import (
     such_that,
     whole,
 )
+from driftduel.learners.parts.mixture import Floats, draw
+from driftduel.learners.parts.versatile import (
+    VERSATILE_RANGES,
+    VersatileState,
+    choose_versatile,
+    forget_losses,
+    learn_versatile,
+    no_losses,
+)
+from driftduel.matrix.criteria import Condorcet, VonNeumann
 
 Records = NDArray[np.void]
 

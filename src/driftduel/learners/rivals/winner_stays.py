@@ -14,9 +14,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from driftduel._parameters import bounded
-from driftduel.criteria import Condorcet
-from driftduel.learners.base import Learner, Literature
+from driftduel._support.params import bounded
+from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.ranges import CHANCE, NUMBER
 from driftduel.learners.parts.stays import (
     LEAD_RANGES,
     RACE_RANGES,
@@ -32,7 +32,7 @@ from driftduel.learners.parts.stays import (
     no_races,
     settle_leads,
 )
-from driftduel.learners.ranges import CHANCE, NUMBER
+from driftduel.matrix.criteria import Condorcet
 
 
 @dataclass(frozen=True, eq=False)

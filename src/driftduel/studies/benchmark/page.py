@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from driftduel._files import replacing
-from driftduel._words import count
+from driftduel._support.files import replacing
+from driftduel._support.text import count
 from driftduel.report.document import Chapter, Document, Figure, compose
 from driftduel.report.extra import drawing_library
 from driftduel.report.figures import COLOURS, ROUND_NUMBERS, WIDTH, save_figure, themed

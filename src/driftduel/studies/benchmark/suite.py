@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from driftduel.experiments.spec import Spec
-from driftduel.streams import Stream, catalogue
+from driftduel.worlds import Stream, catalogue
 
 FOLDER = Path(__file__).parent / "specs"
 CRITERIA = ("borda", "condorcet")

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from driftduel._words import meant
+from driftduel._support.text import meant
+from driftduel.experiments.checksums import DamagedFileError
 from driftduel.experiments.results import Results
-from driftduel.experiments.sound import DamagedFileError
 from driftduel.experiments.spec import LearnerEntry, Spec
 
 OPEN_QUESTIONS = (

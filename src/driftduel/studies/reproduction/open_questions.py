@@ -21,10 +21,10 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from driftduel.criteria import Borda
 from driftduel.experiments.results import Results
 from driftduel.experiments.worlds import StreamInfo
-from driftduel.streams.catalogue import build
+from driftduel.matrix.criteria import Borda
+from driftduel.worlds.catalogue import build
 
 Floats = NDArray[np.float64]
 

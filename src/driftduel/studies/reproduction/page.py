@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from driftduel._words import count
+from driftduel._support.text import count
 from driftduel.report.document import Chapter, Document, Figure, best_of, compose
 from driftduel.report.findings import in_words, number, shown, titled
 from driftduel.report.page import write_page
@@ -18,12 +18,7 @@ from driftduel.report.scaling import IN_BRACKETS, exponent_text
 from driftduel.report.tables import Column, Table
 from driftduel.studies.reproduction.experiments import COMPARISONS
 from driftduel.studies.reproduction.open_page import open_tables
-from driftduel.studies.reproduction.tables import (
-    found_exponents,
-    halves,
-    tracking,
-    worst_weights,
-)
+from driftduel.studies.reproduction.tables import found_exponents, halves, tracking, worst_weights
 from driftduel.studies.summing import report_on_all
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from typing import Any
 
 import polars as pl
 
-from driftduel.criteria import Weighted
 from driftduel.experiments.detections import shifts_found
 from driftduel.experiments.rates import exponents
 from driftduel.experiments.results import Results
-from driftduel.streams import hard
+from driftduel.matrix.criteria import Weighted
+from driftduel.worlds import hard
 
 THEOREM = "weight of the theorem"
 """What the criterion of the GIC lower bound is called, whatever the number of arms."""

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from driftduel.arena.forms import IMAGES
+from driftduel.arena.json import IMAGES
 from driftduel.arena.service import Shown
 from driftduel.arena.web.pages.rendering import part
 

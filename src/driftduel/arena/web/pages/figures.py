@@ -13,7 +13,9 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from driftduel.arena import service as arena
-from driftduel.arena.reports import (
+from driftduel.arena.service import Service
+from driftduel.arena.service.health import Rate
+from driftduel.arena.status import (
     ArmsChanged,
     ArmStatus,
     DatedChange,
@@ -25,9 +27,7 @@ from driftduel.arena.reports import (
     leads_of,
     ordered,
 )
-from driftduel.arena.service import Service
-from driftduel.arena.service.health import Rate
-from driftduel.learners.report import ENOUGH
+from driftduel.learners.contract.report import ENOUGH
 
 MOST_ROWS, FEW_ROWS = 12, 8
 """Of more arms than the first a timeline shows those with something to show, and a few others."""

@@ -15,13 +15,7 @@ from fastapi import APIRouter, Form, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 
 from driftduel.arena import service as arena
-from driftduel.arena.errors import (
-    ArenaError,
-    Conflict,
-    Forbidden,
-    TooMany,
-    Unavailable,
-)
+from driftduel.arena.errors import ArenaError, Conflict, Forbidden, TooMany, Unavailable
 from driftduel.arena.model import Arena
 from driftduel.arena.web.pages.cards import html_of_card
 from driftduel.arena.web.pages.rendering import as_sentence, part, render

@@ -1,0 +1,271 @@
+"""An arena in one file, as a command at a prompt uses it: no server, and quick to start.
+
+The file is one that `driftduel.arena.service` can serve, at the same time too. Whoever has the file
+owns the arena, so no token is asked for.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+import subprocess
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from typing import Any, Self
+
+import driftduel
+from driftduel.arena import rules
+from driftduel.arena.errors import ArenaError, Conflict, NotFound, Unavailable
+from driftduel.arena.model import Arena, OpenDuel, Verdict
+from driftduel.arena.store import plain
+from driftduel.arena.store.migrations import SCHEMA, checked, migrate
+
+_HEADER = b"SQLite format 3\x00"
+_PATIENCE = 5.0
+_MANY = 1_000
+"""Events that are worth a process that compiles: to interpret them takes as long."""
+
+_KEEP = 16
+"""Events after which the state is kept, so that the next command need not fold them."""
+
+
+class Local:
+    """A file that holds one arena; use it as a context.
+
+    Parameters
+    ----------
+    path : path
+        The file, as ``driftduel new`` makes it.
+
+    Raises
+    ------
+    ValueError
+        If it is no such file.
+    FileNotFoundError
+        If there is none.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        _check_file(self.path)
+        with _translated(self.path):
+            self.connection = sqlite3.connect(
+                self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
+            )
+        try:
+            with self._transaction("BEGIN"):
+                version = self._version()
+            if version < SCHEMA:
+                with self._transaction("BEGIN IMMEDIATE"):
+                    migrate(self.connection.execute, "sqlite", self._version())
+            with self._transaction("BEGIN"):
+                self._check()
+        except BaseException:
+            self.connection.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.connection.close()
+
+    def ask(self, voter: str = "") -> tuple[OpenDuel, str, str]:
+        """Open a duel; return it and the names of the arms, left and right."""
+        import numpy as np
+
+        with self._copy("BEGIN IMMEDIATE") as (arena, replica, kept):
+            if arena.status != "open":
+                raise Conflict("the arena is closed")
+            hashed = rules.voter_hash(self._meta["salt"], voter)
+            contexts = plain.contexts_of(self.connection, arena.id)
+            rng = np.random.default_rng()
+            duel = rules.draw(arena, replica, contexts, rng, hashed, rules.now())
+            if duel is None:
+                raise Conflict("the arena offers fewer than two arms")
+            plain.insert_duels(self.connection, [duel])
+            if replica.head - kept >= _KEEP:
+                self._keep(arena, replica)
+        return duel, replica.arms[duel.left].name, replica.arms[duel.right].name
+
+    def find(self, start: str) -> tuple[str, str, str]:
+        """Return the id of a duel that begins so, and the names of its arms, left and right.
+
+        Raises
+        ------
+        NotFound
+            If none was asked, or several begin so.
+        """
+        with self._transaction("BEGIN"):
+            ids = sorted(set(plain.ids_like(self.connection, start))) if len(start) >= 4 else []
+            if start in ids:
+                ids = [start]
+            if len(ids) != 1:
+                several = ", which several begin with" if ids else ""
+                raise NotFound(f"no duel {start[:40]!r} was asked{several}")
+            duel = plain.find_duels(self.connection, ids).get(ids[0])
+            answer = plain.find_answers(self.connection, ids).get(ids[0], {})
+            pair = (answer["left"], answer["right"]) if duel is None else (duel.left, duel.right)
+            (arena,) = plain.find_arenas(self.connection)
+            names = {arm.id: arm.name for arm in plain.arms_of(self.connection, arena.id)}
+        return ids[0], names[pair[0]], names[pair[1]]
+
+    def tell(self, duel: str, verdict: Verdict) -> rules.Outcome:
+        """Take in a verdict; when this returns it is on the disk."""
+        with self._transaction("BEGIN IMMEDIATE"):
+            found = plain.find_duels(self.connection, [duel]).get(duel)
+            before = plain.find_answers(self.connection, [duel]).get(duel)
+            voter = found.voter if found is not None else (before or {}).get("voter", "")
+            tell = rules.Tell(duel, voter, verdict, rules.now(), None)
+            (result,) = rules.tell_all(plain, self.connection, [tell])
+        if isinstance(result, ArenaError):
+            raise result
+        return result
+
+    def undo(self, duel: str) -> int:
+        """Take a verdict back; return the number of the event that does."""
+        with self._transaction("BEGIN IMMEDIATE"):
+            return rules.take_back(plain, self.connection, duel, rules.now(), _allow)
+
+    def status(self) -> tuple[Any, list[tuple[OpenDuel, str, str]]]:
+        """Return what is known, as a `driftduel.arena.status.Status`, and the open duels."""
+        from driftduel.arena.status import status_of
+
+        with self._copy("BEGIN") as (arena, replica, _):
+            waiting = plain.open_duels(self.connection, arena.id, rules.now())
+        names = {arm.id: arm.name for arm in replica.arms.values()}
+        shown = [(duel, names[duel.left], names[duel.right]) for duel in waiting]
+        return status_of(arena, replica), shown
+
+    def refresh(self) -> None:
+        """Fold what is new and keep the state."""
+        with self._copy("BEGIN IMMEDIATE") as (arena, replica, _):
+            self._keep(arena, replica)
+
+    @contextmanager
+    def _copy(self, begin: str, *, waited: bool = False) -> Iterator[tuple[Arena, Any, int]]:
+        """Yield the arena, a copy as of its head, and the event of the snapshot it began with."""
+        from driftduel._support.compile.jit import interprets
+
+        with self._transaction(begin):
+            (arena,) = plain.find_arenas(self.connection)
+            replica = self._start(arena)
+            many = not waited and interprets() and arena.head - replica.head > _MANY
+            if not many:
+                kept = replica.head
+                for page in plain.pages(self.connection, arena.id, kept):
+                    replica.follow(page)
+                yield arena, replica, kept
+        if many:  # another process, which compiles, is quicker
+            script = "import sys; from driftduel.arena.file import Local\n"
+            script += "with Local(sys.argv[1]) as one: one.refresh()"
+            subprocess.run([sys.executable, "-c", script, str(self.path)], check=True)
+            with self._copy(begin, waited=True) as found:
+                yield found
+
+    def _start(self, arena: Arena) -> Any:
+        """Return the copy of the snapshot if that is to be trusted, else a new one."""
+        from driftduel.arena.packing import unpacked
+        from driftduel.arena.replica import Replica
+
+        excluded, retracted, marked = plain.marks_of(self.connection, arena.id)
+        found = plain.snapshot_of(self.connection, arena.id)
+        replica = Replica(arena.seed)
+        if found and marked <= found[0] <= arena.head and found[1] == self._code():
+            with suppress(ValueError, LookupError, TypeError, zlib.error):
+                replica = unpacked(found[2], arena.seed)
+        replica.mark(excluded, retracted)
+        return replica
+
+    def _keep(self, arena: Arena, replica: Any) -> None:
+        from driftduel.arena.packing import packed
+
+        state = packed(replica)
+        plain.keep_snapshot(self.connection, arena.id, replica.head, self._code(), state)
+        plain.set_meta(self.connection, "code", f"{_stamp()} {self._code()}")
+
+    def _code(self) -> str:
+        """Return the version of the code, looked up if its files are as they were.
+
+        To find out the version takes longer than all the rest.
+        """
+        stamp, _, code = self._meta.get("code", "").partition(" ")
+        if stamp != _stamp():
+            from driftduel.arena.packing import code as code_now
+
+            code = code_now()
+            self._meta["code"] = f"{_stamp()} {code}"
+        return code
+
+    def _version(self) -> int:
+        """Return the version of the tables, and keep what else is known of the file."""
+        self._meta = plain.meta(self.connection)
+        try:
+            return checked(self._meta["schema"])
+        except ValueError as error:
+            raise ValueError(f"{self.path}: {error}") from None
+
+    def _check(self) -> None:
+        n = len(plain.find_arenas(self.connection))
+        if n != 1:
+            raise ValueError(f"{self.path}: holds {n} arenas; driftduel arena --help knows them")
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[None]:
+        with _translated(self.path):
+            for pragma in ("synchronous=FULL", "foreign_keys=ON"):
+                self.connection.execute(f"PRAGMA {pragma}")
+            self.connection.execute(begin)
+            try:
+                yield
+                self.connection.execute("COMMIT")
+            except BaseException:
+                if self.connection.in_transaction:
+                    self.connection.execute("ROLLBACK")
+                raise
+
+
+def _allow(row: rules.Row) -> None:
+    """Let any verdict be taken back."""
+
+
+def _check_file(path: Path) -> None:
+    if not path.exists():
+        raise FileNotFoundError(
+            f"{path}: there is no such file; driftduel new {path} --arms A,B,C makes one"
+        )
+    with path.open("rb") as file:
+        start = file.read(len(_HEADER))
+    if start != _HEADER:
+        saved = "; dd.load_learner reads what Python saved" if start[:1] == b"{" else ""
+        raise ValueError(f"{path}: is no arena, as driftduel new makes one{saved}")
+
+
+@contextmanager
+def _translated(path: Path) -> Iterator[None]:
+    """Say in a sentence what is wrong with a file."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if "no such table" in str(error):
+            raise ValueError(f"{path}: is no arena, as driftduel new makes one") from None
+        raise Unavailable(f"{path}: {error}") from None
+    except sqlite3.DatabaseError as error:
+        raise ValueError(f"{path}: {error}") from None
+
+
+@cache
+def _stamp() -> str:
+    """Return what changes if a file of the package does: their names, sizes and times."""
+    found = hashlib.sha256()
+    for folder, _, names in sorted(os.walk(Path(driftduel.__file__).parent)):
+        for name in sorted(names):
+            if name.endswith(".py"):
+                facts = os.stat(os.path.join(folder, name))
+                found.update(f"{folder}/{name} {facts.st_size} {facts.st_mtime_ns}\n".encode())
+    return found.hexdigest()[:16]

@@ -1,0 +1,114 @@
+"""Asking: a pair of arms is put before a voter, and kept open until it is answered or expires."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from driftduel.arena.errors import Conflict
+from driftduel.arena.model import Card, OpenDuel
+from driftduel.arena.service.service import Hosted, Service
+from driftduel.arena.store import schema, statements
+
+
+@dataclass(frozen=True)
+class Shown:
+    """An arm as a voter sees it; ``name`` is None where the arena is blind and there is a card."""
+
+    card: Card
+    name: str | None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A duel put before a voter; its id is what allows to answer it."""
+
+    duel: str
+    left: Shown
+    right: Shown
+    context: str | None
+    expires: int
+
+
+def ask(service: Service, slug: str, voter: str) -> Asked:
+    """Put a pair before a voter.
+
+    Parameters
+    ----------
+    service : Service
+        The service.
+    slug : str
+        Which arena.
+    voter : str
+        Whatever tells voters apart: a cookie, a header. A hash of it is stored.
+
+    Raises
+    ------
+    NotFound, Conflict, Unavailable
+        If there is no such arena; if it is closed or offers fewer than two arms; if the database
+        fails.
+    """
+    hosted = service.hosted(slug)
+    if hosted.arena.status != "open":
+        raise Conflict("the arena is closed")
+    duel = service.draw(hosted, service.voter(voter))
+    if duel is None:
+        raise Conflict("the arena offers fewer than two arms")
+    service.writer.do(open_duels, duel)
+    return shown(service, hosted, duel)
+
+
+def open_duels(connection: sa.Connection, duels: Sequence[OpenDuel]) -> list[None]:
+    """Keep duels open: a handler of the writer."""
+    statements.insert_duels(connection, duels)
+    return [None] * len(duels)
+
+
+def shown(service: Service, hosted: Hosted, duel: OpenDuel) -> Asked:
+    """Return a duel as its voter sees it."""
+    cards = _cards(service, hosted, duel)
+    sides = []
+    for number in (duel.left, duel.right):
+        arm = hosted.replica.arms[number]
+        if number in cards:
+            sides.append(Shown(cards[number], None if hosted.arena.settings.blind else arm.name))
+        else:
+            sides.append(Shown(Card("text", arm.name), arm.name))
+    return Asked(duel.id, sides[0], sides[1], duel.context or None, duel.expires_at)
+
+
+def shows_cards(hosted: Hosted, duel: OpenDuel) -> bool:
+    """Tell whether a duel is shown by cards, which are in the database, and not by names alone."""
+    return bool(_contexts(hosted, duel))
+
+
+def _contexts(hosted: Hosted, duel: OpenDuel) -> dict[int, str]:
+    """Return in which context the card of each arm is shown, of arms that are shown by one.
+
+    That is the context of the duel, which both have. Where they share none names are shown, but in
+    a blind arena nobody is named who has a card at all.
+    """
+    pair = (duel.left, duel.right)
+    if duel.context is not None:
+        return dict.fromkeys(pair, duel.context)
+    if not hosted.arena.settings.blind:
+        return {}
+    known = {number: hosted.contexts.get(number) for number in pair}
+    return {number: min(contexts) for number, contexts in known.items() if contexts}
+
+
+def _cards(service: Service, hosted: Hosted, duel: OpenDuel) -> dict[int, Card]:
+    """Return the cards of the two arms that are to be shown."""
+    wanted = _contexts(hosted, duel)
+    if not wanted:
+        return {}
+    card = schema.card
+    places = [(card.c.arm == arm) & (card.c.context == context) for arm, context in wanted.items()]
+    query = sa.select(card).where(card.c.arena == duel.arena, sa.or_(*places))
+    with service.store.reading() as connection:
+        rows = connection.execute(query).all()
+    if len(rows) < len(wanted) and not hosted.arena.settings.blind:
+        return {}  # one was taken away just now
+    return {row.arm: Card(row.kind, row.body, row.blob) for row in rows}

@@ -1,0 +1,292 @@
+"""The service as one process runs it: a database, a writer, and copies that follow the log.
+
+Every process is a replica. A thread looks at the heads a few times a second, and at once after a
+commit of its own, reads the events that are new and folds them in.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from threading import Event, Lock, Thread
+from typing import Self
+
+import numpy as np
+import sqlalchemy as sa
+
+from driftduel.arena import rules
+from driftduel.arena.errors import NotFound, Unavailable
+from driftduel.arena.model import DAY, SLUG, Arena, OpenDuel
+from driftduel.arena.replica import Replica
+from driftduel.arena.service.snapshots import from_snapshot, keep_snapshot
+from driftduel.arena.service.voter_counts import Watch
+from driftduel.arena.service.writer import Writer
+from driftduel.arena.store import schema, statements
+from driftduel.arena.store.database import Store
+from driftduel.arena.store.urls import DEFAULT
+
+_LOGGER = logging.getLogger(__name__)
+
+_EVERY = 0.25
+"""Seconds between two looks at the heads: other processes are followed within a second."""
+
+_PAUSE = 0.1
+"""Seconds between two looks at least: many commits are followed at once."""
+
+KEPT_EXPIRED = 86_400_000_000
+"""Microseconds for which a duel that expired is remembered, so that its voter is told so."""
+
+_PURGE = 60.0
+"""Seconds between two purges."""
+
+_MANY, _VERY_MANY = 1_000, 100_000
+"""Events after which a snapshot is kept, at the end and meanwhile."""
+
+_BEHIND = 5.0
+"""Seconds without a look after which a process is not ready."""
+
+
+@dataclass(frozen=True)
+class Hosted:
+    """An arena as this process knows it: its row, its learner, and the contexts of its cards."""
+
+    arena: Arena
+    replica: Replica
+    contexts: dict[int, frozenset[str]]
+
+
+class Service:
+    """All arenas of a database, for one process; threads may share it.
+
+    Functions of this package take it first. Use it as a context, or call `close`.
+
+    Parameters
+    ----------
+    store : Store
+        The database; see `Service.open`.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.rng = np.random.default_rng()  # seeded by the system, so nobody can foresee pairs
+        self.rng_lock = Lock()
+        self._hosted: dict[int, Hosted] = {}
+        self._numbers: dict[str, int] = {}
+        self._snapshots: dict[int, int] = {}  # the event of the last snapshot of an arena
+        self._watches: dict[int, Watch] = {}
+        self._watching = Lock()
+        self._loading = Lock()
+        self._wake = Event()
+        self._stopping = Event()
+        self._followed_at = time.monotonic()
+        self.writer = Writer(store, self._wake.set)
+        self._thread = Thread(target=self._run, name="arena-follower", daemon=True)
+        self._thread.start()
+
+    @classmethod
+    def open(cls, url: str = DEFAULT, *, create: bool = True) -> Self:
+        """Open a database by its address; see `driftduel.arena.store.urls`."""
+        return cls(Store.open(url, create=create))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Finish what waits and close the database."""
+        with suppress(Unavailable):
+            self.keep_snapshots(_MANY)
+        self.writer.close()
+        self._stopping.set()
+        self._wake.set()
+        self._thread.join()
+        self.store.close()
+
+    def hosted(self, slug: str) -> Hosted:
+        """Return an arena by its slug, loaded on first use.
+
+        Raises
+        ------
+        NotFound
+            If there is none.
+        """
+        if not SLUG.fullmatch(slug):
+            raise NotFound("there is no such arena")
+        number = self._numbers.get(slug)
+        found = None if number is None else self._hosted.get(number)
+        if found is not None:
+            return found
+        with self.store.reading() as connection:
+            rows = statements.find_arenas(connection, schema.arena.c.slug == slug)
+        if not rows:
+            raise NotFound(f"there is no arena {slug[:80]!r}")
+        self._numbers[slug] = rows[0].id
+        return self._load(rows[0].id)
+
+    def hosted_by_number(self, number: int) -> Hosted | None:
+        """Return an arena that is loaded, None if it is not."""
+        return self._hosted.get(number)
+
+    def follow(self) -> None:
+        """Bring all copies up to the heads of the database, now."""
+        with self._loading, self.store.reading() as connection:
+            known = sorted(self._hosted)
+            for arena in statements.find_arenas(connection, schema.arena.c.id.in_(known)):
+                if arena.head != self._hosted[arena.id].replica.head:
+                    hosted = self._hosted[arena.id]
+                    self._hosted[arena.id] = _followed(connection, hosted, arena, self._note_work)
+        self._note_work()
+
+    def keep_snapshots(self, least: int) -> None:
+        """Keep snapshots of the copies that took in so many events since the last one."""
+        for number, hosted in list(self._hosted.items()):
+            if hosted.replica.head - self._snapshots.get(number, 0) >= least:
+                self._snapshots[number] = hosted.replica.head
+                self.writer.alone(partial(keep_snapshot, number=number, replica=hosted.replica))
+
+    @contextmanager
+    def watching(self, number: int, head: int) -> Iterator[Watch]:
+        """Yield the counts of voters and days of an arena, up to an event at least."""
+        with self._watching:
+            watch = self._watches.setdefault(number, Watch())
+            if watch.head < head:
+                with self.store.reading() as connection:
+                    watch = watch.followed(connection, number, head)
+                    self._watches[number] = watch
+            yield watch
+
+    def check_ready(self) -> None:
+        """Raise Unavailable unless the database is reached and the copies are up to date.
+
+        A copy that is made anew, as somebody was excluded, is waited for: meanwhile the old one
+        asks, and votes are taken in.
+        """
+        with self.store.reading() as connection:
+            connection.execute(sa.select(1))
+        if time.monotonic() - self._followed_at > _BEHIND:
+            raise Unavailable("the copies of the learners are behind the log")
+
+    def voter(self, name: str) -> str:
+        """Return what is stored of a voter: a keyed hash of what its cookie or header says."""
+        return rules.voter_hash(self.store.salt, name)
+
+    def draw(self, hosted: Hosted, voter: str) -> OpenDuel | None:
+        """Return a duel to open, None if there are not two arms."""
+        with self.rng_lock:
+            at = now_in_microseconds()
+            return rules.draw(hosted.arena, hosted.replica, hosted.contexts, self.rng, voter, at)
+
+    def _note_work(self) -> None:
+        """Remember that the log was followed just now."""
+        self._followed_at = time.monotonic()
+
+    def _load(self, number: int) -> Hosted:
+        with self._loading:
+            if number not in self._hosted:
+                with self.store.reading() as connection:
+                    (arena,) = statements.find_arenas(connection, schema.arena.c.id == number)
+                    loaded, kept = _loaded(connection, arena, self._note_work)
+                    self._hosted[number], self._snapshots[number] = loaded, kept
+            return self._hosted[number]
+
+    def _run(self) -> None:
+        purged_at = time.monotonic()
+        while not self._stopping.is_set():
+            self._wake.wait(_EVERY)
+            self._stopping.wait(_PAUSE)
+            self._wake.clear()
+            try:
+                self.follow()
+                if time.monotonic() - purged_at > _PURGE:
+                    purged_at = time.monotonic()
+                    purge(self)
+                    self.keep_snapshots(_VERY_MANY)
+            except Unavailable:  # `check_ready` says so, and the next look may succeed
+                self._stopping.wait(_EVERY)
+            except Exception:  # a log that was damaged; `driftduel.arena.service.verify` says where
+                _LOGGER.exception("the log cannot be followed")
+                self._stopping.wait(_BEHIND)
+
+
+def purge(service: Service) -> int:
+    """Turn duels that expired a day ago into counts of what was shown; return how many."""
+    now = now_in_microseconds()
+    done: int = service.writer.alone(
+        lambda connection: statements.purge(connection, now - KEPT_EXPIRED, now // DAY)
+    )
+    return done
+
+
+def _loaded(
+    connection: sa.Connection, arena: Arena, working: Callable[[], None]
+) -> tuple[Hosted, int]:
+    """Return an arena from its log, and the event of the snapshot that helped, if one did."""
+    kept = from_snapshot(connection, arena)
+    head = 0 if kept is None else kept.head
+    replica = folded(connection, arena, kept, working)
+    return Hosted(arena, replica, _contexts(connection, arena.id)), head
+
+
+def folded(
+    connection: sa.Connection,
+    arena: Arena,
+    start: Replica | None = None,
+    working: Callable[[], None] = lambda: None,
+) -> Replica:
+    """Return a copy folded up to the head of an arena, from nothing or from an earlier copy.
+
+    ``working`` is called again and again meanwhile.
+    """
+    replica = Replica(arena.seed) if start is None else start
+    if start is not None:
+        replica.keep_state()
+    replica.mark(*statements.marks_of(connection, arena.id, arena.head))
+    for page in statements.pages(connection, arena.id, replica.head, arena.head):
+        replica.follow(page)
+        working()
+    return replica
+
+
+def _followed(
+    connection: sa.Connection, hosted: Hosted, arena: Arena, working: Callable[[], None]
+) -> Hosted:
+    """Return an arena as of its row, from what was known of it."""
+    replica, contexts = hosted.replica, hosted.contexts
+    touched = statements.first_touched(connection, arena.id, replica.head, arena.head)
+    if touched is not None:
+        marks = statements.marks_of(
+            connection, arena.id, arena.head, replica.head, (replica.excluded, replica.retracted)
+        )
+        replica = replica.rewound(touched, *marks)
+    for page in statements.pages(connection, arena.id, replica.head, arena.head):
+        replica.follow(page)
+        working()
+        if "settings" in page.kind:
+            contexts = _contexts(connection, arena.id)
+    return Hosted(arena, replica, contexts)
+
+
+def _contexts(connection: sa.Connection, number: int) -> dict[int, frozenset[str]]:
+    card = schema.card
+    found: dict[int, set[str]] = {}
+    for arm, context in connection.execute(
+        sa.select(card.c.arm, card.c.context).where(card.c.arena == number)
+    ):
+        found.setdefault(arm, set()).add(context)
+    return {arm: frozenset(contexts) for arm, contexts in found.items()}
+
+
+def now_in_microseconds() -> int:
+    """Return the time in microseconds since 1970."""
+    return rules.now()
+
+
+def new_id() -> str:
+    """Return 128 random bits, URL-safe."""
+    return rules.new_id()

@@ -1,0 +1,221 @@
+"""Telling: a verdict becomes an event, once, and may be taken back."""
+
+from __future__ import annotations
+
+from asyncio import to_thread
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+import sqlalchemy as sa
+
+from driftduel.arena.errors import ArenaError, Conflict, Forbidden, NotFound
+from driftduel.arena.model import as_duel, as_verdict
+from driftduel.arena.rules import Outcome, Row, Tell, take_back, tell_all
+from driftduel.arena.service.duels import Asked, ask, shown, shows_cards
+from driftduel.arena.service.service import Service, now_in_microseconds
+from driftduel.arena.store import schema, statements
+
+UNDO = 60_000_000
+"""Microseconds for which a voter may take a verdict back."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What became of a verdict.
+
+    Attributes
+    ----------
+    first : bool
+        Whether it was told now; False if the same had been told before. Nothing else differs.
+    seq : int
+        The number of its event.
+    counted : bool
+        Whether the learner was told; ``reason`` says why not: skip, cap or excluded.
+    reveal : tuple of str
+        The names of the arms, left and right.
+    next : Asked or None
+        The next duel, if it was asked for and there is one.
+    """
+
+    first: bool
+    seq: int
+    counted: bool
+    reason: str | None
+    reveal: tuple[str, str]
+    next: Asked | None = None
+
+
+@dataclass(frozen=True)
+class Retracted:
+    """A vote was taken back by event ``seq``; to do it again gives the same."""
+
+    seq: int
+
+
+@dataclass(frozen=True)
+class _Tell(Tell):
+    service: Service
+    wants_next: bool
+
+
+def tell(
+    service: Service,
+    duel: str,
+    voter: str,
+    verdict: str,
+    *,
+    wants_next: bool = False,
+    arena: int | None = None,
+) -> Told:
+    """Take in a verdict; when this returns it is on the disk.
+
+    Parameters
+    ----------
+    service : Service
+        The service.
+    duel : str
+        The id of the duel.
+    voter : str
+        The voter that was asked, as it was given to `ask`.
+    verdict : str
+        "left", "right", "tie", "bad" or "skip".
+    wants_next : bool
+        Whether to ask the next duel in the same step.
+    arena : int, optional
+        The number of the arena that the caller has a key of; a duel of another is forbidden.
+
+    Raises
+    ------
+    Invalid, NotFound, Forbidden, Conflict, Gone, Unavailable
+        If the verdict is none, or a tie where there are none; if the duel is unknown or another
+        voter's; if it was told otherwise or taken back, or the arena is closed; if it has expired
+        or an arm is gone; if the database fails, after which to tell again is safe.
+    """
+    request = _request(service, duel, voter, verdict, wants_next, arena)
+    return _told(service, voter, request, service.writer.do(tell_many, request))
+
+
+async def tell_async(
+    service: Service,
+    duel: str,
+    voter: str,
+    verdict: str,
+    *,
+    wants_next: bool = False,
+    arena: int | None = None,
+) -> Told:
+    """Do what `tell` does without a thread for each voter that waits for the disk."""
+    request = _request(service, duel, voter, verdict, wants_next, arena)
+    done: Outcome = await service.writer.do_async(tell_many, request)
+    hosted = service.hosted_by_number(done.row["arena"])
+    at_hand = hosted is not None and {done.row["left"], done.row["right"]} <= set(
+        hosted.replica.arms
+    )
+    if wants_next and hosted is not None:
+        at_hand = at_hand and done.next is not None and not shows_cards(hosted, done.next)
+    if at_hand:
+        return _told(service, voter, request, done)
+    return await to_thread(_told, service, voter, request, done)  # it reads the database
+
+
+def _request(
+    service: Service, duel: str, voter: str, verdict: str, wants_next: bool, arena: int | None
+) -> _Tell:
+    word = as_verdict(verdict)
+    known = as_duel(duel)
+    if known is None:
+        raise NotFound("there is no such duel")
+    now = now_in_microseconds()
+    return _Tell(known, service.voter(voter), word, now, arena, service, wants_next)
+
+
+def _told(service: Service, voter: str, request: _Tell, done: Outcome) -> Told:
+    """Return what became of a verdict that is on the disk."""
+    row = done.row
+    hosted = service.hosted_by_number(row["arena"]) or service.hosted(_slug(service, row["arena"]))
+    if not {row["left"], row["right"]} <= set(hosted.replica.arms):
+        service.follow()  # another process asked, of an arm that had just joined
+        hosted = service.hosted(hosted.arena.slug)
+    reveal = (hosted.replica.arms[row["left"]].name, hosted.replica.arms[row["right"]].name)
+    reason = "skip" if row["kind"] == "skip" else row["reason"]
+    following = None
+    if request.wants_next:
+        with suppress(Conflict):
+            following = (
+                ask(service, hosted.arena.slug, voter)
+                if done.next is None
+                else shown(service, hosted, done.next)
+            )
+    return Told(done.first, row["seq"], reason is None, reason, reveal, following)
+
+
+def tell_many(connection: sa.Connection, tells: Sequence[_Tell]) -> list[Outcome | ArenaError]:
+    """Take in verdicts: a handler of the writer."""
+    results = tell_all(statements, connection, tells)
+    opened = []
+    for n, result in enumerate(results):
+        if not tells[n].wants_next or isinstance(result, ArenaError):
+            continue
+        hosted = tells[n].service.hosted_by_number(result.row["arena"])
+        duel = None
+        if hosted is not None and hosted.arena.status == "open":
+            duel = tells[n].service.draw(hosted, tells[n].voter)
+        if duel is not None:
+            opened.append(duel)
+            results[n] = replace(result, next=duel)
+    statements.insert_duels(connection, opened)  # in the same transaction
+    return results
+
+
+def retract(service: Service, duel: str, voter: str, *, arena: int | None = None) -> Retracted:
+    """Take back a verdict of this voter, within a minute; ``arena`` is as `tell` has it.
+
+    Raises
+    ------
+    NotFound, Forbidden, Conflict, Unavailable
+        If nothing was told of the duel; if another voter was asked, or it is of another arena; if a
+        minute has passed.
+    """
+    now = now_in_microseconds()
+
+    def check(row: Row) -> None:
+        if arena not in (None, row["arena"]):
+            raise Forbidden("the duel is of another arena than the key")
+        if row["voter"] != service.voter(voter):
+            raise Forbidden("the duel was asked of another voter")
+        if now - row["at"] > UNDO:
+            raise Conflict("a verdict can be taken back for 60 seconds")
+
+    return _retract(service, duel, now, check)
+
+
+def retract_as_owner(service: Service, slug: str, duel: str) -> Retracted:
+    """Take back a verdict of an arena, at any time.
+
+    Raises
+    ------
+    NotFound, Unavailable
+        If nothing was told of such a duel of this arena.
+    """
+    number = service.hosted(slug).arena.id
+
+    def check(row: Row) -> None:
+        if row["arena"] != number:
+            raise NotFound("there is no such duel in this arena")
+
+    return _retract(service, duel, now_in_microseconds(), check)
+
+
+def _retract(service: Service, duel: str, now: int, check: Callable[[Row], None]) -> Retracted:
+    known = as_duel(duel)
+    return Retracted(
+        service.writer.alone(
+            lambda connection: take_back(statements, connection, known, now, check)
+        )
+    )
+
+
+def _slug(service: Service, number: int) -> str:
+    with service.store.reading() as connection:
+        return statements.find_arenas(connection, schema.arena.c.id == number)[0].slug

@@ -1,1 +1,0 @@
-"""What votes prove: intervals that hold whenever somebody looks, and when a poll is decided."""

@@ -1,6 +1,0 @@
-"""One learner on one stream, compiled."""
-
-from driftduel.simulation.oracles import oracle_of
-from driftduel.simulation.runs import Run, simulate, simulate_many, world_generator
-
-__all__ = ["Run", "oracle_of", "simulate", "simulate_many", "world_generator"]
