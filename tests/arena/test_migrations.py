@@ -11,7 +11,7 @@ from contextlib import closing
 import pytest
 
 from driftduel.arena import service as arena
-from driftduel.arena.local import Local
+from driftduel.arena.file import Local
 from driftduel.arena.store import migrations
 from driftduel.arena.store.database import Store
 from tests.arena.voting import events, prefer, state, vote
