@@ -160,3 +160,12 @@ def test_a_change_within_a_day_has_a_time_of_day():
     days = analyse(Log(log.arms, minutes // 1, log.left, log.right, log.outcome, dated=True))
     assert days.data["period"] == ["2022-01-08", "2022-01-08"]
     assert "All votes are of one time" in " ".join(days.sentences)
+
+
+def test_nothing_is_said_of_sides_that_nobody_knows():
+    left = [0, 1] * 200
+    log = Log(["tea", "milk"], np.arange(400), left, [1, 0] * 200, [1, 0] * 200)
+    blind = Log(log.arms, log.time, log.left, log.right, log.outcome, sides=False)
+    assert analyse(log).data["side"]["left_share"] == 0.5
+    assert analyse(blind).data["side"] is None
+    assert analyse(blind).sentences == analyse(log).sentences

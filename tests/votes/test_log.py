@@ -498,3 +498,34 @@ def test_times_too_close_to_tell_apart_are_told():
 def test_times_without_seconds_and_dates_with_dots_are_read(csv, text, days):
     log = read_log(csv(HEADER + f"{text},a,b,1\n"))
     assert (log.dated, log.time.tolist()) == (True, [days])
+
+
+def test_extras_go_with_their_votes():
+    said = pl.DataFrame({"voter": ["ann", "bob", "cid"]})
+    log = Log(["a", "b", "c"], [3, 1, 2], [0, 1, 2], [1, 0, 0], [1, 1, 0], extras=said)
+    assert log.extras["voter"].to_list() == ["bob", "cid", "ann"]
+    assert log.rows(log.time > 1).extras["voter"].to_list() == ["cid", "ann"]
+    assert log.rows(slice(1)).extras["voter"].to_list() == ["bob"]
+    assert log.select(["a", "b"]).extras["voter"].to_list() == ["bob", "ann"]
+    assert log.select(["a", "b"]).rows(slice(1, None)).extras["voter"].to_list() == ["ann"]
+    assert Log(["a", "b"], [1], [0], [1], [1]).extras is None
+    with pytest.raises(ValueError, match=r"^log: 1 times but 3 in extras$"):
+        Log(["a", "b"], [1], [0], [1], [1], extras=said)
+
+
+def test_votes_without_a_time_are_of_time_0():
+    log = Log(["a", "b"], None, [0, 1], [1, 0], [1, 0.5])
+    assert (log.timed, log.dated, log.time.tolist()) == (False, False, [0, 0])
+    assert repr(log) == "Log(2 arms, 2 votes, no times)"
+    assert log != Log(["a", "b"], [0, 0], [0, 1], [1, 0], [1, 0.5])
+    assert not log.rows(slice(1)).timed
+
+
+def test_a_log_may_not_know_its_sides():
+    parts = (["a", "b"], [1, 2], [0, 1], [1, 0], [1, 0.5])
+    log = Log(*parts, sides=False, notes=["read from a napkin"])
+    assert log != Log(*parts)
+    part = log.rows(slice(1))
+    assert (part.sides, part.notes) == (False, ("read from a napkin",))
+    with pytest.raises(ValueError, match=r"^remove_bias: the votes do not say who was shown left"):
+        log.stream(10, 1.0, remove_bias=True)

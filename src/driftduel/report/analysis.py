@@ -6,7 +6,7 @@ It is written for people who never heard of bandits; the last section is for tho
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -355,9 +355,10 @@ def _who_beats(data: dict[str, Any]) -> str:
     return "Nobody won more votes than it lost against every other arm; that may be chance."
 
 
-def _voters(data: dict[str, Any]) -> Section:
-    alt = drawing_library("altair")
-    side = data["side"]
+def _side(side: dict[str, Any] | None) -> Iterator[str]:
+    """Yield what the side does, where it is known who was shown left."""
+    if side is None:
+        return
     taste = "A taste for a side is not proved."
     found = side["taste"]
     if found is None and (side["low"] > 0.5 or side["high"] < 0.5):
@@ -368,11 +369,15 @@ def _voters(data: dict[str, Any]) -> Section:
             f"The same arm wins {200 * abs(found['points']):.0f} votes of 100 more on the {where} "
             "than on the other side: that is a taste for a side."
         )
-    texts = (
+    yield (
         f"The arm shown left won {side['left_share']:.1%} of the votes (proved: "
-        f"{side['low']:.1%} to {side['high']:.1%}). {taste}",
-        f"{data['ties']:.1%} of the votes are ties.",
+        f"{side['low']:.1%} to {side['high']:.1%}). {taste}"
     )
+
+
+def _voters(data: dict[str, Any]) -> Section:
+    alt = drawing_library("altair")
+    texts = (*_side(data["side"]), f"{data['ties']:.1%} of the votes are ties.")
     bars = [{**bar, "begin": _json(bar["begin"])} for bar in data["votes_over_time"]]
     dated = isinstance(bars[0]["begin"], str)
     x = alt.X(

@@ -150,7 +150,7 @@ def analyse(
             shown.arms, [pair for pair in matrix if not {pair["first"], pair["second"]} & {*left}]
         ),
         "ratings": _ratings(late, alpha),
-        "side": cautions.side(log, best, alpha),
+        "side": cautions.side(log, best, alpha) if log.sides else None,
         "ties": float((log.count * (log.outcome == 0.5))[log.left != log.right].sum())
         / log.n_votes,
         "joined": {arm: _plain(log.moment(time)) for arm, time in began.items()},

@@ -6,7 +6,7 @@ of them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from datetime import time as clock
@@ -20,6 +20,8 @@ from driftduel._support.limits import MOST_ARMS
 from driftduel._support.text import count, meant, number
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from driftduel.worlds.stream import Stream
 
 Array = NDArray[np.float64]
@@ -55,8 +57,9 @@ class Log:
     ----------
     arms : sequence of str
         The labels of the arms.
-    time : array_like of shape (n,)
-        When each vote was cast: days since 1970-01-01 if ``dated``, any unit otherwise.
+    time : array_like of shape (n,) or None
+        When each vote was cast: days since 1970-01-01 if ``dated``, any unit otherwise. None if
+        nobody knows; then all votes are of time 0.
     left, right : array_like of shape (n,)
         The arms shown, as indices into ``arms``.
     outcome : array_like of shape (n,)
@@ -70,6 +73,13 @@ class Log:
         Whether the times are dates.
     credits : sequence of str
         The notices of the owners of the votes; the world made from them has them too.
+    sides : bool
+        Whether it is known who was shown left. If not, ``left`` and ``right`` mean nothing more
+        than one and the other.
+    extras : polars.DataFrame, optional
+        What else is known of each vote, such as its voter or its language; one row an entry.
+    notes : sequence of str
+        What is to be said of how the votes were read.
 
     Examples
     --------
@@ -89,11 +99,16 @@ class Log:
     propensity: Array | None
     dated: bool
     credits: tuple[str, ...]
+    timed: bool
+    sides: bool
+    notes: tuple[str, ...]
+    _extras: pl.DataFrame | None
+    _extra_rows: NDArray[np.integer] | None  # which row of them each entry has; None: its own
 
     def __init__(
         self,
         arms: Sequence[str],
-        time: ArrayLike,
+        time: ArrayLike | None,
         left: ArrayLike,
         right: ArrayLike,
         outcome: ArrayLike,
@@ -102,12 +117,16 @@ class Log:
         propensity: ArrayLike | None = None,
         dated: bool = False,
         credits: Sequence[str] = (),
+        sides: bool = True,
+        extras: pl.DataFrame | None = None,
+        notes: Sequence[str] = (),
     ) -> None:
         labels = as_arms(arms)
-        when = _as_floats(time, "time")
+        shown = _as_floats(left, "left", whole=True)
+        when = np.zeros(len(shown)) if time is None else _as_floats(time, "time")
         fields = {
-            "left": _as_floats(left, "left"),
-            "right": _as_floats(right, "right"),
+            "left": shown,
+            "right": _as_floats(right, "right", whole=True),
             "outcome": _as_floats(outcome, "outcome"),
             "count": np.ones(len(when)) if count is None else _as_floats(count, "count"),
         }
@@ -116,16 +135,18 @@ class Log:
         for name, values in fields.items():
             if len(values) != len(when):
                 raise ValueError(f"log: {len(when)} times but {len(values)} in {name}")
+        if extras is not None and extras.height != len(when):
+            raise ValueError(f"log: {len(when)} times but {extras.height} in extras")
         if len(when) == 0:
             raise ValueError("log: holds no votes, at least one is needed")
         for name in ("left", "right"):
-            known = np.isin(fields[name], np.arange(len(labels)))
-            check_rows(
-                known, name, fields[name], f"must be a whole number from 0 to {len(labels) - 1}"
-            )
+            arm = fields[name]
+            known = (arm >= 0) & (arm < len(labels)) & (arm == np.floor(arm))
+            check_rows(known, name, arm, f"must be a whole number from 0 to {len(labels) - 1}")
         check_rows(np.isfinite(when), "time", when, "must be finite")
         check_rows(np.abs(when) <= _FARTHEST, "time", when, "must be within 1e300 of 0")
-        check_rows(np.isin(fields["outcome"], (0, 0.5, 1)), "outcome", fields["outcome"], OUTCOMES)
+        won = fields["outcome"]
+        check_rows((won == 0) | (won == 1) | (won == 0.5), "outcome", won, OUTCOMES)
         counts = fields["count"]
         whole = (counts >= 1) & (np.floor(counts) == counts) & np.isfinite(counts)
         check_rows(whole, "count", counts, "must be a whole number, at least 1")
@@ -140,18 +161,47 @@ class Log:
             raise ValueError(
                 "log: holds no votes between two different arms, at least one is needed"
             )
-        order = np.argsort(when, kind="stable")
-        arrays: dict[str, NDArray[np.generic]] = {"time": when[order]}
-        for name, values in fields.items():
-            whole_number = name in ("left", "right")
-            arrays[name] = values[order].astype(np.int64 if whole_number else np.float64)
-        object.__setattr__(self, "arms", labels)
-        object.__setattr__(self, "dated", bool(dated))
-        object.__setattr__(self, "credits", as_credits(credits))
+        # Most logs are in order already, and sorting is what takes longest.
+        order = None if (when[1:] >= when[:-1]).all() else np.argsort(when, kind="stable")
+        arrays: dict[str, NDArray[np.generic]] = {"time": when, **fields}
+        for name, array in arrays.items():
+            kind = np.int64 if name in ("left", "right") else np.float64
+            arrays[name] = (array if order is None else array[order]).astype(kind)
+        self._fill(
+            arrays,
+            arms=labels,
+            dated=bool(dated),
+            credits=as_credits(credits),
+            timed=time is not None,
+            sides=bool(sides),
+            notes=tuple(notes),
+            _extras=extras,
+            _extra_rows=None if extras is None else order,
+        )
+
+    def _fill(self, arrays: Mapping[str, NDArray[np.generic] | None], **others: object) -> None:
         object.__setattr__(self, "propensity", None)
         for name, array in arrays.items():
-            array.setflags(write=False)
+            if array is not None:
+                array.setflags(write=False)
             object.__setattr__(self, name, array)
+        for name, value in others.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def extras(self) -> pl.DataFrame | None:
+        """What else is known of each vote, one row an entry; None if nothing is.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> said = pl.DataFrame({"voter": ["ann", "bob"]})
+        >>> Log(["tea", "milk"], [3, 1], [0, 1], [1, 0], [1, 1], extras=said).extras["voter"][0]
+        'bob'
+        """
+        if self._extras is None or self._extra_rows is None:
+            return self._extras
+        return self._extras[self._extra_rows]
 
     @property
     def n_arms(self) -> int:
@@ -278,15 +328,25 @@ class Log:
                 "log: holds no votes between two different arms, at least one is needed"
             )
         found: Log = object.__new__(Log)
-        for name, array in parts.items():
-            part = None if array is None else array[kept]
-            if part is not None:
-                part.setflags(write=False)
-            object.__setattr__(found, name, part)
-        object.__setattr__(found, "arms", as_arms(arms))
-        object.__setattr__(found, "dated", self.dated)
-        object.__setattr__(found, "credits", self.credits)
+        found._fill(
+            {name: None if array is None else array[kept] for name, array in parts.items()},
+            arms=as_arms(arms),
+            dated=self.dated,
+            credits=self.credits,
+            timed=self.timed,
+            sides=self.sides,
+            notes=self.notes,
+            _extras=self._extras,
+            _extra_rows=self._extra_rows_of(kept),
+        )
         return found
+
+    def _extra_rows_of(self, kept: slice | NDArray[np.bool_]) -> NDArray[np.integer] | None:
+        if self._extras is None:
+            return None
+        if self._extra_rows is not None:
+            return self._extra_rows[kept]
+        return np.arange(len(self))[kept] if isinstance(kept, slice) else np.flatnonzero(kept)
 
     def head_to_head(self) -> Array:
         """Return how many votes row won against column, ties half; shape (K, K).
@@ -350,6 +410,8 @@ class Log:
             isinstance(other, Log)
             and self.arms == other.arms
             and self.dated == other.dated
+            and self.timed == other.timed
+            and self.sides == other.sides
             and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in _ARRAYS)
         )
 
@@ -358,6 +420,8 @@ class Log:
     @property
     def period(self) -> str:
         """From when to when, in words."""
+        if not self.timed:
+            return "no times"
         if self.span is None:
             return f"time {number(self.time[0])} to {number(self.time[-1])}"
         return f"{self.span[0]} to {self.span[1]}"
@@ -396,9 +460,11 @@ def as_days(stamps: NDArray[np.datetime64]) -> Array:
     return np.asarray(stamps.astype("datetime64[us]").astype(np.int64) / 86_400e6)
 
 
-def _as_floats(values: ArrayLike, name: str) -> Array:
+def _as_floats(values: ArrayLike, name: str, *, whole: bool = False) -> Array:
+    """Return values as an array, which may be the one given; whole numbers stay so if allowed."""
+    integers = whole and isinstance(values, np.ndarray) and values.dtype.kind == "i"
     try:
-        array = np.array(values, dtype=np.float64, ndmin=1)
+        array = np.array(values, dtype=None if integers else np.float64, ndmin=1, copy=None)
     except (TypeError, ValueError):
         raise ValueError(f"{name}: must be a list of numbers") from None
     if array.ndim != 1:

@@ -146,7 +146,7 @@ def _cautions(data: dict[str, Any]) -> list[str]:
             "many in a row; then less is proved than is said here."
         )
     side = data["side"]
-    if side["suspect"]:
+    if side is not None and side["suspect"]:
         shown = round(100 * side["shown_left"])
         where, often = ("left", shown) if shown > 50 else ("right", 100 - shown)
         found.append(

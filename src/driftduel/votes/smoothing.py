@@ -128,6 +128,8 @@ def side_weights(log: Log, *, remove_bias: bool) -> tuple[float, float, float]:
     """Return the weights of votes for the left and for the right arm, and beta."""
     if not remove_bias:
         return 1.0, 1.0, 0.0
+    if not log.sides:
+        raise ValueError("remove_bias: the votes do not say who was shown left, leave it out")
     share = left_bias(log)
     return 0.5 / share, 0.5 / (1 - share), math.log(share / (1 - share))
 
