@@ -31,6 +31,10 @@ _APART = {
     "driftduel.learners.contract.report",
     "driftduel.learners.contract.session",
     "driftduel.learners.contract.storage",
+    "driftduel.verdict",
+    "driftduel.verdict.parts",
+    "driftduel.verdict.standing",
+    "driftduel.verdict.text",
 }
 """Names, versions, files, caches and duels asked by hand: no part of how a learner plays."""
 

@@ -51,14 +51,17 @@ def meant(name: object, known: Iterable[str]) -> str:
     return f" (did you mean {alike[found[0]]}?)" if found else ""
 
 
-def listing(names: Sequence[str], most: int = 5) -> str:
+def listing(names: Sequence[str], most: int = 5, last: str = "and") -> str:
     """Return names one after the other, the first few of many.
 
     Examples
     --------
     >>> listing(["tea"]), listing(["tea", "milk", "water"]), listing(list("abcdefgh"), most=3)
     ('tea', 'tea, milk and water', 'a, b, c and 5 more')
+    >>> listing(["tea", "milk"], last="or"), listing(list("abcdefgh"), most=3, last="or")
+    ('tea or milk', 'a, b, c or one of 5 more')
     """
+    shown = list(names[:most])
     if len(names) > most:
-        return f"{', '.join(names[:most])} and {len(names) - most:,} more"
-    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
+        shown.append(f"{'one of ' if last == 'or' else ''}{len(names) - most:,} more")
+    return f" {last} ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))

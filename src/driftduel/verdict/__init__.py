@@ -1,0 +1,1 @@
+"""What is said of votes: `standing` is the one record, `text` words it, `parts` render it."""

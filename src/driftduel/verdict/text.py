@@ -1,0 +1,561 @@
+"""The only sentences of a verdict, as parts that commands, JSON, pages and reports render.
+
+Every sentence stands here as a whole, in the order in which it is said: `headline` is who is best
+since when, who was before, what is undecided; `lines` are the options; `footing` is what scores
+are from; `news` is what changed; `cautions` is what may make the votes prove less. `words` is all.
+
+"Is best" is said of what is decided, "leads" of what is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from driftduel._support.text import listing
+from driftduel.verdict.parts import (
+    Part,
+    Sentence,
+    Words,
+    about,
+    chance,
+    clock_of,
+    counted,
+    listed,
+    named,
+    percent,
+    percent_range,
+    plain,
+    say,
+)
+from driftduel.verdict.standing import ENOUGH, Change, Event, Option, Standing
+
+MOST_LINES = 20
+"""Options that have a line of their own in plain text."""
+
+MOST_CHANGES = 5
+"""Changes that are told in plain text, the latest."""
+
+MOST_RESTARTS = 5
+
+_FAR = 10
+"""Times the votes so far: if it takes more than that it is too close to call."""
+
+
+def words(standing: Standing) -> str:
+    """Return all of it as plain text: a paragraph, a line for each option, and what changed."""
+    head = " ".join(map(plain, headline(standing)))
+    rest = [*lines(standing), *(plain(one) for one in details(standing))]
+    return "\n".join([head, *rest])
+
+
+def sentences(standing: Standing) -> list[Sentence]:
+    """Return all sentences but the lines of the options."""
+    return [*headline(standing), *details(standing)]
+
+
+def details(standing: Standing) -> list[Sentence]:
+    """Return what is said below the options."""
+    return [
+        *footing(standing),
+        *news(standing),
+        *options_now(standing),
+        *cautions(standing),
+        *closing(standing),
+    ]
+
+
+def headline(s: Standing) -> list[Sentence]:
+    """Say who is best since when, who was before, and what is undecided."""
+    return list(_headline(s))
+
+
+def _headline(s: Standing) -> Iterator[Sentence]:
+    if s.votes == 0:
+        if s.unit == "round" and s.best is not None:
+            yield say("Before the first round the learner would pick {who}.", who=_name(s, s.best))
+        else:
+            yield say("Nobody has voted yet.")
+    elif s.n_offered < 2:
+        yield say(
+            "Fewer than two {noun}s are offered, so there is nothing to compare.", noun=s.noun
+        )
+    elif s.leader is None:
+        yield from _nobody(s)
+    elif s.scored_against is None:
+        votes = counted(s.votes, s.unit)
+        who = _name(s, s.leader)
+        yield say("After {votes} the learner would pick {who}.", votes=votes, who=who)
+    else:
+        yield _leads(s, s.leader)
+        if s.looks == "one":
+            yield from _range(s, s.leader)
+        if not s.enough and not s.decided:
+            yield say(
+                "Since then it was compared too seldom to say how far it is ahead ({n} of {of} "
+                "times).",
+                n=str(s.options[s.leader].compared),
+                of=str(ENOUGH),
+            )
+        elif s.decided is False:
+            yield _undecided(s)
+        yield from _below(s, s.leader)
+        yield from _doubt(s)
+
+
+def _leads(s: Standing, leader: int) -> Sentence:
+    """Say who leads since when, and who did before."""
+    clock, who = clock_of(s), _name(s, leader)
+    verb = "is best" if s.decided else "is ahead" if s.on_average else "leads"
+    dated = s.explained
+    if dated is not None and dated.around is not None and s.since is not None:
+        return say(
+            "{who} {verb} since about {since}; {before} was until then.",
+            who=who,
+            verb=verb,
+            since=clock.at(s.since),
+            before=_either(s, dated.before, dated.before_among),
+        )
+    if s.on_average:
+        verb = f"{verb} on average"
+    values: dict[str, Words] = {"who": who, "verb": verb}
+    if s.first is not None and s.first == s.last and s.first.kind != "round":
+        return say("{who} {verb}.", **values)
+    if s.since is None or (s.since == s.first and s.before is None):
+        if s.first is None or s.first.kind == "round":
+            return say("{who} {verb} since the first {unit}.", unit=s.unit, **values)
+        return say(
+            "{who} {verb} since the first {unit} ({first}).",
+            unit=s.unit,
+            first=clock.at(s.first),
+            **values,
+        )
+    since = clock.at(s.since)
+    if s.before is None:
+        return say("{who} {verb} since {since}.", since=since, **values)
+    return say(
+        "{who} {verb} since {since}; {before} led until then.",
+        since=since,
+        before=_name(s, s.before),
+        **values,
+    )
+
+
+def _range(s: Standing, leader: int) -> Iterator[Sentence]:
+    """Say how often the leader of a file wins, where no line of its own does."""
+    one = s.options[leader]
+    if one.low is None or one.high is None:
+        return
+    others: Words = f"the other {s.noun}s" if s.n_offered > 2 else f"the other {s.noun}"
+    among = [n for n in s.panel or () if n != leader]
+    if among:
+        others = _names(s, among) if len(among) == 1 else say("one of {0}", _names(s, among))
+    yield say(
+        "It wins {range} of its {unit}s against {others}.",
+        range=percent_range(one.low, one.high),
+        unit=s.unit,
+        others=others,
+    )
+
+
+def _nobody(s: Standing) -> Iterator[Sentence]:
+    """Say why nobody is named, and who was before."""
+    clock = clock_of(s)
+    if s.level_with:
+        yield say("Nobody is ahead: {who} are level.", who=_names(s, s.level_with))
+    elif s.best is None or not s.options[s.best].offered:
+        yield say("These {unit}s cannot tell who is best.", unit=s.unit)
+    elif s.ahead_of_best:
+        who = _names(s, (*s.ahead_of_best, s.best), "or")
+        yield say("It is too close to say who leads: {who}.", who=who)
+    elif s.reset is None:
+        votes = counted(s.votes, s.unit)
+        yield say("After {votes} it is too early to name a leader.", votes=votes)
+    else:
+        what = {"options": f"The {s.noun}s", "tastes": "Tastes", "rules": "The rules"}
+        yield say(
+            "{what} changed {when}: since then there were too few comparisons to name a leader.",
+            what=what[s.reset.why],
+            when=clock.then(s.reset.at),
+        )
+        if s.earlier is not None:
+            led = "was best" if s.earlier.decided else "led"
+            yield say(
+                "{who} {led} until {until}.",
+                who=_name(s, s.earlier.option),
+                led=led,
+                until=clock.at(s.earlier.until),
+            )
+
+
+def _undecided(s: Standing) -> Sentence:
+    """Say whom the leader is not proved to be better than, and what it takes."""
+    rivals = _names(s, s.rivals)
+    if not s.rivals:
+        return say("That it is best is not proved yet.")
+    if s.closed:
+        return say("When voting ended it was not decided against {rivals}.", rivals=rivals)
+    if s.missing is None:
+        return say("It is not yet decided against {rivals}.", rivals=rivals)
+    if s.missing > _FAR * s.votes:
+        return say("Against {rivals} it is too close to call.", rivals=rivals)
+    return say(
+        "It is not yet decided against {rivals}: about {n} more {unit}s.",
+        rivals=rivals,
+        n=about(s.missing),
+        unit=s.unit,
+    )
+
+
+def _below(s: Standing, leader: int) -> Iterator[Sentence]:
+    """Explain a leader whose score is below that of another: they are of different votes."""
+    own = s.options[leader]
+    if own.score is None or not own.enough or s.scored_against != "others" or not s.drawn:
+        return
+    above = [
+        n
+        for n, one in enumerate(s.options)
+        if one.offered and one.enough and percent(one.score) != percent(own.score)
+        if one.score is not None and one.score > own.score
+    ]
+    if above:
+        yield say(
+            "{above} won more of the random comparisons; who leads is judged by all {unit}s.",
+            above=_names(s, tuple(above)),
+            unit=s.unit,
+        )
+
+
+def _doubt(s: Standing) -> Iterator[Sentence]:
+    if s.open_doubt is None:
+        return
+    around = clock_of(s).at(s.open_doubt)
+    if s.before is not None and s.explained is None:
+        yield say(
+            "That may be because tastes changed around {around}, which is not proved yet.",
+            around=around,
+        )
+    else:
+        again = " again" if s.valid_changes else ""
+        yield say(
+            "Tastes may have changed{again} around {around}, which is not proved yet.",
+            again=again,
+            around=around,
+        )
+
+
+def lines(s: Standing) -> list[str]:
+    """Return a line of plain text for each option, the leader first."""
+    if s.votes == 0 or s.scored_against is None:
+        return []
+    shown = [n for n in s.order if s.options[n].offered or s.options[n].out == "paused"]
+    found = [f"  {plain((named(s.options[n].name),))}: {line(s, n)}" for n in shown[:MOST_LINES]]
+    if len(shown) > MOST_LINES:
+        found.append(f"  and {len(shown) - MOST_LINES:,} more")
+    return found
+
+
+def line(s: Standing, place: int) -> str:
+    """Say how an option stands."""
+    one, clock = s.options[place], clock_of(s)
+    found = [_score(s, one, place)]
+    if one.offered and one.enough and one.probability is not None:
+        found.append(f"best with {chance(one.probability)}")
+    if one.offered and not one.active:
+        since = "" if one.set_aside is None else f" since {clock.at(one.set_aside.at).text}"
+        found.append(f"set aside for now{since}")
+    share = "" if one.share is None else f"; in {percent(one.share)} of the {s.unit}s"
+    return ", ".join(found) + share
+
+
+def _score(s: Standing, one: Option, place: int) -> str:
+    what = "random comparisons" if s.drawn else "comparisons"
+    if not one.offered:
+        since = "" if one.out_since is None else f" since {clock_of(s).at(one.out_since).text}"
+        return f"paused{since}"
+    if s.scored_against == "best":
+        if place == s.best:
+            return "the others are compared with it"
+        what = "comparisons with the best"
+    if one.score is None or one.low is None or one.high is None or not one.enough:
+        return f"{one.compared or 0} of {ENOUGH} {what}"
+    within = percent_range(one.low, one.high)
+    return f"wins {percent(one.score)} ({within}) of {one.compared:,} {what}"
+
+
+def footing(s: Standing) -> Iterator[Sentence]:
+    """Say what scores are from, and what their ranges promise."""
+    told = [one for one in s.options if one.offered and one.enough and one.score is not None]
+    if s.scored_against is None or s.level is None or not told or s.looks == "one":
+        return
+    clock = clock_of(s)
+    level = percent(s.level)
+    since: Words = ""
+    if s.counted_since not in (None, s.first):
+        assert s.counted_since is not None
+        since = say(" since {at}", at=clock.at(s.counted_since))
+    what = "Random comparisons{since} are those with an opponent drawn at random. "
+    yield say(
+        (what if s.drawn else "Scores are from comparisons{since}. ")
+        + "Ranges hold with {level}, for all {noun}s at once and at every moment; if tastes "
+        "drifted, they are about the average.",
+        since=since,
+        level=level,
+        noun=s.noun,
+    )
+
+
+def news(s: Standing) -> list[Sentence]:
+    """Say what changed when, and that nothing did."""
+    if s.votes == 0 or (s.changes is None and not s.restarts):
+        return []
+    if s.changes is None:
+        return [_restarts(s)]
+    told = [change(s, one) for one in s.changes]
+    if len(told) > MOST_CHANGES:
+        n = counted(len(told), "time")
+        told = [say("Who is best changed {n}; the latest:", n=n), *told[-MOST_CHANGES:]]
+    return [*told, *no_change(s)]
+
+
+def change(s: Standing, one: Change) -> Sentence:
+    """Say who took over from whom, when, and when that was noticed."""
+    clock = clock_of(s)
+    if one.earliest is not None and one.latest is not None:
+        when = clock.between(one.earliest, one.latest)
+    elif one.around is not None:
+        when = say("around {0}", clock.at(one.around))
+    else:
+        when = ()
+    found = say(
+        "{after} took over from {before}{space}{when}",
+        after=_either(s, one.after, one.after_among),
+        before=_either(s, one.before, one.before_among),
+        space=" " if when else "",
+        when=when,
+    )
+    if one.kind == "likely":
+        found = say("{found}, which is likely and not proved", found=found)
+    if one.surely_after is not None and one.surely_before is not None:
+        sure = clock.between(one.surely_after, one.surely_before)
+        found = say("{found} (proved: {sure})", found=found, sure=sure)
+    if one.noticed is not None:
+        found = say("{found}, noticed {at}", found=found, at=clock.then(one.noticed))
+    if one.withdrawn:
+        return say(
+            "{found}; withdrawn, as {unit}s that showed it no longer count.",
+            found=found,
+            unit=s.unit,
+        )
+    return say("{found}.", found=found)
+
+
+def no_change(s: Standing) -> list[Sentence]:
+    """Say that no change is known, or none that explains who leads."""
+    if s.changes is None or s.votes == 0:
+        return []
+    if s.looks == "one":
+        if s.first == s.last:
+            return [say("All {unit}s are of one time, so they cannot show a change.", unit=s.unit)]
+        if not s.valid_changes:
+            return [
+                say(
+                    "No change of who is best is proved; smaller and shorter ones than these "
+                    "{unit}s can show are possible.",
+                    unit=s.unit,
+                )
+            ]
+        return [say("There may be more changes than are proved.")]
+    unexplained = s.leader is not None and s.before is not None and s.explained is None
+    if unexplained and s.open_doubt is None:
+        other = "other " if s.valid_changes else ""
+        return [
+            say(
+                "No {other}change of taste is proved: that another {noun} leads now may be chance.",
+                other=other,
+                noun=s.noun,
+            )
+        ]
+    if not s.changes and s.open_doubt is None:
+        return [say("No change of taste was noticed.")]
+    return []
+
+
+def event(s: Standing, one: Event) -> list[Sentence]:
+    """Say which options joined, were paused, resumed, renamed, or left."""
+    at = clock_of(s).then(one.at)
+    forms = (
+        (one.joined, "{who} joined {at}.", "{who} joined {at}."),
+        (one.resumed, "{who} was resumed {at}.", "{who} were resumed {at}."),
+        (one.paused, "{who} was paused {at}.", "{who} were paused {at}."),
+        (one.left, "{who} left {at}.", "{who} left {at}."),
+    )
+    found = [
+        say(single if len(places) == 1 else many, who=_names(s, places), at=at)
+        for places, single, many in forms
+        if places
+    ]
+    renames = "{old} was renamed {new} {at}."
+    found += [say(renames, old=named(a), new=named(b), at=at) for _, a, b in one.renamed]
+    return found
+
+
+def options_now(s: Standing) -> list[Sentence]:
+    """Say of options that came late or are gone what that means, and who is in play."""
+    found = []
+    clock = clock_of(s)
+    for n, one in enumerate(s.options):
+        if not one.offered and one.out == "unseen" and one.out_since is not None:
+            found.append(
+                say(
+                    "{who} is left out of who is best now: its last {unit} was {at}.",
+                    who=_name(s, n),
+                    unit=s.unit,
+                    at=clock.then(one.out_since),
+                )
+            )
+        elif one.offered and one.joined_at is not None and s.looks == "one":
+            found.append(
+                say(
+                    "{who} is in the {unit}s since {at}; what is said of before is about the "
+                    "others.",
+                    who=_name(s, n),
+                    unit=s.unit,
+                    at=clock.at(one.joined_at),
+                )
+            )
+    gone = tuple(n for n, one in enumerate(s.options) if not one.offered and one.out == "left")
+    if gone:
+        found.append(say("No longer offered: {who}.", who=_names(s, gone)))
+    if s.scored_against is None and s.votes:
+        found += _in_play(s)
+    return found
+
+
+def _in_play(s: Standing) -> list[Sentence]:
+    """Say whom a learner that gives no scores shows for now, and why not the others."""
+    clock = clock_of(s)
+    playing = tuple(n for n, one in enumerate(s.options) if one.offered and one.active)
+    aside = s.n_offered - len(playing)
+    if aside == 0 or not playing:
+        return [say("All {n} are in play.", n=counted(s.n_offered, s.noun))]
+    who = _names(s, playing)
+    found = [say("In play: {who}; {n} set aside for now.", who=who, n=f"{aside:,}")]
+    known = [(one.set_aside, n) for n, one in enumerate(s.options) if one.set_aside and one.offered]
+    known.sort(key=lambda pair: pair[0].at)
+    for why, n in known[-MOST_RESTARTS:]:
+        found.append(
+            say(
+                "{who} is set aside for now: {at} it was {by} behind {other}, {enough} was enough.",
+                who=_name(s, n),
+                at=clock.then(why.at),
+                by=f"{why.by:.3g}",
+                other=_name(s, why.behind),
+                enough=f"{why.enough:.3g}",
+            )
+        )
+    return found
+
+
+def _restarts(s: Standing) -> Sentence:
+    clock = clock_of(s)
+    latest = s.restarts[-MOST_RESTARTS:]
+    row = say(
+        listing([f"{{{n}}}" for n in range(len(latest))], MOST_RESTARTS), *map(clock.at, latest)
+    )
+    if len(s.restarts) > MOST_RESTARTS:
+        n = counted(len(s.restarts), "time")
+        return say("It started again {n}, the latest at {row}.", n=n, row=row)
+    return say("It started again at {row}.", row=row)
+
+
+def cautions(s: Standing) -> list[Sentence]:
+    """Say what may make the votes prove less than they seem to."""
+    found = []
+    why = [one.untold for one in s.options if one.untold]
+    found += [say("{0}.", f"{one[:1].upper()}{one[1:]}") for one in why[:3]]
+    if len(why) > 3:
+        found.append(say("Nor can they tell the scores of {n} more.", n=f"{len(why) - 3:,}"))
+    if s.copies is not None:
+        found.append(
+            say(
+                "Beware: {unit}s of a pair agree with the next one in {near} of cases and with one "
+                "further away in {apart}. Some {unit}s may be there more than once, or one voter "
+                "cast many in a row; then less is proved than is said here.",
+                unit=s.unit,
+                near=percent(s.copies.near),
+                apart=percent(s.copies.apart),
+            )
+        )
+    if s.side is not None and s.best is not None:
+        found.append(
+            say(
+                "Beware: the side seems to matter, and {who} was on the {side} in {share} of its "
+                "{unit}s, where {noun}s win more often; a part of its lead may be due to that.",
+                who=_name(s, s.best),
+                side=s.side.side,
+                share=percent(s.side.share),
+                unit=s.unit,
+                noun=s.noun,
+            )
+        )
+    if s.cycle:
+        found.append(
+            say(
+                "Who is best depends on what best means: {cycle}, which is proved. Here it is who "
+                "wins most against all.",
+                cycle=cycle(s),
+            )
+        )
+    return found
+
+
+def cycle(s: Standing) -> Sentence:
+    """Say who beats whom in a circle."""
+    pairs = zip(s.cycle, (*s.cycle[1:], *s.cycle[:1]), strict=True)
+    steps = [say("{0} beats {1}", _name(s, one), _name(s, other)) for one, other in pairs]
+    return say(listing([f"{{{n}}}" for n in range(len(steps))], 20), *steps)
+
+
+def closing(s: Standing) -> list[Sentence]:
+    """Say how sure it is, what was assumed, notes, and in which zone times are."""
+    found = []
+    if s.looks == "one" and s.level is not None:
+        found.append(
+            say(
+                "How sure: for one look, at most {alpha} of such files show a change where there "
+                "was none, and at most {alpha} a range that is wrong, if each {unit} was cast "
+                "independently of the others.",
+                alpha=f"{100 * (1 - s.level):.3g}%",
+                unit=s.unit,
+            )
+        )
+    if s.assuming is not None:
+        found.append(say("This holds if {what}.", what=s.assuming))
+    found += [say("{0}", note) for note in s.notes]
+    if s.votes and s.first is not None and s.first.kind == "time":
+        found.append(say("Times are UTC."))
+    return found
+
+
+def facts(s: Standing) -> Sentence:
+    """Say how many votes there are, and from when to when."""
+    votes = counted(s.votes, s.unit)
+    if s.first is None or s.last is None or s.first.kind == "round":
+        return say("{votes}.", votes=votes)
+    clock = clock_of(s)
+    first, last = clock.at(s.first), clock.at(s.last)
+    return say("{votes}, {first} to {last}.", votes=votes, first=first, last=last)
+
+
+def _name(s: Standing, place: int) -> Part:
+    return named(s.options[place].name)
+
+
+def _names(s: Standing, places: Sequence[int], last: str = "and") -> Sentence:
+    return listed([s.options[n].name for n in places], last)
+
+
+def _either(s: Standing, place: int, among: tuple[int, ...]) -> Sentence:
+    """Return a name, or those of which it is one, the likeliest first."""
+    others = [n for n in among if n != place]
+    return _names(s, (place, *others), "or")
