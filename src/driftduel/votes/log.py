@@ -7,6 +7,7 @@ of them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from datetime import time as clock
@@ -317,6 +318,18 @@ class Log:
         Log(3 arms, 2 votes, time 2 to 3)
         """
         return self._of(self.arms, self.left, self.right, kept)
+
+    def with_credits(self, *credits: str) -> Log:
+        """Return the same votes with these notices, to be shown with results made from them.
+
+        Examples
+        --------
+        >>> Log(["a", "b"], [1], [0], [1], [1]).with_credits("By us.").credits
+        ('By us.',)
+        """
+        found = copy(self)
+        object.__setattr__(found, "credits", as_credits(credits))
+        return found
 
     def _of(
         self, arms: Sequence[str], left: Ints, right: Ints, kept: slice | NDArray[np.bool_]

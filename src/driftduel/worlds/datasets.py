@@ -7,7 +7,6 @@ and streams, and `notice` returns its text.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -197,7 +196,7 @@ def notice(name: str) -> str:
 
 
 def _log(name: str) -> Log:
-    return replace(read_log(_DATA / f"{name}.csv.gz"), credits=(notice(name),))
+    return read_log(_DATA / f"{name}.csv.gz").with_credits(notice(name))
 
 
 @cache
