@@ -16,7 +16,7 @@ from driftduel.studies.benchmark.page import rivals_counted, rivals_left_out
 from tests.studies import tiny_suite
 
 ROOT = Path(__file__).parents[2]
-README_COLUMNS = (
+FIGURES_COLUMNS = (
     "geometric mean",
     "worst",
     "worst there",
@@ -141,19 +141,19 @@ def test_rivals_without_an_answer_are_named_together(monkeypatch):
     ]
 
 
-def test_the_readme_says_where_a_learner_for_condorcet_has_less_borda_regret():
+def test_the_figures_say_where_a_learner_for_condorcet_has_less_borda_regret():
     worlds = suite.hindsight()["borda"].values()
     less = 0
     for answers in worlds:
         made_for_it = [one["mean"] for one in answers.values() if one["aims"] == "borda"]
         less += answers["DiscountedRUCB"]["mean"] < min(made_for_it)
-    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
-    assert f"made for Borda in {less} of the {len(worlds)} Borda worlds" in readme
+    page = " ".join((ROOT / "docs" / "figures.md").read_text(encoding="utf-8").split())
+    assert f"made for Borda in {less} of the {len(worlds)} Borda worlds" in page
 
 
-def test_the_readme_gives_the_figures_of_the_page():
+def test_the_figures_are_those_of_the_page():
     page = (ROOT / "docs" / "benchmark.md").read_text(encoding="utf-8")
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    ours = (ROOT / "docs" / "figures.md").read_text(encoding="utf-8")
     rows = [[cell.strip(" *") for cell in line.split("|")] for line in page.splitlines()]
     rows_of = {
         suite.LEARNER: ("DRIFTDUEL", suite.HALVES),
@@ -165,6 +165,6 @@ def test_the_readme_gives_the_figures_of_the_page():
             for half in halves:
                 (row,) = (r for r in rows if r[1:4] == [criterion.title(), half, learner])
                 cells = dict(zip(head, row, strict=True))
-                figures = [cells[key] for key in README_COLUMNS]
+                figures = [cells[key] for key in FIGURES_COLUMNS]
                 start = f"| {name} | {criterion.title()} | {half} |"
-                assert f"{start} {' | '.join(figures)} |" in readme
+                assert f"{start} {' | '.join(figures)} |" in ours
