@@ -2,7 +2,9 @@
 
 ``python -m tests.arena.history.make [COMMIT ...]`` writes, for each commit, the tables as SQL of
 both databases, the rows as compressed JSON lines, and to ``expected.json`` what that commit and
-the last one before migrations said of them. Names and times are the same every time; tokens,
+the last one before migrations said of them. ``make golden`` writes the log of thousands of votes
+and the answers of the first rules, ``make answers N`` those of the present code as those of rules
+N. Names and times are the same every time; tokens,
 salts and the numbers of duels are not, so the files of this folder are kept, not made by tests.
 """
 
@@ -154,6 +156,73 @@ def live(url: str) -> None:
             arena.ask(service, "drinks", "voter 5")
 
 
+def live_long(url: str, seed: int, names: list[str], votes: int, slug: str = "drinks") -> None:
+    """Let an arena have thousands of votes in which tastes change twice, and arms come and go."""
+    import numpy as np
+
+    from driftduel.arena import service as arena
+
+    time.time_ns = Clock()
+    Clock.now = START
+    random = np.random.default_rng(seed)
+    with arena.Service.open(url) as service:
+        service.rng = np.random.default_rng(seed + 1)
+        settings = {"cap": 60, "expire": 3600}
+        arena.create_arena(service, slug, "Which?", names[:-1], settings=settings, seed=seed)
+        worth = dict.fromkeys(names, 0.7) | {names[0]: 2.5, names[1]: 1.2}
+        excluded = ""
+        told: list[str] = []
+        for n in range(votes):
+            Clock.now += 10 * MINUTE
+            if n == votes // 3:
+                worth.update({names[0]: 0.3, names[1]: 2.8})
+            if n == 2 * votes // 3:
+                worth.update({names[1]: 0.3, names[2]: 2.8})
+            if n == votes // 6:
+                arena.change_arms(service, slug, add=[names[-1]])
+            if n == votes // 4 and len(names) > 3:
+                arena.change_arms(service, slug, pause=[names[-2]])
+            if n == votes // 2 and len(names) > 3:
+                arena.change_arms(service, slug, resume=[names[-2]], rename={names[-1]: "Anew"})
+                worth["Anew"] = worth[names[-1]]
+            if n == votes // 5 + 9:
+                arena.import_votes(service, slug, _votes_from_elsewhere(names), "uniform")
+                arena.import_votes(service, slug, _votes_from_elsewhere(names), "other")
+            if n in (votes // 5, 4 * votes // 5):
+                excluded = arena.voters(service, slug)[3].voter
+                arena.exclude(service, slug, excluded)
+            if n == votes // 2 + 40:
+                arena.include(service, slug, excluded)
+            if n % 301 == 300:
+                arena.retract_as_owner(service, slug, told[-7])
+            service.follow()
+            voter = f"voter {random.integers(40)}"
+            asked = arena.ask(service, slug, voter)
+            by_number = {arm.id: arm.name for arm in service.hosted(slug).replica.arms.values()}
+            left, right = (worth[by_number[number]] for number in pair_of(service, asked.duel))
+            word = "left" if random.random() * (left + right) < left else "right"
+            draw = random.random()
+            if draw < 0.12:
+                word = "tie" if draw < 0.07 else "bad" if draw < 0.09 else "skip"
+            Clock.now += 5_000_000
+            arena.tell(service, asked.duel, voter, word)
+            told.append(asked.duel)
+
+
+def _votes_from_elsewhere(names: list[str]) -> Any:
+    import polars as pl
+
+    rows = [(names[n % 2], names[2 - n % 2], n % 3 == 0) for n in range(30)]
+    return pl.DataFrame(
+        {
+            "time": [f"2026-09-{1 + n // 3:02d}T12:{n % 60:02d}:00Z" for n in range(len(rows))],
+            "left": [one[0] for one in rows],
+            "right": [one[1] for one in rows],
+            "left_won": [int(one[2]) for one in rows],
+        }
+    )
+
+
 def pair_of(service: Any, duel: str) -> tuple[int, int]:
     """Return the arms of an open duel as shown."""
     import sqlalchemy as sa
@@ -204,26 +273,61 @@ def tables(dialect: str) -> str:
     return "\n".join(line.rstrip() for line in lines).rstrip() + "\n"
 
 
-def rows_of(path: Path) -> bytes:
-    """Return the rows of a file of SQLite as JSON lines: a table, its columns, then its rows."""
+def rows_of(path: Path, only: tuple[str, ...] = (), *, tidy: bool = False) -> bytes:
+    """Return the rows of a file of SQLite as JSON lines: a table, its columns, then its rows.
+
+    To be small, a tidy one numbers its duels, and leaves out what the tickets say too.
+    """
     connection = sqlite3.connect(path)
     lines = []
     for (table,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'"):
+        if only and table not in only:
+            continue
         found = connection.execute(f'SELECT * FROM "{table}"')
-        lines.append(json.dumps({"table": table, "columns": [one[0] for one in found.description]}))
+        columns = [one[0] for one in found.description]
+        lines.append(json.dumps({"table": table, "columns": columns}))
         for row in found:
+            changed = list(row)
+            if tidy and table == "event":
+                places = {name: n for n, name in enumerate(columns)}
+                changed[places["propensity"]] = None
+                if row[places["duel"]] is not None:
+                    changed[places["duel"]] = f"{row[places['seq']]:022d}"
             values = [
                 {"bytes": b64encode(value).decode()} if isinstance(value, bytes) else value
-                for value in row
+                for value in changed
             ]
             lines.append(json.dumps(values, ensure_ascii=False))
     connection.close()
     return ("\n".join(lines) + "\n").encode()
 
 
+def answers(folder: Path) -> dict[int, Any]:
+    """Return what the code imported says of the log, at several heads."""
+    sys.path.insert(0, str(HERE))  # the code on the path may be of another commit
+    from restore import HEADS, answers_of, restore_log
+
+    from driftduel.arena import service as arena
+
+    found = {}
+    for head in HEADS:
+        path = folder / f"{head}.db"
+        restore_log(path, head)
+        with arena.Service.open(f"sqlite:///{path}") as service:
+            found[head] = answers_of(arena.status(service, "drinks"))
+    return found
+
+
 def inside(folder: Path, step: str) -> None:
     """Do one step with the code that is on the path: make a database, or say what is in it."""
     url = f"sqlite:///{folder / 'arena.db'}"
+    if step == "golden":
+        live_long(url, 3, ["Tea", "Coffee", "Cocoa", "Latte", "Milk", "Juice"], 3000)
+        (folder / "rows").write_bytes(rows_of(folder / "arena.db", ("event", "arena"), tidy=True))
+        return
+    if step == "answers":
+        (folder / "answers.json").write_text(json.dumps(answers(folder)))
+        return
     if step == "live":
         live(url)
         for dialect in ("sqlite", "postgresql"):
@@ -237,15 +341,9 @@ def make(commit: str, repository: Path) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for other in {commit, LAST}:
-            packed = subprocess.run(
-                ["git", "archive", other], cwd=repository, check=True, capture_output=True
-            ).stdout
-            with tarfile.open(fileobj=BytesIO(packed)) as archive:
-                archive.extractall(folder / other, filter="data")
-        for step, code in (("live", commit), ("last", LAST)):
-            environment = {**os.environ, "PYTHONPATH": str(folder / code / "src")}
-            words = [sys.executable, __file__, "--inside", str(folder), step]
-            subprocess.run(words, check=True, env=environment, cwd=folder)
+            _unpack(other, folder / other, repository)
+        _run(folder / commit, folder, "live")
+        _run(folder / LAST, folder, "last")
         for dialect in ("sqlite", "postgresql"):
             (HERE / f"{commit}.{dialect}.sql").write_bytes((folder / f"{dialect}.sql").read_bytes())
         rows = (folder / "rows").read_bytes()
@@ -257,10 +355,49 @@ def make(commit: str, repository: Path) -> dict[str, Any]:
         }
 
 
+def make_golden(repository: Path) -> None:
+    """Write a log, and the answers of the code before migrations, whose rules are called 1."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        _unpack(LAST, folder / LAST, repository)
+        _run(folder / LAST, folder, "golden")
+        (HERE / "log.jsonl.gz").write_bytes(
+            gzip.compress((folder / "rows").read_bytes(), 9, mtime=0)
+        )
+        _run(folder / LAST, folder, "answers")
+        keep_answers(1, json.loads((folder / "answers.json").read_text()))
+
+
+def keep_answers(rules: int, found: dict[Any, Any]) -> None:
+    """Write the answers of a version of the rules."""
+    lines = [f'"{head}": {json.dumps(one)}' for head, one in found.items()]
+    (HERE / f"answers-{rules}.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def _unpack(commit: str, folder: Path, repository: Path) -> None:
+    words = ["git", "archive", commit]
+    packed = subprocess.run(words, cwd=repository, check=True, capture_output=True).stdout
+    with tarfile.open(fileobj=BytesIO(packed)) as archive:
+        archive.extractall(folder, filter="data")
+
+
+def _run(code: Path, folder: Path, step: str) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(code / "src")}
+    words = [sys.executable, __file__, "--inside", str(folder), step]
+    subprocess.run(words, check=True, env=environment, cwd=folder)
+
+
 def main(words: list[str]) -> None:
     """Make the databases of the commits named, all if none is."""
     if words[:1] == ["--inside"]:
         inside(Path(words[1]), words[2])
+        return
+    if words == ["golden"]:
+        make_golden(HERE.parents[2])
+        return
+    if words[:1] == ["answers"]:
+        with tempfile.TemporaryDirectory() as name:
+            keep_answers(int(words[1]), answers(Path(name)))
         return
     path = HERE / "expected.json"
     expected = json.loads(path.read_text()) if path.exists() else {}

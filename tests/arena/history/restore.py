@@ -16,6 +16,14 @@ HERE = Path(__file__).parent
 COMMITS = ("dcec8a2", "6b0c6a2", "f256c28", "fa3bc65")
 """The commits whose databases are kept, the oldest first."""
 
+HEADS = (1, 40, 300, 600, 900, 1_200, 1_500, 1_900, 2_200, 2_500, 3_046)
+"""The events of the log after which its answers are kept."""
+
+CLAIMS = ("votes", "best", "since", "before", "enough", "decided", "missing", "counted_since",
+          "doubt", "level", "first", "last", "left", "right", "neither")  # fmt: skip
+OF_AN_ARM = ("slug", "name", "offered", "score", "low", "high", "probability", "compared")
+OF_A_CHANGE = ("before", "after", "around", "noticed", "earliest", "latest")
+
 
 def expected(commit: str) -> dict[str, Any]:
     """Return what was said of a database before there were migrations, by arena."""
@@ -55,6 +63,45 @@ def restore_postgres(commit: str, url: str) -> None:
             connection.execute(f'INSERT INTO "{table}" ({names}) VALUES ({marks})', values)
         # Arenas have numbers already; the next one must not be given the first again.
         connection.execute("SELECT setval('arena_id_seq', (SELECT max(id) FROM arena))")
+
+
+def restore_log(path: Path, head: int) -> None:
+    """Write the log of thousands of votes up to an event to a file that is not there yet.
+
+    Arms and generation are those that the events give.
+    """
+    found = list(rows("log"))
+    arms: dict[int, list[Any]] = {}
+    generation = 0
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("BEGIN")
+        for part in _tables(COMMITS[-1], "sqlite"):
+            connection.execute(part)
+        facts = [("schema", "1"), ("salt", "00" * 32)]
+        connection.executemany("INSERT INTO meta (key, value) VALUES (?, ?)", facts)
+        for table, columns, row in found:
+            one = dict(zip(columns, row, strict=True))
+            if table == "event" and one["seq"] > head:
+                continue
+            if table == "event" and one["kind"] == "arms":
+                body = json.loads(one["body"])
+                generation = body["generation"]
+                arms.update((number, [number, *rest]) for number, *rest in body["arms"])
+            names = ", ".join(f'"{name}"' for name in columns)
+            marks = ", ".join("?" * len(columns))
+            connection.execute(f'INSERT INTO "{table}" ({names}) VALUES ({marks})', row)
+        connection.executemany("INSERT INTO arm VALUES (1, ?, ?, ?, ?)", list(arms.values()))
+        connection.execute("UPDATE arena SET head = ?, generation = ?", (head, generation))
+        connection.execute("COMMIT")
+
+
+def answers_of(status: Any) -> dict[str, Any]:
+    """Return what a status claims, without its words."""
+    arms = [{name: getattr(arm, name) for name in OF_AN_ARM} for arm in status.arms]
+    changes = [{name: getattr(one, name) for name in OF_A_CHANGE} for one in status.changes]
+    claims = {name: getattr(status, name) for name in CLAIMS}
+    return {**claims, "rivals": list(status.rivals), "changes": changes, "arms": arms}
 
 
 def rows(commit: str) -> Iterator[tuple[str, list[str], list[Any]]]:
