@@ -55,7 +55,7 @@ def analyse(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Tell who is best, since when, and how sure that is.
+    """Say who is best, since when, and how sure that is.
 
     The page holds all it needs and opens without a network. It claims what the votes prove, and
     says what they do not.

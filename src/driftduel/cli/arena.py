@@ -18,10 +18,13 @@ from driftduel.cli.shared import Json, as_names, as_pairs, console, print_json
 if TYPE_CHECKING:
     from driftduel.arena.service import Service
 
-app = typer.Typer(help="Serve a vote that never ends, and look after it.", no_args_is_help=True)
+app = typer.Typer(
+    help="Run polls that never end: serve them, change them, export their votes.",
+    no_args_is_help=True,
+)
 
 _URL = "sqlite:FILE, a file, or postgresql://..."
-Slug = Annotated[str, typer.Argument(metavar="ARENA", help="The name of the arena in addresses.")]
+Slug = Annotated[str, typer.Argument(metavar="ARENA", help="The name of the poll in addresses.")]
 Database = Annotated[str, typer.Option(metavar="URL", help=_URL)]
 Place = Annotated[str, typer.Argument(metavar="[URL]", help=_URL)]
 DEFAULT = "sqlite:arena.db"
@@ -34,7 +37,7 @@ _FIRST = ("drinks", "Which do you prefer?", ["tea", "coffee", "cocoa"])
 def demo(
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes one that is free.")] = 0,
 ) -> None:
-    """Serve an arena with simulated voters, whose taste changes after a minute."""
+    """Serve a poll with simulated voters, whose taste changes after a minute."""
     _need("uvicorn", "fastapi", "prometheus_client")
     from driftduel.arena.demo import demo as play
 
@@ -54,7 +57,7 @@ def serve(
         float, typer.Option(min=0, help="Requests a second of an address; 0: any number.")
     ] = 50.0,
 ) -> None:
-    """Serve the arenas of a database; make it, with an arena to try, if there is none.
+    """Serve the polls of a database; without one, make it, with a poll to try.
 
     Without --host only this machine is served.
     """
@@ -105,7 +108,7 @@ def serve(
 @app.command()
 def new(
     slug: Slug,
-    arms: Annotated[str, typer.Option(metavar="A,B,C", help="The names of the arms.")] = "",
+    arms: Annotated[str, typer.Option(metavar="A,B,C", help="The options.")] = "",
     question: Annotated[
         str, typer.Option(metavar="TEXT", help="What voters are asked.")
     ] = "Which do you prefer?",
@@ -115,14 +118,14 @@ def new(
     public: Annotated[bool, typer.Option("--public", help="Everybody may read results.")] = False,
     no_ties: Annotated[bool, typer.Option("--no-ties", help="Take no ties.")] = False,
     cap: Annotated[
-        int | None, typer.Option(min=1, help="So many votes of a voter count on a day.")
+        int | None, typer.Option(min=1, help="How many votes of a voter count a day.")
     ] = None,
     origins: Annotated[
         str, typer.Option(metavar="URL,URL", help="Web sites that may embed it; all if left out.")
     ] = "",
     as_json: Json = False,
 ) -> None:
-    """Make an arena; its tokens are shown this once."""
+    """Make a poll; its secret keys are shown this once."""
     with _service(database, create=True) as service:
         from driftduel.arena import service as arena
         from driftduel.arena.json import form_of_created
@@ -149,16 +152,16 @@ def new(
 @app.command()
 def arms(
     slug: Slug,
-    add: Annotated[str, typer.Option(metavar="A,B", help="Arms that join.")] = "",
-    pause: Annotated[str, typer.Option(metavar="A,B", help="Arms not to offer for now.")] = "",
-    resume: Annotated[str, typer.Option(metavar="A,B", help="Arms to offer again.")] = "",
+    add: Annotated[str, typer.Option(metavar="A,B", help="Options that join.")] = "",
+    pause: Annotated[str, typer.Option(metavar="A,B", help="Options to hide for now.")] = "",
+    resume: Annotated[str, typer.Option(metavar="A,B", help="Options to show again.")] = "",
     rename: Annotated[
         list[str] | None, typer.Option(metavar="OLD=NEW", help="A new name; may be given often.")
     ] = None,
     database: Database = DEFAULT,
     as_json: Json = False,
 ) -> None:
-    """List the arms of an arena, or change them: all changes are one event."""
+    """List the options of a poll, or change them, all at once."""
     from driftduel.cli.tables import plain_table
 
     with _service(database) as service:
@@ -186,7 +189,7 @@ def arms(
 
 @app.command()
 def status(slug: Slug, database: Database = DEFAULT, as_json: Json = False) -> None:
-    """Tell who is best, since when, how sure, and what changed."""
+    """Say who is best, since when, how sure, and what changed."""
     with _service(database) as service:
         from driftduel.arena import service as arena
         from driftduel.arena.json import form_of_status
@@ -233,7 +236,7 @@ def import_(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Votes with dates.")],
     pairs: Annotated[
         Literal["uniform", "other"],
-        typer.Option(help="uniform: any two arms were as likely asked; then the votes count."),
+        typer.Option(help="uniform: all pairs were equally likely; then the votes count."),
     ],
     database: Database = DEFAULT,
     as_json: Json = False,
@@ -261,7 +264,7 @@ def exclude(
     database: Database = DEFAULT,
     as_json: Json = False,
 ) -> None:
-    """Let the votes of a voter not count, or list the voters."""
+    """Exclude the votes of a voter, or list the voters."""
     with _service(database) as service:
         from driftduel.arena import service as arena
         from driftduel.arena.json import form_of_voter
@@ -292,7 +295,7 @@ def token(
     ] = None,
     label: Annotated[str, typer.Option(metavar="TEXT", help="What it is for, to tell apart.")] = "",
     revoke: Annotated[
-        str | None, typer.Option(metavar="ID", help="Make a token useless, by its id.")
+        str | None, typer.Option(metavar="ID", help="Revoke a token, by its id.")
     ] = None,
     database: Database = DEFAULT,
     as_json: Json = False,
@@ -328,7 +331,7 @@ def token(
 
 @app.command()
 def verify(url: Place = DEFAULT, as_json: Json = False) -> None:
-    """Fold all votes again and check every promise; exit code 2 names the first that is broken."""
+    """Count all votes again and check every guarantee; exit code 2 names the first broken one."""
     with _service(url) as service:
         from driftduel.arena import service as arena
 

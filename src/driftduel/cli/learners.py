@@ -29,7 +29,7 @@ def learners(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List the learners, or tell everything about one."""
+    """List the learners, or describe one."""
     if name is None:
         _list(as_json)
     else:

@@ -62,13 +62,13 @@ def measure(
     everything: Annotated[bool, typer.Option("--all", help="Do not shorten long lists.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Tell how much a world moves, in every sense, and who wins when.
+    """Measure how much a world moves, in every sense, and who wins when.
 
     Whether a shift is significant depends on the number of rounds: it is one that costs a player
     who misses it more than learning costs anyway.
 
-    Votes are noise, too: beside every count of a log stands what the same votes show with their
-    dates shuffled, as if nothing changed.
+    Votes are noisy: beside every count of a log stands the range it has when the dates of the votes
+    are shuffled.
     """
     from driftduel.votes.squares import is_one_matrix
     from driftduel.votes.tables import read_table

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from driftduel.arena.file import Local
     from driftduel.arena.model import Verdict
 
-File = Annotated[Path, typer.Argument(metavar="FILE", help="The file of the arena.")]
-Duel = Annotated[str, typer.Argument(metavar="DUEL", help="Its id, or how that begins.")]
+File = Annotated[Path, typer.Argument(metavar="FILE", help="The file of the poll.")]
+Duel = Annotated[
+    str, typer.Argument(metavar="DUEL", help="The id of the pair, or its first letters.")
+]
 
 _MOST_SECONDS = 30 * 86_400
 _SHOWN_DUELS = 5
@@ -28,7 +30,7 @@ _SHOWN_DUELS = 5
 
 def new(
     file: File,
-    arms: Annotated[str, typer.Option(metavar="A,B,C", help="The names of the arms.")],
+    arms: Annotated[str, typer.Option(metavar="A,B,C", help="The options.")],
     question: Annotated[
         str, typer.Option(metavar="TEXT", help="What voters are asked.")
     ] = "Which do you prefer?",
@@ -38,13 +40,13 @@ def new(
     expire: Annotated[
         int,
         typer.Option(
-            min=1, max=_MOST_SECONDS, metavar="SECONDS", help="How long a duel may be told."
+            min=1, max=_MOST_SECONDS, metavar="SECONDS", help="How long a pair may be answered."
         ),
     ] = _MOST_SECONDS,
     force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Make an arena in a file."""
+    """Make a poll in a file."""
     from driftduel.arena import service as arena
     from driftduel.arena.model import RESERVED, slug_of
 
@@ -77,9 +79,9 @@ def ask(
     voter: Annotated[str, typer.Option(metavar="NAME", help="Who is asked; a hash is kept.")] = "",
     as_json: Json = False,
 ) -> None:
-    """Print the next duel: its id, left arm, right arm.
+    """Print the next pair: its id, the left and the right option.
 
-    They are separated by tabs, and the two arms differ. A duel that is never told costs nothing.
+    Tabs separate them. The two options differ. A pair that is never answered costs nothing.
     """
     with _arena_in(file) as arena:
         duel, left, right = arena.ask(voter)
@@ -98,16 +100,16 @@ def tell(
         typer.Argument(
             metavar="VERDICT",
             help="left, right, tie, bad (both are) or skip; or 1, 0 or 0.5; "
-            "or the name of the preferred arm.",
+            "or the name of the preferred option.",
         ),
     ],
     as_json: Json = False,
 ) -> None:
-    """Tell what a voter said of a duel.
+    """Record the answer of a voter to a pair.
 
-    Each counts once, in any order. To tell the same again is no mistake: it is counted already. To
-    tell something else is a conflict, exit code 3, as it is to tell a duel that has expired or was
-    taken back.
+    Each pair counts once; answers may come in any order. The same answer again is no mistake. A
+    different answer is a conflict, exit code 3; so is an answer to a pair that has expired or whose
+    answer was taken back.
     """
     with _arena_in(file) as arena:
         id_, left, right = arena.find(duel)
@@ -124,9 +126,9 @@ def tell(
 
 
 def undo(file: File, duel: Duel, as_json: Json = False) -> None:
-    """Take back what was told of a duel.
+    """Take back the answer to a pair.
 
-    It stays in the log and does not count. The duel cannot be told again.
+    It stays in the log and no longer counts. The pair cannot be answered again.
     """
     with _arena_in(file) as arena:
         id_, left, right = arena.find(duel)
@@ -138,7 +140,7 @@ def undo(file: File, duel: Duel, as_json: Json = False) -> None:
 
 
 def status(file: File, as_json: Json = False) -> None:
-    """Tell who is best, since when, how sure, and what changed."""
+    """Say who is best, since when, how sure, and what changed."""
     from driftduel.arena.json import as_time, form_of_status
 
     with _arena_in(file) as arena:
