@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from driftduel.arena.service import Service
 
 app = typer.Typer(
-    help="Run polls that never end: serve them, change them, export their votes.",
+    help="Serve polls that never end, and look after them.",
     no_args_is_help=True,
 )
 

@@ -62,7 +62,7 @@ def measure(
     everything: Annotated[bool, typer.Option("--all", help="Do not shorten long lists.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Measure how much a world moves, in every sense, and who wins when.
+    """Say how much a world moves, in every sense, and who wins when.
 
     Whether a shift is significant depends on the number of rounds: it is one that costs a player
     who misses it more than learning costs anyway.
