@@ -80,7 +80,7 @@ def test_damaged_files_are_named(run, refused, spec):
     file.write_bytes(b"rotten")
     assert refused("report", "taste-results").startswith(f"{file}: is damaged, it does not hold")
     assert run("run", spec, "--workers", 1).out.startswith(
-        f"{file}.damaged: was damaged and is set aside; what it held was made anew\n"
+        f"{file}.damaged: was damaged and is set aside; what it held was run again\n"
         "taste-results: 16 runs in 4 tasks; "
     )
 

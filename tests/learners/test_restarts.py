@@ -58,7 +58,7 @@ if not COMPILED:  # it takes long to compile
 
 
 def by_definition(inner, world, seed, every, window):
-    """Play by the kernels of a learner that is made anew, and told again, every so many rounds."""
+    """Play by the kernels of a new learner that is told everything again, every so many rounds."""
     rng, chance = learner_generator(seed), world_generator(seed)
     settle_rng = settle_generator(seed)
     state = inner.start(rng)

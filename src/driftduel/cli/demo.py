@@ -66,7 +66,7 @@ def changes_of_taste(screen: Console, folder: Path) -> list[Path]:
             subtitle=[
                 f"Five options, {_DUELS:,} duels; the favourite wins 90 % of its duels and changes "
                 f"twice. Mean of {_SEEDS} runs, bands of two standard errors.",
-                f"{_HERO}, told nothing, loses {share:.0%} of what random pairs lose.",
+                f"{_HERO}, without prior knowledge, has a regret of {share:.0%} of random pairs.",
             ],
             noticing=_HERO,
         )

@@ -71,7 +71,7 @@ def run_shown(plan: Spec, folder: Path, *, workers: int, dask: str | None = None
 def _tell_of_damage(done: Sweep) -> None:
     for file in done.damaged:
         console().print(
-            f"{file}: was damaged and is set aside; what it held was made anew", soft_wrap=True
+            f"{file}: was damaged and is set aside; what it held was run again", soft_wrap=True
         )
 
 

@@ -19,7 +19,7 @@ class DamagedFileError(ValueError):
     def __init__(self, file: Path) -> None:
         super().__init__(
             f"{file}: is damaged, it does not hold what was written; run the spec again, which "
-            "sets the file aside and makes anew what it held"
+            "sets the file aside and runs again what it held"
         )
 
 

@@ -122,7 +122,7 @@ def _is_positive(value: Any) -> bool:
 def _bootstrap(
     values: Floats, finals: list[Floats], resamples: int, rng: np.random.Generator
 ) -> Floats:
-    """Return the exponents of samples drawn anew from the runs of every point."""
+    """Return the exponents of samples drawn from the runs of every point."""
     means = np.empty((resamples, len(values)))
     for place, final in enumerate(finals):
         drawn = rng.integers(len(final), size=(resamples, len(final)))

@@ -82,7 +82,7 @@ def check_clone_starts_afresh(make: Make) -> None:
     expect(type(clone) is type(learner), f"a clone is a {type(clone).__name__}")
     expect(clone.rounds == 0 and not clone.open_duels, "a clone does not start afresh")
     fresh = snapshot(make(3, 200, 1), named=False)
-    expect(snapshot(clone, named=False) == fresh, "a clone is not like a learner made anew")
+    expect(snapshot(clone, named=False) == fresh, "a clone differs from a new learner")
     drive(clone, world)
     expect(snapshot(learner) == before, "playing with a clone changed the original")
     expect(learner.clone(seed=8).seed == 8, "clone(seed=8) has another seed")

@@ -31,7 +31,7 @@ from driftduel.worlds.checks import check_arms
 Floats = NDArray[np.float64]
 
 STEP = 1.25
-"""By how much the votes grow until the bounds are made anew."""
+"""By how much the votes grow until the bounds are computed again."""
 
 
 class PairwiseMeans:

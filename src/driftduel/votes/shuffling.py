@@ -1,7 +1,7 @@
 """Votes with their dates shuffled: what a world without change might have sent instead.
 
 If the chance that one arm beats another never changes, the outcomes of the duels between the two
-could have come in any order. So the outcomes of each pair are dealt anew to the dates on which it
+could have come in any order. So the outcomes of each pair are shuffled over the dates on which it
 was shown, those of both orders apart. Who was shown when, and on which side, stays as it was: an
 arm that came late, or moved from left to right, is no change of taste.
 """
@@ -32,7 +32,7 @@ _MOST_DRAWN = 10**9
 
 
 class Shuffler:
-    """Deals the outcomes of a log to its dates anew, again and again.
+    """Shuffles the outcomes of a log over its dates, again and again.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class Shuffler:
         self.work = _work(log, when)
 
     def shuffled(self, rng: np.random.Generator) -> Log:
-        """Return the votes with their outcomes dealt anew."""
+        """Return the votes with their outcomes shuffled."""
         won, tied = self._won.copy(), self._tied.copy()
         for begin, end in zip(self._begins[:-1], self._begins[1:], strict=True):
             if end - begin > 1:

@@ -195,13 +195,13 @@ CATALOGUE: dict[str, World] = {
         hard.known_weight, "lower bound, known weight: one good arm hides among equals"
     ),
     "known-weight-dynamic": World(
-        hard.known_weight_dynamic, "the known-weight lower bound anew in every phase"
+        hard.known_weight_dynamic, "the known-weight lower bound, drawn again in every phase"
     ),
     "known-weight-variation": World(
         hard.known_weight_variation, "the known-weight lower bound within a total variation"
     ),
     "gic": World(hard.gic, "lower bound under GIC: only one entry tells the winner"),
-    "gic-dynamic": World(hard.gic_dynamic, "the GIC lower bound anew in every phase"),
+    "gic-dynamic": World(hard.gic_dynamic, "the GIC lower bound, drawn again in every phase"),
     "gic-variation": World(hard.gic_variation, "the GIC lower bound within a total variation"),
     "gic-pair": World(_gic_pair, "one of two 3-arm worlds that differ against a bad arm only"),
     "borda-against-condorcet": World(

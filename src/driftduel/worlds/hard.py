@@ -336,7 +336,7 @@ def borda_against_condorcet(*, horizon: int = 100_000) -> Stream:
 def shuffled_halves(
     *, n_arms: int = 10, horizon: int = 10_000, every: int = 1, seed: Seed = 0
 ) -> Stream:
-    """Make the world that is split anew into good and bad arms in every round.
+    """Make the world that is split again into good and bad arms in every round.
 
     Good beats bad surely, a gap of 1/2, and arms of the same half tie; with an odd number of
     arms one ties with all. GIC holds in every round, yet nothing can be learned.

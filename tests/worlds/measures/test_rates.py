@@ -107,7 +107,7 @@ def test_total_variation_bounds_nothing_if_the_weight_moves():
 
 @pytest.mark.parametrize("learner", [dd.learners.Uniform, dd.MetaBosse])
 def test_without_gic_regret_is_linear_though_nothing_varies(learner):
-    """Rock, paper, scissors for ever; the weight is a point mass, drawn anew for each SUW phase.
+    """Rock, paper, scissors for ever; the weight is a point mass, drawn again for each SUW phase.
 
     Nothing that is seen depends on the weight. The three weights of a phase together lose 3/2 a
     round, whatever is played, so a random one loses 1/2. A bound in V would be of order T^(2/3).
