@@ -40,10 +40,10 @@ from driftduel.learners.contract.offer import Offer, offer_of
 from driftduel.learners.contract.ranges import LONGEST_SESSION, check_state, check_ticket
 from driftduel.learners.contract.report import Change
 from driftduel.learners.contract.session import OUTCOMES, REMEMBERED, WAYS_TO_CLOSE, Session
+from driftduel.learners.contract.upgrades import FORMAT, upgrade
 from driftduel.matrix.criteria import NAMED, Weighted
 from driftduel.matrix.weights import WeightSequence
 
-_FORMAT = 3
 _MANY_ARMS = 2048
 _ARMS = ("arm", "beaten_by", "weight", "before", "after")
 """The fields of records of what happened that are arms."""
@@ -142,6 +142,7 @@ def from_bytes(
         raise ValueError(f"{name}: is not a learner, or cut short: it is not JSON") from None
     try:
         _check_envelope(payload)
+        upgrade(payload)
         learner = _decode(payload["learner"], learners or {})
         if not isinstance(learner, Learner):
             raise ValueError(f"holds a {type(learner).__name__}, which is no learner")
@@ -203,7 +204,7 @@ def as_payload(learner: Learner) -> dict[str, Any]:
     session = learner.session
     with session.lock:
         return {
-            "driftduel_learner": _FORMAT,
+            "driftduel_learner": FORMAT,
             "written_by": __version__,
             "learner": _encode(learner, type(learner).__name__),
             "session": _encode_session(session),
@@ -254,11 +255,8 @@ def _checksum(payload: dict[str, Any]) -> str:
 def _check_envelope(payload: Any) -> None:
     if not isinstance(payload, dict) or "driftduel_learner" not in payload:
         raise ValueError("is not a learner")
-    version = as_count(payload["driftduel_learner"], "the format", 1)
-    if version > _FORMAT:
+    if as_count(payload["driftduel_learner"], "the format", 1) > FORMAT:
         raise ValueError("was written by a newer driftduel, please update")
-    if version < _FORMAT:
-        raise ValueError("was written by an older driftduel, whose files this one cannot read")
     checksum = payload.pop("checksum", None)
     if checksum != _checksum(payload):
         raise ValueError("is damaged, its checksum does not match")

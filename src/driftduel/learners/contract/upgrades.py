@@ -1,0 +1,87 @@
+"""Files of learners in earlier formats, brought to the present one: a function for each step.
+
+What a file holds is kept: parameters, the arrays of the state, counts, open duels with their
+tickets, what happened, and the generator that chooses. A file of format 3 or later continues bit
+for bit. Before that one generator served for choosing and for settling (checks, restarts,
+schedules); since then settling has its own, so a learner from such a file settles with the
+generator that a new learner with its seed begins with. It asks the same next duel as the code that
+wrote the file would, and differs from then on only by what settling draws.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from collections.abc import Callable
+from typing import Any
+
+from driftduel._support.checks import as_count
+from driftduel.learners.contract.base import settle_generator
+from driftduel.learners.contract.session import MOST_OPEN
+
+FORMAT = 4
+"""The format that is written. Raise it when files change, and add the step from the one before."""
+
+_Payload = dict[str, Any]
+
+_LONGER = 64
+"""So many notes more has the journal of format 4 than that of earlier files."""
+
+_REPLACED = {"CalibratedMetaBosse": "DriftDuel"}
+
+
+def upgrade(payload: _Payload) -> None:
+    """Bring what a file of the present format or an earlier one holds to the present one.
+
+    Raises
+    ------
+    ValueError
+        If it holds a learner that there is no more.
+    """
+    for number in range(payload["driftduel_learner"], FORMAT):
+        _STEPS[number](payload)
+        payload["driftduel_learner"] = number + 1
+
+
+def _from_1(payload: _Payload) -> None:
+    """Say how many duels may be open, and that nothing is known of what the first files left out.
+
+    Those had neither arms that came back, nor closed duels, nor the times of asking.
+    """
+    session = payload["session"]
+    session.setdefault("max_open", MOST_OPEN)
+    session.setdefault("expire", None)
+    session.setdefault("activations", [])
+    none = {"dtype": "|i1", "shape": [0], "bytes": ""}
+    columns = dict.fromkeys(("step", "left", "right", "end"), none)
+    session.setdefault("closed", {"first": 0, **columns})
+    session["open"] = [row if len(row) > 4 else [*row, None] for row in session["open"]]
+
+
+def _from_2(payload: _Payload) -> None:
+    """Let settling begin with a generator of its own, as in a new learner with this seed."""
+    seed = as_count(payload["learner"]["parameters"]["seed"], "seed", 0)
+    payload["session"]["settle_generator"] = settle_generator(seed).bit_generator.state
+
+
+def _from_3(payload: _Payload) -> None:
+    """Say that nothing was folded, declared or taken off the offer; make room in journals.
+
+    Files of format 3 differ among each other: each of this came at another time.
+    """
+    kind = payload["learner"]["class"]
+    if kind in _REPLACED:
+        raise ValueError(f"holds a {kind}, which {_REPLACED[kind]} replaced: make a new one")
+    session = payload["session"]
+    session.setdefault("folded", 0)
+    session.setdefault("changes", [])
+    session.setdefault("offered", None)
+    short = 4 * payload["learner"]["parameters"]["n_arms"] + _LONGER
+    for name, content in session["state"].items():
+        if name.endswith("journal.notes") and content["shape"] == [short]:
+            notes = b64decode(content["bytes"], validate=True)
+            notes += bytes(len(notes) // short * _LONGER)
+            content["shape"] = [short + _LONGER]
+            content["bytes"] = b64encode(notes).decode("ascii")
+
+
+_STEPS: dict[int, Callable[[_Payload], None]] = {1: _from_1, 2: _from_2, 3: _from_3}
