@@ -6,20 +6,23 @@ import base64
 import json
 import zlib
 from array import array
+from functools import cache
 
 import numpy as np
 
+from driftduel._support.sources import closure, code_hash, package_module
 from driftduel.arena.model import Arm
 from driftduel.arena.replica import Replica, Standing, Tally
 from driftduel.learners.contract.storage import as_bytes, from_bytes
 from driftduel.learners.driftpoll.learner import DriftPoll
 
 
+@cache
 def code() -> str:
     """Return the version of the code whose states are alike."""
-    from driftduel.experiments.versions import code_version
-
-    return f"{code_version('driftduel.arena.replica')} numpy {np.__version__}"
+    replica = package_module(Replica.__module__)
+    assert replica is not None
+    return f"{code_hash(closure([replica], in_functions=True))} numpy {np.__version__}"
 
 
 def packed(replica: Replica) -> bytes:

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from driftduel.arena.model import OUTCOMES, Arm, Page
 from driftduel.learners.contract.report import ENOUGH, Report
+from driftduel.learners.contract.session import draw_pair
 from driftduel.learners.driftpoll.learner import DriftPoll
 
 Ints = NDArray[np.int64]
@@ -165,9 +166,7 @@ class Replica:
         with self.lock:
             if self.learner is None or len(self.offered) < 2:
                 return None
-            session = self.learner.session
-            with session.lock:
-                one, other, ticket = session.draw(self.learner, rng)
+            one, other, ticket = draw_pair(self.learner, rng)
             pair = [self._arm_in(slot) for slot in (one, other)]
             swapped = bool(rng.random() < 0.5)
             left, right = reversed(pair) if swapped else pair

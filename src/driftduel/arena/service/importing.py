@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from driftduel.arena.errors import Invalid
 from driftduel.arena.service.service import Service
 from driftduel.arena.store import statements
+from driftduel.learners.driftpoll.learner import uniform_ticket
 from driftduel.votes.log import Log
 
 Pairs = Literal["uniform", "other"]
@@ -94,12 +95,12 @@ def import_votes(
 def _rows(log: Log, arms: list[int], offered: list[int], pairs: Pairs) -> Iterator[dict[str, Any]]:
     """Yield events for votes; one counts if the learner knows its arms and how it was asked."""
     k = len(offered)
-    chance = 1.0 / (k * (k - 1.0)) if pairs == "uniform" and k > 1 else None
-    ticket = np.array([chance or 0.0, 1.0, 1.0], "<f8").tobytes()
+    known = uniform_ticket(k) if pairs == "uniform" and k > 1 else None
+    ticket = None if known is None else np.array(known, "<f8").tobytes()
     times = (log.time * 86_400e6).round().astype(np.int64)
     for n in range(len(log)):
         left, right = arms[log.left[n]], arms[log.right[n]]
-        told = chance is not None and left in offered and right in offered
+        told = known is not None and left in offered and right in offered
         row = {
             "at": int(times[n]),
             "kind": "import",
@@ -108,7 +109,7 @@ def _rows(log: Log, arms: list[int], offered: list[int], pairs: Pairs) -> Iterat
             "swapped": False,
             "verdict": _VERDICTS[float(log.outcome[n])],
             "ticket": ticket if told else None,
-            "propensity": chance if told else None,
+            "propensity": known[0] if told and known is not None else None,
             "reason": None if told else "history",
         }
         for _ in range(int(log.count[n])):

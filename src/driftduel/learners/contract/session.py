@@ -386,6 +386,15 @@ def _code(learner: str, number: int, left: int, right: int) -> str:
     return f"{number}-{check:04x}"
 
 
+def draw_pair(learner: Learner, rng: np.random.Generator) -> tuple[int, int, tuple[float, ...]]:
+    """Return the arms and the ticket of a pair as a learner would ask it; no duel is opened.
+
+    A service that keeps open duels of its own asks so, and tells the answers by `Learner.fold`.
+    """
+    with learner.session.lock:
+        return learner.session.draw(learner, rng)
+
+
 def _as_outcome(outcome: Any) -> float:
     if isinstance(outcome, str) and outcome.lower() in OUTCOMES:
         return OUTCOMES[outcome.lower()]

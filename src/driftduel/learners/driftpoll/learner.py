@@ -185,6 +185,17 @@ POLL_RANGES: Ranges = {
 POLL_TICKET = (CHANCE, real(0, 1), real(0, 1))
 
 
+def uniform_ticket(n_arms: int) -> tuple[float, float, float]:
+    """Return the ticket of a vote on a pair that was as likely as any other of so many arms.
+
+    Examples
+    --------
+    >>> uniform_ticket(3)
+    (0.16666666666666666, 1.0, 1.0)
+    """
+    return 1.0 / (n_arms * (n_arms - 1.0)), 1.0, 1.0
+
+
 @inline_kernel
 def choose(state: PollState, rng: np.random.Generator) -> tuple[int, int, Ticket]:
     """Draw a pair of different arms; the ticket says how much the vote counts for each."""
