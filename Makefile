@@ -57,7 +57,7 @@ else
 endif
 
 test-jit: $(STAMP)
-	$(PYTEST) -m "not slow and not browser" tests src README.md CONTRIBUTING.md docs --doctest-glob='*.md'
+	$(PYTEST) -m "not slow and not browser" tests src studies README.md CONTRIBUTING.md docs --doctest-glob='*.md'
 
 INTERPRETED := NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow and not large and not browser"
 
@@ -100,10 +100,10 @@ bench-duelpy: $(STAMP)  ## regret and speed beside duelpy, which gets an environ
 	$(BIN)/python -m benchmarks.duelpy_peer
 
 reproduce: $(STAMP)  ## what the paper promises, measured; prints its expected time first, resumes
-	$(BIN)/driftduel reproduce
+	$(BIN)/python -m studies reproduce
 
 benchmark: $(STAMP)  ## told nothing against tuned in hindsight, written to docs/benchmark.md; resumes
-	$(BIN)/driftduel benchmark --half all --page docs/benchmark.md
+	$(BIN)/python -m studies benchmark --half all --page docs/benchmark.md
 
 clean:
 	rm -rf $(VENV) .duelpy-venv build dist demo .coverage htmlcov .hypothesis .mypy_cache .pytest_cache \

@@ -15,7 +15,7 @@ import numpy as np
 
 from driftduel.experiments import Results, Spec, run_sweep
 from driftduel.learners.driftduel.constants import Calibration
-from driftduel.studies.benchmark import suite
+from studies.benchmark import suite
 
 OFF = 1e9
 CHANGES: dict[str, dict[str, float]] = {

@@ -24,12 +24,12 @@ from multiprocessing import get_context
 
 import numpy as np
 import sqlalchemy as sa
-from tests.arena import postgres
 
 from benchmarks._arena_http import Connection, server
 from driftduel.arena import service as arena
 from driftduel.arena.service import Service
 from driftduel.arena.store import schema
+from tests.arena import postgres
 
 CONNECTIONS, VOTERS = 32, 1_000
 VOTES_OF_A_TURN = 10

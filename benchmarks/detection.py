@@ -43,8 +43,8 @@ from driftduel.experiments.simulation.loop import batches
 from driftduel.experiments.simulation.runs import world_generator
 from driftduel.experiments.versions import learner_version
 from driftduel.learners.contract.making import learner_from
-from driftduel.studies.benchmark.suite import CRITERIA, LEARNER
 from driftduel.worlds.matrices import winner_matrix
+from studies.benchmark.suite import CRITERIA, LEARNER
 
 ARMS = (3, 10, 30)
 GAPS = (0.1, 0.2, 0.4)

@@ -38,9 +38,9 @@ import numpy as np
 
 from benchmarks.hindsight import off_the_beat
 from driftduel.matrix.criteria import NoCondorcetWinnerError, as_criterion
-from driftduel.studies.benchmark import suite
-from driftduel.studies.benchmark.suite import SuiteWorld
 from driftduel.worlds import Stream, catalogue, datasets
+from studies.benchmark import suite
+from studies.benchmark.suite import SuiteWorld
 
 CONSTANTS = "05add0714ea595839e77dc4bcfddab19f5e741c7"
 """The commit with which the constants of DriftDuel were said to be final: see above."""

@@ -25,9 +25,9 @@ from numpy.typing import ArrayLike, NDArray
 import driftduel as dd
 from benchmarks.calibration import upper
 from driftduel.learners.contract.making import learner_from
-from driftduel.studies.benchmark.suite import LEARNER
 from driftduel.worlds import datasets
 from driftduel.worlds.matrices import btl_matrix, random_matrix, winner_matrix
+from studies.benchmark.suite import LEARNER
 
 ARMS = (2, 3, 5, 10, 20, 50)
 ROUNDS = {10**4: 1000, 10**5: 1000, 10**6: 300}

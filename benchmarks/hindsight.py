@@ -68,7 +68,7 @@ from numpy.typing import NDArray
 
 import driftduel as dd
 from driftduel._support.files import replacing
-from driftduel.studies.benchmark import suite
+from studies.benchmark import suite
 
 SCORING = range(64)
 TUNING = range(1000, 1032)

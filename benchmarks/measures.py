@@ -12,13 +12,13 @@ from functools import partial
 
 import numba
 import numpy as np
-from tests.naive.shifts import significant_loops
 
 import driftduel as dd
 from driftduel.matrix.preferences import Array
 from driftduel.worlds.measures.shown import shown
 from driftduel.worlds.measures.significant import significant_phases
 from driftduel.worlds.measures.tables import borda_gaps, point_mass_gaps, survey
+from tests.naive.shifts import significant_loops
 
 ARMS = 10
 

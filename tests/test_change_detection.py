@@ -9,11 +9,11 @@ from dataclasses import asdict, replace
 import numpy as np
 import polars as pl
 import pytest
-from benchmarks import detection
-from benchmarks.detection import SCHEMA, Cell, Summary
 
 import driftduel as dd
-from driftduel.studies.benchmark.suite import LEARNER
+from benchmarks import detection
+from benchmarks.detection import SCHEMA, Cell, Summary
+from studies.benchmark.suite import LEARNER
 
 CELL = Cell(LEARNER, "code", "borda", 3, 0.5, 3000)
 

@@ -6,10 +6,10 @@ import sys
 
 import numpy as np
 import pytest
-from benchmarks import falsealarms
-from benchmarks.calibration import upper
 
 import driftduel as dd
+from benchmarks import falsealarms
+from benchmarks.calibration import upper
 
 
 def test_a_taste_for_a_side_helps_whoever_stands_left():

@@ -8,11 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from benchmarks import hindsight
-from benchmarks.hindsight import FEW, SCORING, TUNING, Deadline, Rival, Runs
 
 import driftduel as dd
-from driftduel.studies.benchmark import suite
+from benchmarks import hindsight
+from benchmarks.hindsight import FEW, SCORING, TUNING, Deadline, Rival, Runs
+from studies.benchmark import suite
 from tests.studies import tiny_suite
 
 RIVAL = Rival(

@@ -137,6 +137,22 @@ def test_the_package_says_that_it_is_typed():
     assert (Path(driftduel.__file__).parent / "py.typed").is_file()
 
 
+def test_the_wheel_holds_the_package_and_nothing_of_the_studies():
+    targets = CONFIGURATION["tool"]["hatch"]["build"]["targets"]
+    assert targets == {"wheel": {"packages": ["src/driftduel"]}}
+    package = ROOT / "src" / "driftduel"
+    assert Path(driftduel.__file__).parent == package
+    assert not (package / "studies").exists()
+    assert list(package.rglob("hindsight*")) == []
+    (contract,) = [
+        one
+        for one in CONFIGURATION["tool"]["importlinter"]["contracts"]
+        if "forbidden" in one["type"]
+    ]
+    assert contract["source_modules"] == ["driftduel"]
+    assert {"benchmarks", "studies"} <= set(contract["forbidden_modules"])
+
+
 def test_warnings_are_errors():
     with pytest.raises(UserWarning, match="beware"):
         warnings.warn("beware", stacklevel=1)
@@ -155,7 +171,7 @@ def test_examples_in_docstrings_are_tests(pytestconfig):
 
 def test_the_checkout_holds_no_symbolic_links():
     """A checkout on Windows turns them into small text files."""
-    folders = ("benchmarks", "docs", "src", "tests")
+    folders = ("benchmarks", "docs", "src", "studies", "tests")
     found = [path for name in folders for path in (ROOT / name).rglob("*") if path.is_symlink()]
     assert found == []
     assert not (ROOT / "experiments").exists()

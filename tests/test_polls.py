@@ -8,6 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
+import driftduel as dd
 from benchmarks import _poll_worlds, polls
 from benchmarks._poll_play import (
     LOOK,
@@ -20,8 +22,6 @@ from benchmarks._poll_play import (
     wrong,
 )
 from benchmarks._poll_worlds import DECKS, FILE, HALVES, Play, World, borda, favourite, worlds
-
-import driftduel as dd
 
 
 def test_worlds_are_those_that_their_rule_draws():

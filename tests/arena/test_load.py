@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from benchmarks import arena_load
 
+from benchmarks import arena_load
 from driftduel.arena import service as arena
 from tests.arena.voting import vote
 

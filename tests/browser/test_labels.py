@@ -12,9 +12,9 @@ import driftduel as dd
 from driftduel.report import best_over_time, regret_over_time, save_figure, write_report
 from driftduel.report.document import compose
 from driftduel.report.page import write_page
-from driftduel.studies.benchmark import suite
-from driftduel.studies.benchmark.page import compose_benchmark, write_benchmark
-from driftduel.studies.reproduction.page import write_reproduction
+from studies.benchmark import suite
+from studies.benchmark.page import compose_benchmark, write_benchmark
+from studies.reproduction.page import write_reproduction
 from tests.browser.conftest import Opened
 from tests.report import sweeps
 from tests.studies import tiny_suite

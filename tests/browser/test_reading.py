@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from driftduel.report import write_report
-from driftduel.studies.reproduction.page import write_reproduction
+from studies.reproduction.page import write_reproduction
 from tests.browser.conftest import Opened
 from tests.report import sweeps
 

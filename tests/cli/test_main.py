@@ -17,8 +17,6 @@ COMMANDS = (
         "demo",
         "run",
         "report",
-        "reproduce",
-        "benchmark",
         "measure",
         "analyse",
         "streams",
@@ -134,6 +132,15 @@ def test_the_installed_command_is_main():
 
 def test_an_unknown_command_is_refused(refused):
     assert refused("measur") == "No such command 'measur'. Did you mean 'measure'?"
+
+
+@pytest.mark.parametrize("name", ["reproduce", "benchmark"])
+@pytest.mark.parametrize("options", [(), ("--help",), ("--out", "here", "--workers", "2", "-x")])
+def test_a_command_that_left_the_package_says_where_it_is(refused, name, options):
+    assert refused(name, *options) == (
+        f"driftduel {name} is now python -m studies {name}, with the same options, in a clone of "
+        "the repository: the installed package no longer has it"
+    )
 
 
 def test_an_unknown_option_is_refused(refused):

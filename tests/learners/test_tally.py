@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 import pytest
-from benchmarks.coverage import favourite, report_holds, report_worlds, tosses_of
 
 import driftduel as dd
+from benchmarks.coverage import favourite, report_holds, report_worlds, tosses_of
 from driftduel.learners.driftpoll.guard import LEAST, LEAST_OF_PAIR, chance_of
 from driftduel.learners.parts.tally import ALPHA, REIGN
 from driftduel.testing.driving import switching_world

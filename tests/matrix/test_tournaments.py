@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from benchmarks import vonneumann
 
 import driftduel as dd
+from benchmarks import vonneumann
 from driftduel.matrix.tournaments import MOST_BANKS, von_neumann_table
 from driftduel.worlds import datasets
 from tests.naive import tournaments as naive

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from benchmarks import hindsight
 
 import driftduel as dd
+from benchmarks import hindsight
 from driftduel.experiments import Results, run_sweep
-from driftduel.studies.benchmark import suite, tables
-from driftduel.studies.benchmark.page import rivals_counted, rivals_left_out
+from studies.benchmark import suite, tables
+from studies.benchmark.page import rivals_counted, rivals_left_out
 from tests.studies import tiny_suite
 
 ROOT = Path(__file__).parents[2]

@@ -10,9 +10,9 @@ import pytest
 
 import driftduel as dd
 from driftduel.experiments import Results, Spec, run_sweep
-from driftduel.studies.reproduction.experiments import OPEN_QUESTIONS, experiments
-from driftduel.studies.reproduction.open_page import open_tables
-from driftduel.studies.reproduction.open_questions import (
+from studies.reproduction.experiments import OPEN_QUESTIONS, experiments
+from studies.reproduction.open_page import open_tables
+from studies.reproduction.open_questions import (
     MEASURES,
     design_values,
     designs,

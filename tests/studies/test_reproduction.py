@@ -10,14 +10,15 @@ import pytest
 from driftduel.experiments import Results, Spec, run_sweep
 from driftduel.experiments.plan import make_plan
 from driftduel.experiments.rates import LEAST
-from driftduel.studies.reproduction.experiments import (
+from driftduel.worlds import hard
+from studies.reproduction.experiments import (
     NAMES,
     Experiment,
     expected_seconds,
     experiments,
     quick_edition,
 )
-from driftduel.studies.reproduction.tables import (
+from studies.reproduction.tables import (
     THEOREM,
     comparable,
     found_exponents,
@@ -26,7 +27,6 @@ from driftduel.studies.reproduction.tables import (
     tracking,
     worst_weights,
 )
-from driftduel.worlds import hard
 
 NO_EXPONENTS = {"intervals", "real-worlds", "weights", "weak-borda", "open-instances"}
 """Experiments about other things, or in one variable only of several that they have."""
@@ -114,7 +114,7 @@ def results(text, folder):
 
 
 def test_every_spec_of_the_folder_is_an_experiment():
-    folder = files("driftduel.studies.reproduction").joinpath("specs")
+    folder = files("studies.reproduction").joinpath("specs")
     assert sorted(file.name for file in folder.iterdir()) == sorted(f"{n}.toml" for n in NAMES)
 
 

@@ -6,11 +6,11 @@ from collections import Counter
 
 import numpy as np
 import pytest
+
 from benchmarks import draw
 from benchmarks.hindsight import off_the_beat
-
 from driftduel.matrix.criteria import as_criterion
-from driftduel.studies.benchmark import suite
+from studies.benchmark import suite
 
 KINDS = {
     "stationary",

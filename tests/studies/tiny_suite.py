@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from driftduel.studies.benchmark import suite
+from studies.benchmark import suite
 
 WORLDS = [
     suite.SuiteWorld(label, criterion, half, world, {"horizon": 300, **parameters})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benchmarks.coverage import ASKED, POLLS, predictions
 
+from benchmarks.coverage import ASKED, POLLS, predictions
 from driftduel.votes.decisions import is_decided, votes_until_decided
 from driftduel.votes.sequences import interval, simultaneous
 

@@ -7,11 +7,11 @@ import math
 import numpy as np
 import polars as pl
 import pytest
-from benchmarks import estimates as benchmark
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import driftduel as dd
+from benchmarks import estimates as benchmark
 from driftduel.votes import Log
 from driftduel.votes.pairwise import PairwiseMeans
 from driftduel.votes.weighted import WeightedVotes

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from benchmarks.coverage import weighted_votes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.coverage import weighted_votes
 from driftduel.votes.mixtures import deviation, log_wealth, mean_bounds, running_sums
 from tests.naive import sequences as naive
 

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from benchmarks import noise
 
 import driftduel as dd
+from benchmarks import noise
 from driftduel.votes import Log
 from driftduel.votes.noise import Band
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benchmarks.coverage import draw, ever_misses, wilson_ever_misses, worlds
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.coverage import draw, ever_misses, wilson_ever_misses, worlds
 from driftduel.votes.sequences import interval, log_evidence, simultaneous
 from tests.naive import sequences as naive
 

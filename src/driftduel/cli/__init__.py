@@ -8,7 +8,11 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import typer
 
 BAD_INPUT = 2
 CONFLICT = 3
@@ -19,7 +23,20 @@ _ONE_ROUND = {"new", "ask", "tell", "undo", "status", "learners"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit code.
+    """Run the command and return its exit code."""
+    return run_program("driftduel", _commands, arguments)
+
+
+def _commands() -> typer.Typer:
+    from driftduel.cli.app import app
+
+    return app
+
+
+def run_program(
+    name: str, commands: Callable[[], typer.Typer], arguments: Sequence[str] | None = None
+) -> int:
+    """Run a program and return its exit code, given its name and what loads its commands.
 
     What the user did wrong becomes one sentence on standard error and exit code 2, what does not go
     with what was said before exit code 3, an interrupt exit code 130. Only a mistake of
@@ -29,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115, for as long as the process lives
     if sys.stdout is None:
         # The next file that is opened would take its place.
-        print("driftduel: standard output is closed", file=sys.stderr)
+        print(f"{name}: standard output is closed", file=sys.stderr)
         return BAD_INPUT
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -40,28 +57,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         interpret()
     try:
-        from driftduel.cli.app import app
-
-        code = app(arguments, prog_name="driftduel", standalone_mode=False)
+        code = commands()(arguments, prog_name=name, standalone_mode=False)
         sys.stdout.flush()
         if code == INTERRUPTED:
-            return _interrupted()
+            return _interrupted(name)
         return code if isinstance(code, int) else 0
     except BrokenPipeError:
         # Whoever read our output has seen enough.
         _forget_output()
         return 1
     except KeyboardInterrupt:
-        return _interrupted()
+        return _interrupted(name)
     except Exception as error:
         from driftduel.cli.shared import Conflict, Stopped
 
         if isinstance(error, Stopped):
-            return _interrupted(str(error))
+            return _interrupted(name, str(error))
         sentence = _sentence(error)
         if sentence is None:
             raise
-        print(f"driftduel: {sentence}", file=sys.stderr)
+        print(f"{name}: {sentence}", file=sys.stderr)
         if isinstance(error, OSError):
             _flush()
         return CONFLICT if isinstance(error, Conflict) else BAD_INPUT
@@ -80,8 +95,8 @@ def _forget_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _interrupted(sentence: str = "interrupted") -> int:
-    print(f"driftduel: {sentence}", file=sys.stderr)
+def _interrupted(name: str, sentence: str = "interrupted") -> int:
+    print(f"{name}: {sentence}", file=sys.stderr)
     return INTERRUPTED
 
 

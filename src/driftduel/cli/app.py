@@ -9,12 +9,11 @@ import typer
 from driftduel.cli import (
     analyse,
     arena,
-    benchmark,
     demo,
     learners,
     measure,
+    moved,
     report,
-    reproduce,
     run,
     streams,
     vote,
@@ -45,8 +44,6 @@ def _root(
 app.command("demo")(demo.demo)
 app.command("run")(run.run)
 app.command("report")(report.report)
-app.command("reproduce")(reproduce.reproduce)
-app.command("benchmark")(benchmark.benchmark)
 app.command("measure")(measure.measure)
 app.command("analyse")(analyse.analyse)
 app.command("streams")(streams.streams)
@@ -57,3 +54,7 @@ app.command("tell")(vote.tell)
 app.command("undo")(vote.undo)
 app.command("status")(vote.status)
 app.add_typer(arena.app, name="arena")
+for name in moved.MOVED:
+    app.command(name, hidden=True, add_help_option=False, context_settings=moved.ANY_OPTIONS)(
+        moved.moved
+    )

@@ -38,14 +38,14 @@ class Conflict(ValueError):  # noqa: N818
 
 
 @contextmanager
-def resumable(folder: Path) -> Iterator[None]:
+def resumable(folder: Path, program: str = "driftduel") -> Iterator[None]:
     """Tell a user who interrupts the block that nothing finished is lost, and how to go on."""
     try:
         yield
     except KeyboardInterrupt:
         raise Stopped(
             f"interrupted; what is finished is kept in {folder}, go on with: "
-            f"driftduel {shlex.join(sys.argv[1:])}"
+            f"{program} {shlex.join(sys.argv[1:])}"
         ) from None
 
 

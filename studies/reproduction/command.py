@@ -1,4 +1,4 @@
-"""``driftduel reproduce``: the experiments on the paper, run and told in one report."""
+"""``python -m studies reproduce``: the experiments on the paper, run and told in one report."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 from driftduel._support.text import count
 from driftduel.cli.run import run_shown, time_in_words
 from driftduel.cli.shared import Workers, console, processes, resumable, working
+from studies import PROGRAM
 
 if TYPE_CHECKING:
     import polars as pl
@@ -47,9 +48,9 @@ def reproduce(
     check_drawing()
     from driftduel.experiments import Results
     from driftduel.report.files import write_report
-    from driftduel.studies.reproduction.experiments import expected_seconds, experiments
-    from driftduel.studies.reproduction.page import exponent_table, write_reproduction
-    from driftduel.studies.reproduction.tables import comparable
+    from studies.reproduction.experiments import expected_seconds, experiments
+    from studies.reproduction.page import exponent_table, write_reproduction
+    from studies.reproduction.tables import comparable
 
     chosen = experiments(only or (), quick=quick)
     folder = out or Path("reproduction-quick" if quick else "reproduction")
@@ -63,7 +64,7 @@ def reproduce(
         soft_wrap=True,
     )
     found = {}
-    with resumable(folder):
+    with resumable(folder, PROGRAM):
         for item in chosen:
             run_shown(item.spec, folder / item.name, workers=at_once)
             found[item.name] = comparable(Results.load(folder / item.name))
@@ -71,7 +72,7 @@ def reproduce(
                 page = write_report(found[item.name])[0]
             screen.print(f"{item.name}: {page}", soft_wrap=True)
     with working("writing the report"):
-        command = f"driftduel reproduce{' --quick' if quick else ''}"
+        command = f"{PROGRAM} reproduce{' --quick' if quick else ''}"
         page = write_reproduction(found, folder, command=command)
     grown = exponent_table(found)
     ours = grown.filter(grown["promised"].is_not_null() & grown["name"].is_in(_OURS))
@@ -82,7 +83,7 @@ def reproduce(
 
 def _exponents(ours: pl.DataFrame) -> Table:
     from driftduel.cli.tables import plain_table
-    from driftduel.studies.reproduction.page import exponents_to_read
+    from studies.reproduction.page import exponents_to_read
 
     shown = exponents_to_read(ours)
     table = plain_table(*shown.headings)

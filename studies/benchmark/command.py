@@ -1,4 +1,4 @@
-"""``driftduel benchmark``: the learner that is told nothing against rivals tuned in hindsight."""
+"""``python -m studies benchmark``: the learner against rivals tuned in hindsight."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import typer
 
 from driftduel.cli.run import run_shown
 from driftduel.cli.shared import Workers, console, processes, resumable, working
+from studies import PROGRAM
 
 
 class Half(StrEnum):
@@ -50,26 +51,26 @@ def benchmark(
     """Hold the learner against rivals tuned in hindsight.
 
     It plays the worlds of the suite, told nothing. What the rivals reach on each world is stored
-    with the package. What is finished is never run again.
+    beside it. What is finished is never run again.
     """
     from driftduel.report.extra import check_drawing
 
     check_drawing()
     from driftduel.experiments import Results
-    from driftduel.studies.benchmark.page import check_page, compose_benchmark, write_benchmark
-    from driftduel.studies.benchmark.suite import HALVES, benchmark_spec
+    from studies.benchmark.page import check_page, compose_benchmark, write_benchmark
+    from studies.benchmark.suite import HALVES, benchmark_spec
 
     if page is not None:
         check_page(page)
     found = {}
-    with resumable(out):
+    with resumable(out, PROGRAM):
         for name in [criterion] if criterion else list(Measure):
             for part in HALVES if half == Half.ALL else [half]:
                 folder = out / f"{name}-{part}"
                 run_shown(benchmark_spec(name, part, seeds), folder, workers=processes(workers))
                 found[str(name), str(part)] = Results.load(folder)
     with working("writing the report"):
-        document = compose_benchmark(found, f"driftduel benchmark --half {half}")
+        document = compose_benchmark(found, f"{PROGRAM} benchmark --half {half}")
         files = write_benchmark(document, out, page)
     screen = console()
     for text in document.findings:

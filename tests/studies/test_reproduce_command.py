@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from driftduel.experiments import Results
-from driftduel.studies.reproduction import experiments
+from studies.reproduction import experiments
 
 TINY = """
 title = "Tiny"
@@ -33,7 +33,11 @@ def test_experiments_are_run_and_told_in_one_report(run, tiny, tmp_path):
     assert done.words.startswith(f"2 experiments in {tmp_path}, 1 process: about")
     assert done.out.endswith(f"written: {tmp_path / 'report.html'}\n")
     page = (tmp_path / "report.html").read_text()
-    for word in ("Exponents, found and promised", "The T/45 instance", "driftduel reproduce"):
+    for word in (
+        "Exponents, found and promised",
+        "The T/45 instance",
+        "python -m studies reproduce",
+    ):
         assert word in page
     for name in ("weights", "gic"):
         assert (tmp_path / name / "report.html").exists()

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from driftduel.experiments import Results
-from driftduel.studies.benchmark.page import BEGIN, END
+from studies.benchmark.page import BEGIN, END
 from tests.studies import tiny_suite
 
 

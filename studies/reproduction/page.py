@@ -1,4 +1,4 @@
-"""One report on all experiments of ``driftduel reproduce``: what was promised, what was found."""
+"""One report on all experiments on the paper: what was promised, what was found."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from driftduel.report.findings import in_words, number, shown, titled
 from driftduel.report.page import write_page
 from driftduel.report.scaling import IN_BRACKETS, exponent_text
 from driftduel.report.tables import Column, Table
-from driftduel.studies.reproduction.experiments import COMPARISONS
-from driftduel.studies.reproduction.open_page import open_tables
-from driftduel.studies.reproduction.tables import found_exponents, halves, tracking, worst_weights
-from driftduel.studies.summing import report_on_all
+from studies import PROGRAM
+from studies.reproduction.experiments import COMPARISONS
+from studies.reproduction.open_page import open_tables
+from studies.reproduction.tables import found_exponents, halves, tracking, worst_weights
+from studies.summing import report_on_all
 
 if TYPE_CHECKING:
     from driftduel.experiments.results import Results
@@ -30,7 +31,7 @@ _SYMBOLS = {"horizon": "T", "n_arms": "K", "n_phases": "L", "variation": "V"}
 
 
 def write_reproduction(
-    found: Mapping[str, Results], out: Path, *, command: str = "driftduel reproduce"
+    found: Mapping[str, Results], out: Path, *, command: str = f"{PROGRAM} reproduce"
 ) -> Path:
     """Write ``report.html`` on experiments by name, and return the file."""
     page = out / "report.html"

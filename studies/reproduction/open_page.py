@@ -9,7 +9,7 @@ import polars as pl
 
 from driftduel.report.findings import number, shown
 from driftduel.report.tables import Column, Table
-from driftduel.studies.reproduction.open_questions import (
+from studies.reproduction.open_questions import (
     designs,
     predictors,
     unaligned,

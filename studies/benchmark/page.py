@@ -18,9 +18,9 @@ from driftduel.report.figures import COLOURS, ROUND_NUMBERS, WIDTH, save_figure,
 from driftduel.report.findings import number, titled
 from driftduel.report.page import write_page
 from driftduel.report.tables import NOTHING, Column, Table
-from driftduel.studies.benchmark import suite
-from driftduel.studies.benchmark.suite import LEARNER, PAPER
-from driftduel.studies.benchmark.tables import (
+from studies.benchmark import suite
+from studies.benchmark.suite import LEARNER, PAPER
+from studies.benchmark.tables import (
     EASY,
     KEYS,
     duels,
@@ -29,12 +29,12 @@ from driftduel.studies.benchmark.tables import (
     standings,
     totals,
 )
-from driftduel.studies.summing import report_on_all
+from studies.summing import report_on_all
 
 if TYPE_CHECKING:
     from driftduel.experiments.results import Results
 
-BEGIN, END = "<!-- begin: driftduel benchmark -->", "<!-- end: driftduel benchmark -->"
+BEGIN, END = "<!-- begin: benchmark -->", "<!-- end: benchmark -->"
 """Between these lines of a page the tables are written."""
 
 _TWO_DIGITS = "{:.2f}".format

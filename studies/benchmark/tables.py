@@ -9,7 +9,7 @@ import polars as pl
 
 from driftduel.experiments.detections import shifts_found
 from driftduel.experiments.results import Results
-from driftduel.studies.benchmark import suite
+from studies.benchmark import suite
 
 EASY = 100
 """Where the best rival loses less than so many duels, a ratio says little."""
