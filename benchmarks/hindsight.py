@@ -41,19 +41,18 @@ against those of the same aim.
 The seeds named here are those of the tuning half and of the earlier one. On the held-out half all
 of them are larger by 10,000.
 
-The answers are in ``hindsight.json`` beside the suite: criterion -> world -> rival -> what it was
-told, its parameters, mean regret, standard error, number of runs and what it aims at. Under
-``left_out`` it has criterion -> world -> rival -> why it has no answer: it is too slow for so many
-arms, or the minutes were over. A world is stored when its race is over; killed and begun anew, the
-search goes on with the next world. The cheapest worlds come first. A world in which every rival has
-an answer or is too slow is not raced again.
+The answers are in ``hindsight.csv.gz`` beside the suite, a row for each criterion, world and rival:
+what it was told, its parameters, mean regret, standard error, number of runs and what it aims at;
+or, under ``left_out``, why it has no answer: it is too slow for so many arms, or the minutes were
+over. A world is stored when its race is over; killed and begun again, the search goes on with the
+next world. The cheapest worlds come first. A world in which every rival has an answer or is too
+slow is not raced again.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
-import json
 import math
 import os
 import time
@@ -67,7 +66,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 import driftduel as dd
-from driftduel._support.files import replacing
 from studies.benchmark import suite
 
 SCORING = range(64)
@@ -655,11 +653,10 @@ def answer(runs: Runs, best: Contestant, regrets: Floats) -> dict[str, Any]:
 
 def store(world: suite.SuiteWorld, answers: dict[str, Any], left_out: dict[str, str]) -> None:
     """Put the answers of a world into the file, in place of those that are there."""
-    found = {**suite.hindsight(), "left_out": suite.left_out()}
-    for part, new in ((found, answers), (found["left_out"], left_out)):
-        part.setdefault(world.criterion, {})[world.label] = new
-    with replacing(suite.FOLDER / "hindsight.json") as file:
-        file.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    found, reasons = suite.hindsight(), suite.left_out()
+    found.setdefault(world.criterion, {})[world.label] = answers
+    reasons.setdefault(world.criterion, {})[world.label] = left_out
+    suite.store_hindsight(found, reasons)
 
 
 if __name__ == "__main__":

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import math
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import driftduel as dd
 from benchmarks import hindsight
@@ -267,15 +270,14 @@ def file(monkeypatch, tmp_path):
     monkeypatch.setattr(suite, "worlds", tiny_suite.worlds)
     monkeypatch.setattr(suite, "FOLDER", tmp_path)
     monkeypatch.setattr(hindsight, "rivals", few_rivals)
-    old = {"condorcet": {"switching: two": {"Gone": {"mean": 1.0}}}}
-    path = tmp_path / "hindsight.json"
-    path.write_text(json.dumps(old))
-    return path
+    gone = tiny_suite.answer(1.0, aims="condorcet")
+    suite.store_hindsight({"condorcet": {"switching: two": {"Gone": gone}}}, {})
+    return tmp_path / "hindsight.csv.gz"
 
 
 def test_every_rival_is_answered_or_left_out(file):
     hindsight.search(suite.worlds(), workers=2)
-    assert set(json.loads(file.read_text())) == {*suite.CRITERIA, "left_out"}
+    assert set(suite.hindsight()) == set(suite.left_out()) == set(suite.CRITERIA)
     for world in suite.worlds():
         answers = suite.hindsight()[world.criterion][world.label]
         left_out = suite.left_out()[world.criterion][world.label]
@@ -292,9 +294,9 @@ def test_every_rival_is_answered_or_left_out(file):
 
 def test_answers_do_not_depend_on_the_number_of_workers(file):
     hindsight.search(suite.worlds(), workers=1)
-    first = file.read_text()
+    first = file.read_bytes()
     hindsight.search(suite.worlds(), workers=3, again=True)
-    assert file.read_text() == first
+    assert file.read_bytes() == first
 
 
 def test_a_search_that_was_killed_goes_on_with_the_next_world(file, monkeypatch):
@@ -309,17 +311,17 @@ def test_a_search_that_was_killed_goes_on_with_the_next_world(file, monkeypatch)
     monkeypatch.setattr(hindsight, "raced", counted)
     with pytest.raises(KeyboardInterrupt):
         hindsight.search(suite.worlds(), workers=2)
-    half = json.loads(file.read_text())
+    half = suite.hindsight()
+    assert half.keys() == {"borda", "condorcet"}
     most = 99
     hindsight.search(suite.worlds(), workers=2)
     assert sorted(raced) == [("borda", 2), ("borda", 3), ("condorcet", 2), ("condorcet", 3)]
     # All are finished, so nothing is left to do; what was known before the kill still is.
     hindsight.search(suite.worlds(), workers=2)
     assert len(raced) == 4
-    whole_file = json.loads(file.read_text())
-    for criterion, labels in half["left_out"].items():
-        for label in labels:
-            assert whole_file[criterion][label] == half[criterion][label]
+    for criterion, labels in half.items():
+        for label, answers in labels.items():
+            assert suite.hindsight()[criterion][label] == answers
 
 
 def test_what_there_was_no_time_for_is_named_and_tried_again(file):
@@ -374,3 +376,42 @@ def test_answers_are_about_worlds_of_the_suite():
     known = {(world.criterion, world.label) for world in suite.worlds()}
     stored = {(name, label) for name, answers in suite.hindsight().items() for label in answers}
     assert stored <= known
+
+
+NUMBERS = st.one_of(
+    st.integers(min_value=0, max_value=10**9), st.floats(allow_nan=False, allow_infinity=False)
+)
+ANSWERS = st.fixed_dictionaries(
+    {
+        "told": st.sampled_from(["tuned in hindsight", "told nothing", "told S"]),
+        "parameters": st.dictionaries(st.text(max_size=5), NUMBERS, max_size=3),
+        "mean": st.floats(0, 1e9),
+        "error": st.floats(0, 1e9),
+        "runs": st.integers(0, 64),
+        "aims": st.sampled_from(suite.CRITERIA),
+    }
+)
+
+
+def by_criterion_and_world(values):
+    """Tables as the file has them: criterion -> world -> rival -> value."""
+    names = st.text(st.characters(codec="utf-8", exclude_categories=["Cc"]), max_size=8)
+    rivals = st.dictionaries(names, values, min_size=1, max_size=3)
+    return st.dictionaries(
+        st.sampled_from(suite.CRITERIA), st.dictionaries(names, rivals, min_size=1, max_size=3)
+    )
+
+
+@given(
+    by_criterion_and_world(ANSWERS),
+    by_criterion_and_world(st.sampled_from(["no time", "too slow for more than 2 arms"])),
+)
+@settings(max_examples=30, deadline=None)
+def test_what_is_stored_is_read_again_rivals_in_the_same_order(answers, left_out):
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(suite, "FOLDER", Path(folder))
+        suite.store_hindsight(answers, left_out)
+        read = suite.hindsight(), suite.left_out()
+    for stored, found in zip((answers, left_out), read, strict=True):
+        kept = {(c, w): list(found[c][w].items()) for c in found for w in found[c] if found[c][w]}
+        assert kept == {(c, w): list(stored[c][w].items()) for c in stored for w in stored[c]}

@@ -50,8 +50,8 @@ def benchmark(
 ) -> None:
     """Hold the learner against rivals tuned in hindsight.
 
-    It plays the worlds of the suite, told nothing. What the rivals reach on each world is stored
-    beside it. What is finished is never run again.
+    It plays the worlds of the suite without prior knowledge. What the rivals reach on each
+    world is stored beside it. What is finished is never run again.
     """
     from driftduel.report.extra import check_drawing
 

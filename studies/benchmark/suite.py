@@ -9,12 +9,15 @@ The worlds are streams of files in the folder ``specs``, which are also experime
 - *held-out*, in ``fresh-borda.toml`` and ``fresh-condorcet.toml``: drawn by ``python -m benchmarks
   draw`` and committed before any learner had played on them.
 
-What the rivals could have reached is in ``hindsight.json``; ``python -m benchmarks hindsight``
-searches for it.
+What the rivals could have reached is in ``hindsight.csv.gz``, a row for each world and rival;
+``python -m benchmarks hindsight`` searches for it.
 """
 
 from __future__ import annotations
 
+import csv
+import gzip
+import io
 import json
 import tomllib
 from collections import Counter
@@ -22,10 +25,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from driftduel._support.files import replacing
 from driftduel.experiments.spec import Spec
 from driftduel.worlds import Stream, catalogue
 
 FOLDER = Path(__file__).parent / "specs"
+_FILE = "hindsight.csv.gz"
 CRITERIA = ("borda", "condorcet")
 HALVES = ("held-out", "earlier", "tuning")
 
@@ -123,25 +128,68 @@ def benchmark_spec(criterion: str, half: str, seeds: int = SEEDS) -> Spec:
     return Spec.parse("\n".join(lines) + "\n", f"{criterion}.toml")
 
 
-def hindsight() -> dict[str, Any]:
+Answers = dict[str, dict[str, dict[str, Any]]]
+"""By criterion, world and rival."""
+
+_COLUMNS = ("criterion", "world", "rival", "told", "parameters", "mean", "error", "runs", "aims")
+_WHY = "left_out"
+
+
+def hindsight() -> Answers:
     """Return what the rivals reached: criterion -> world -> rival -> answer.
 
     An answer has ``told`` ("tuned in hindsight", "told nothing", "told S", ...), ``parameters``,
     ``mean`` and ``error`` of the regret after the last round, ``runs`` and ``aims``.
     """
-    found = _file()
-    return {criterion: found[criterion] for criterion in CRITERIA if criterion in found}
+    return _read()[0]
 
 
-def left_out() -> dict[str, dict[str, dict[str, str]]]:
+def left_out() -> Answers:
     """Return why listed rivals have no answer: criterion -> world -> rival -> why.
 
     They are too slow for the world, or the time for the search was over.
     """
-    reasons: dict[str, dict[str, dict[str, str]]] = _file().get("left_out", {})
-    return reasons
+    return _read()[1]
 
 
-def _file() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((FOLDER / "hindsight.json").read_text(encoding="utf-8"))
-    return found
+def store_hindsight(answers: Answers, left_out: Answers) -> None:
+    """Write what `hindsight` and `left_out` return."""
+    table = io.StringIO()
+    writer = csv.writer(table, lineterminator="\n")
+    writer.writerow((*_COLUMNS, _WHY))
+    for criterion, by_world in answers.items():
+        for world, by_rival in by_world.items():
+            for rival, answer in by_rival.items():
+                told, parameters, *score = (answer[column] for column in _COLUMNS[3:])
+                writer.writerow((criterion, world, rival, told, json.dumps(parameters), *score, ""))
+    for criterion, by_world in left_out.items():
+        for world, reasons in by_world.items():
+            for rival, why in reasons.items():
+                writer.writerow((criterion, world, rival, *("" for _ in _COLUMNS[3:]), why))
+    with replacing(FOLDER / _FILE) as file:
+        # Without the time of writing, so that the same answers are the same bytes.
+        file.write_bytes(gzip.compress(table.getvalue().encode(), mtime=0))
+
+
+def _read() -> tuple[Answers, Answers]:
+    """Return the answers, and why others are left out; a world of the file is in both."""
+    answers: Answers = {}
+    reasons: Answers = {}
+    with gzip.open(FOLDER / _FILE, "rt", encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            criterion, world, rival = row["criterion"], row["world"], row["rival"]
+            found, why = (
+                part.setdefault(criterion, {}).setdefault(world, {}) for part in (answers, reasons)
+            )
+            if row[_WHY]:
+                why[rival] = row[_WHY]
+            else:
+                found[rival] = {
+                    "told": row["told"],
+                    "parameters": json.loads(row["parameters"]),
+                    "mean": float(row["mean"]),
+                    "error": float(row["error"]),
+                    "runs": int(row["runs"]),
+                    "aims": row["aims"],
+                }
+    return answers, reasons
