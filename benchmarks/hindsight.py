@@ -638,11 +638,15 @@ def off_the_beat(distance: int) -> bool:
     return not near.any()
 
 
+def _told(what: str) -> str:
+    return "no prior knowledge" if what == "nothing" else f"told {what}"
+
+
 def answer(runs: Runs, best: Contestant, regrets: Floats) -> dict[str, Any]:
     """Return what is stored of a rival."""
     rival = runs.rivals[best[0]]
     return {
-        "told": "tuned in hindsight" if rival.grid else f"told {rival.told}",
+        "told": "tuned in hindsight" if rival.grid else _told(rival.told),
         "parameters": dict(zip(rival.grid, best[1], strict=True)),
         "mean": round(float(regrets.mean()), 1),
         "error": round(float(regrets.std(ddof=1) / math.sqrt(len(regrets))), 1),

@@ -1,11 +1,11 @@
 """Von Neumann regret where nobody beats everybody and who is ahead changes, told and not told when.
 
 python -m benchmarks vonneumann [--arms K] [--rounds T] [--phases S] [--seeds N] [--still]. In each
-phase three arms, drawn anew, beat each other in a ring with chance .8 and all others with chance
+phase three arms, newly drawn, beat each other in a ring with chance .8 and all others with chance
 .7; the others are even. So the von Neumann winner is uniform on three arms. Rings follow one
 another at once, or each fades into the next in steps so small that no two of them differ by
-much. To track the winner told nothing is an open problem; `ExperimentalVonNeumann` is an attempt.
-How often it began anew is told, with ``--still`` in worlds that do not change: ties,
+much. To track the winner without prior knowledge is an open problem; `ExperimentalVonNeumann` is an
+attempt. It prints how often that restarted, with ``--still`` in worlds that do not change: ties,
 Bradley-Terry-Luce, rings.
 """
 

@@ -1,1 +1,1 @@
-"""The benchmark: a learner that is told nothing against rivals that were told, or tuned."""
+"""The benchmark: a learner without prior knowledge against rivals that were told, or tuned."""

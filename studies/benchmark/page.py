@@ -48,7 +48,7 @@ _OURS = (COLOURS[0], COLOURS[3], COLOURS[1])
 _KINDS = (
     "rival tuned in hindsight",
     "rival told S, V or the phases",
-    "rival told nothing",
+    "rival without prior knowledge",
     "rival for the other criterion",
 )
 
@@ -145,7 +145,7 @@ def _rows(table: Table) -> list[str]:
 def _findings(table: pl.DataFrame) -> list[str]:
     return [
         f"{titled(row['criterion'])}, {row['half']} half, {count(row['worlds'], 'world')}: the "
-        f"regret of {row['learner']}, which is told nothing, was {row['geometric']:.2f} "
+        f"regret of {row['learner']}, without prior knowledge, was {row['geometric']:.2f} "
         f"± {row['geometric_error']:.2f} times that of the best rival of each world in the "
         f"geometric mean, {row['median']:.2f} times in the median and {row['worst']:.2f} times at "
         f"worst ({row['worst_world']}); {row['any']:.2f} times that of the best rival for any "
@@ -201,7 +201,7 @@ def _totals(frame: pl.DataFrame) -> Table:
         name="totals",
         title="Ratio to the best rival of each world",
         caption=(
-            "The regret of a learner that is told nothing over that of the rival with the least "
+            "The regret of a learner without prior knowledge over that of the rival with the least "
             "mean regret on the same world, chosen and tuned knowing the world, among those made "
             "for the criterion; ± is the standard error of the geometric mean, from the seeds. "
             f"Two columns leave out worlds where that rival loses less than {EASY}, two are about "
@@ -271,8 +271,8 @@ def _duels(table: pl.DataFrame) -> Table:
         title=f"{LEARNER} against each rival, {half} half",
         caption=(
             f"The regret of {LEARNER} over that of the rival on the worlds of the half where the "
-            "rival was scored, the hardest rival first: below 1 the learner that is told nothing "
-            "loses less. In the last column, on how many worlds it did."
+            "rival was scored, the hardest rival first: below 1 the learner without prior "
+            "knowledge loses less. In the last column, on how many worlds it did."
         ),
     )
 
@@ -288,8 +288,8 @@ def _figure(table: pl.DataFrame) -> Figure:
         title="Everybody on every world",
         caption=(
             "Mean regret as a multiple of that of the best rival of the world that is made for the "
-            "criterion. Discs, squares and diamonds are told nothing. Ticks are rivals. What lost "
-            f"more than {_MOST:.0f} times as much as the best stands at the right edge."
+            "criterion. Discs, squares and diamonds have no prior knowledge. Ticks are rivals. "
+            f"What lost more than {_MOST:.0f} times as much as the best stands at the right edge."
         ),
         description=f"Regret over that of the best rival. Geometric means: {words}.",
         chart=_chart(table),
@@ -309,7 +309,7 @@ def _chart(table: pl.DataFrame) -> Any:
         .then(pl.lit(_KINDS[3]))
         .when(pl.col("told") == "tuned in hindsight")
         .then(pl.lit(_KINDS[0]))
-        .when(pl.col("told") == "told nothing")
+        .when(pl.col("told") == "no prior knowledge")
         .then(pl.lit(_KINDS[2]))
         .otherwise(pl.lit(_KINDS[1]))
     )

@@ -138,8 +138,9 @@ _WHY = "left_out"
 def hindsight() -> Answers:
     """Return what the rivals reached: criterion -> world -> rival -> answer.
 
-    An answer has ``told`` ("tuned in hindsight", "told nothing", "told S", ...), ``parameters``,
-    ``mean`` and ``error`` of the regret after the last round, ``runs`` and ``aims``.
+    An answer has ``told`` ("tuned in hindsight", "no prior knowledge", "told S", ...),
+    ``parameters``, ``mean`` and ``error`` of the regret after the last round, ``runs`` and
+    ``aims``.
     """
     return _read()[0]
 

@@ -144,7 +144,7 @@ def _finished(folder: Path) -> Mapping[tuple[str, str], set[int]]:
     found: dict[tuple[str, str], set[int]] = {}
     if not (folder / "plan.json").exists():
         return found
-    # What is damaged is made anew, and so is not finished.
+    # What is damaged is run again, and so is not finished.
     with suppress(DamagedFileError):
         runs = Results.load(folder).scan("runs").select("learner", "stream", "seed").collect()
         for learner, stream, seed in runs.iter_rows():

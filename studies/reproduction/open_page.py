@@ -72,7 +72,7 @@ def _unaligned(frame: pl.DataFrame) -> Table:
         title="Open: weights that change at any time",
         caption=(
             "Mean regret at the point mass that costs the learner most, and if a point mass is "
-            "chosen anew in every round, when the pair is known; how that grows with the horizon."
+            "chosen afresh in every round, when the pair is known; how that grows with the horizon."
         ),
     )
 

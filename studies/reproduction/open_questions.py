@@ -84,7 +84,7 @@ def unaligned(results: Results) -> pl.DataFrame:
     """Return what the worst weights cost, one that stays and one that changes in every round.
 
     Columns ``world``, ``learner``, ``horizon`` (the longest), ``aligned`` (mean regret at the
-    point mass that costs most), ``unaligned`` (if a point mass is chosen anew in each round, when
+    point mass that costs most), ``unaligned`` (if a point mass is chosen afresh in each round, when
     the pair is known), ``error`` of that, ``times`` (how many times as much), and ``exponent``, the
     growth of ``unaligned`` with the horizon.
     """

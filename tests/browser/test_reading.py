@@ -23,7 +23,7 @@ horizon = [200, 400, 800, 1600]
 
 [[learner]]
 name = "MetaBosse"
-label = "METABOSSE with the constants of the paper, told nothing"
+label = "METABOSSE with the constants of the paper, without prior knowledge"
 
 [[learner]]
 name = "Uniform"

@@ -54,11 +54,11 @@ def test_a_single_run_has_no_band(runs):
 
 
 def test_the_true_changes_are_marked_and_the_axes_named(runs):
-    chart = regret_over_time(runs, title="who noticed", subtitle=["told nothing"]).to_dict()
+    chart = regret_over_time(runs, title="who noticed", subtitle=["no prior knowledge"]).to_dict()
     assert rows(chart, "round") == [{"round": 120}]
     curves = chart["vconcat"][0]["layer"][1]["encoding"]
     assert (curves["x"]["title"], curves["y"]["title"]) == ("round t", "cumulative regret")
-    assert chart["title"]["subtitle"] == ["told nothing"]
+    assert chart["title"]["subtitle"] == ["no prior knowledge"]
 
 
 def test_every_learner_is_named_in_the_legend(runs, tmp_path):

@@ -69,7 +69,7 @@ def test_each_rival_is_held_against_the_learner(table):
     found = tables.duels(table)
     assert found["rival"].to_list() == ["Stranger", "MetaBosse", "Tuned", "Told", "Plain"]
     assert found["aims"].to_list() == ["copeland", *["borda"] * 4]
-    assert found["told"].to_list()[2:] == ["tuned in hindsight", "told S", "told nothing"]
+    assert found["told"].to_list()[2:] == ["tuned in hindsight", "told S", "no prior knowledge"]
     means = table.filter(learner="Uniform")["mean"]
     assert found["geometric"][2] == pytest.approx(math.sqrt(means[0] * means[1]) / 20)
     assert found["won"].to_list() == [

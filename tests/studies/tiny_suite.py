@@ -22,8 +22,8 @@ def answer(mean, told="tuned in hindsight", aims=None, **parameters):
 ANSWERS = {
     "Tuned": answer(20.0, memory=30.0),
     "Told": answer(40.0, "told S"),
-    "Plain": answer(80.0, "told nothing"),
-    "MetaBosse": answer(0.5, "told nothing"),
+    "Plain": answer(80.0, "no prior knowledge"),
+    "MetaBosse": answer(0.5, "no prior knowledge"),
     "Stranger": answer(0.1, aims="copeland"),
 }
 
