@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import sys
 from collections import Counter, defaultdict
-from dataclasses import replace
 from datetime import datetime
 
 import numpy as np
@@ -16,7 +15,6 @@ from driftduel.arena import service as arena
 from driftduel.arena.service.health import health_tag, side_of
 from driftduel.arena.service.voter_counts import _BY_DAY, _BY_VOTER, Counts
 from driftduel.arena.service.voters import look_odd
-from driftduel.arena.status import leads_of
 from driftduel.arena.store import schema
 from tests.arena.voting import prefer, vote
 
@@ -139,8 +137,7 @@ def test_before_the_first_vote_nothing_is_said(drinks):
     found = arena.health(drinks, "drinks")
     assert (found.rate, found.answered.share, found.side.share, found.odd) == (None, None, None, ())
     status = arena.status(drinks, "drinks")
-    assert (status.enough, status.best) == (False, None)
-    assert set(status.rivals) <= {"tea", "coffee", "milk"}
+    assert (status.standing.leader, status.best) == (None, None)
     assert [arm.share for arm in status.arms] == [None] * 3
 
 
@@ -154,22 +151,23 @@ def test_imported_votes_say_nothing_of_sides(drinks, tmp_path):
 
 def test_an_arm_that_pauses_is_out_since_then_and_in_again_later(drinks):
     arena.change_arms(drinks, "drinks", pause=["milk"])
-    paused = arena.history(drinks, "drinks").arms[-1]
+    paused = arena.history(drinks, "drinks").standing.events[-1]
     arena.change_arms(drinks, "drinks", rename={"milk": "oat milk"})
     milk = arena.status(drinks, "drinks").arms[2]
-    assert (milk.name, milk.out_since, paused.left) == ("oat milk", paused.at, ("milk",))
+    assert (milk.name, milk.out_since, paused.paused) == ("oat milk", paused.at, (2,))
     arena.change_arms(drinks, "drinks", resume=["milk"])
     assert arena.status(drinks, "drinks").arms[2].out_since is None
 
 
 def test_a_leader_is_named_after_thirty_comparisons_and_rivals_until_it_is_decided(drinks):
     prefer(drinks, "tea", 8)
-    early = arena.status(drinks, "drinks")
-    assert not early.enough
-    assert set(early.rivals) == {"coffee", "milk"}
+    early = arena.status(drinks, "drinks").standing
+    assert early.leader is None
+    assert {early.options[n].name for n in early.rivals} == {"coffee", "milk"}
     prefer(drinks, "tea", 250)
-    late = arena.status(drinks, "drinks")
-    assert (late.enough, late.best, late.decided, late.rivals) == (True, "tea", True, ())
+    late = arena.status(drinks, "drinks").standing
+    assert late.options[late.leader].name == "tea"
+    assert (late.decided, late.rivals) == (True, ())
 
 
 def test_the_rate_is_in_steps_that_fit_and_ends_now(drinks, monkeypatch):
@@ -264,35 +262,3 @@ def test_a_look_reads_only_what_is_new(query, tmp_path):
         with service.store.reading() as connection:
             plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}").all()
     assert "PRIMARY KEY (arena=? AND seq>? AND seq<?)" in str(plan), plan
-
-
-def lead(name, since, until):
-    return arena.Lead(name, since, until)
-
-
-@pytest.mark.parametrize(
-    ("facts", "leads"),
-    [
-        ({"best": None}, []),
-        ({"best": "tea"}, [lead("tea", None, None)]),
-        (
-            {"best": "tea", "before": "milk", "since": 5},
-            [lead("milk", None, 5), lead("tea", 5, None)],
-        ),
-        (
-            {"best": "milk", "since": 12, "changes": [("tea", "milk", 9)]},
-            [lead("tea", None, 9), lead("milk", 9, None)],
-        ),
-        (  # that coffee leads now is not proved
-            {"best": "coffee", "before": "milk", "since": 12, "changes": [("tea", "milk", 9)]},
-            [lead("tea", None, 9), lead("milk", 9, 12), lead("coffee", 12, None)],
-        ),
-    ],
-)
-def test_who_led_when_is_told_from_changes_and_from_what_was_seen_since(drinks, facts, leads):
-    changes = tuple(
-        arena.DatedChange(before, after, around, around + 3, None, None)
-        for before, after, around in facts.get("changes", [])
-    )
-    status = replace(arena.status(drinks, "drinks"), **{**facts, "changes": changes})
-    assert leads_of(status) == leads

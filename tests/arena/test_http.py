@@ -368,9 +368,9 @@ def test_settings_and_arms_change_over_http(site):
     nix = site.api.patch("/arenas/drinks/arms", headers=site.owner, json={"pause": ["nix"]})
     assert is_problem(nix, 404, "nix")
     past = site.api.get("/arenas/drinks/history", headers=site.owner).json()
-    assert [one["joined"] for one in past["arms"]] == [["tea", "coffee", "milk"], []]
-    assert past["arms"][1]["left"] == ["tea", "coffee"]
-    assert past["arms"][1]["renamed"] == [["milk", "oat milk"]]
+    (event,) = past["events"]
+    assert (event["joined"], event["paused"]) == ([], ["tea", "coffee"])
+    assert event["renamed"] == [["milk", "oat milk"]]
 
 
 def test_an_expired_duel_is_410(site):

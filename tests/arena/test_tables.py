@@ -141,7 +141,7 @@ def test_old_votes_on_uniform_pairs_are_told(drinks, tmp_path):
     assert (done.votes, done.counted) == (4, 4)
     now = arena.status(drinks, "drinks")
     assert (now.votes, now.best) == (4, "tea")
-    assert now.since == 1_714_521_600_000_000
+    assert now.standing.since.value == 1_714_521_600_000_000
     assert state(drinks) == state_from_nothing(drinks)
     prefer(drinks, "milk", 3)
     arena.verify(drinks.store)
@@ -191,8 +191,9 @@ def test_status_tells_what_votes_prove(drinks, tmp_path):
     text = "\n".join(["time,left,right,winner", *rows])
     arena.import_votes(drinks, "drinks", old_votes(tmp_path, text), "uniform")
     now = arena.status(drinks, "drinks")
-    assert (now.best, now.decided, now.missing, now.level) == ("tea", True, 0, 0.95)
-    assert now.counted_since == 1_704_067_200_000_000
+    assert (now.best, now.decided) == ("tea", True)
+    assert (now.standing.missing, now.standing.level) == (0, 0.95)
+    assert now.standing.counted_since.value == 1_704_067_200_000_000
     tea, coffee, milk = now.arms
     assert tea.low < 0.9 < tea.high
     assert tea.low > max(coffee.high, milk.high)
@@ -202,6 +203,7 @@ def test_status_tells_what_votes_prove(drinks, tmp_path):
 
 def test_before_the_first_vote_nothing_is_claimed(drinks):
     now = arena.status(drinks, "drinks")
-    assert (now.best, now.since, now.decided, now.missing) == (None, None, False, None)
+    assert (now.best, now.decided) == (None, False)
+    assert (now.standing.since, now.standing.missing) == (None, None)
     assert now.text == "Nobody has voted yet."
     assert {(arm.score, arm.low, arm.high) for arm in now.arms} == {(None, 0.0, 1.0)}

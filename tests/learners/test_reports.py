@@ -38,8 +38,9 @@ def test_every_learner_reports_what_it_says_elsewhere(name):
     assert list(report.episodes) == learner.episodes
     assert set(report.evictions) <= set(learner.evictions)
     name_of_round = "votes" if name == "DriftPoll" else "rounds"
-    assert str(report).startswith(f"After 200 {name_of_round} ")
-    assert f" {LABELS[report.best]}" in report.sentence()
+    assert str(report).endswith(f"From 200 {name_of_round}.")
+    assert report.standing.best == report.best
+    assert report.to_dict()["best"] == LABELS[report.best]
     assert len(repr(report)) < 200
     assert json.loads(json.dumps(asdict(report)))["rounds"] == 200
 
@@ -74,15 +75,19 @@ BEATEN = Eviction(351, 2, 0, 12, 351, None, 45.25, 44.125, 0)
 
 
 def test_the_words_say_what_would_be_picked_and_nothing_more():
-    assert str(PLAIN) == ("After 1,200 rounds the learner would pick tea.\nAll 3 arms are in play.")
+    assert str(PLAIN).splitlines() == [
+        "After 1,200 rounds the learner would pick tea.",
+        "All 3 arms are in play.",
+        "From 1,200 rounds.",
+    ]
     assert str(replace(PLAIN, rounds=1)).startswith("After 1 round the learner would pick tea.")
 
 
-def test_the_words_tell_who_is_set_aside_for_now_with_the_round_and_when_it_began_anew():
+def test_the_words_tell_who_is_set_aside_for_now_and_when_the_learner_started_again():
     report = replace(PLAIN, active=(0, 1), episodes=(0, 512, 1100), evictions=(BEATEN,))
-    assert str(report).splitlines()[1:] == [
+    assert str(report).splitlines()[1:-1] == [
+        "It started again at round 512 and round 1,100.",
         "In play: tea and coffee; 1 set aside for now.",
-        "It began anew at rounds 512, 1,100.",
         "milk is set aside for now: at round 351 it was 45.2 behind tea, 44.1 was enough.",
     ]
 
@@ -95,11 +100,12 @@ def test_of_each_arm_the_last_return_is_reported():
 
 
 def test_the_words_are_few_however_much_happened():
-    episodes = tuple(range(0, 100_000, 10))
-    report = replace(PLAIN, episodes=episodes, evictions=(BEATEN,) * 50)
-    assert "It began anew 9,999 times, the latest at rounds 99,950, " in str(report)
-    assert len(str(report).splitlines()) == 8
     many = tuple(f"arm {arm}" for arm in range(200))
+    beaten = tuple(replace(BEATEN, arm=arm) for arm in range(1, 51))
+    episodes = tuple(range(0, 100_000, 10))
+    report = replace(PLAIN, names=many, active=(0,), episodes=episodes, evictions=beaten)
+    assert "It started again 9,999 times, the latest at round 99,950, " in str(report)
+    assert len(str(report).splitlines()) == 9
     report = replace(
         KNOWN,
         names=many,
@@ -109,10 +115,10 @@ def test_the_words_are_few_however_much_happened():
         duels=(90,) * 200,
         changes=(CHANGE,) * 50,
     )
-    assert "  and 195 more" in str(report).splitlines()
-    assert "arm 0, arm 1, arm 2, arm 3 or one of 196 more" in str(report)
-    assert "Tastes changed 50 times; the latest:" in str(report)
-    assert len(str(report).splitlines()) == 14
+    assert "  and 180 more" in str(report).splitlines()
+    assert "not yet decided against arm 1, arm 2, arm 3, arm 4 and 195 more" in str(report)
+    assert "Who is best changed 50 times; the latest:" in str(report)
+    assert len(str(report).splitlines()) == 30
     assert len(repr(report)) < 200
 
 
@@ -135,70 +141,84 @@ KNOWN = replace(
 CHANGE = Change(1_100, 1_000, 1, 0, 990, 1_010)
 
 
+def first_line(report):
+    return str(report).splitlines()[0]
+
+
 def test_the_sentence_says_who_leads_since_when_who_did_before_and_what_is_undecided():
-    assert KNOWN.sentence() == (
-        "After 1,200 votes tea leads, since vote 400. It is undecided who is best, tea, coffee or "
-        "milk; about 1 more vote to go."
+    assert first_line(KNOWN) == (
+        "tea leads since vote 400. It is not yet decided against milk and coffee: about 10 more "
+        "votes."
     )
-    assert replace(KNOWN, before=1, missing=None).sentence() == (
-        "After 1,200 votes tea leads, since vote 400; before, coffee led. It is undecided who is "
-        "best, tea, coffee or milk."
+    assert first_line(replace(KNOWN, before=1, missing=None)) == (
+        "tea leads since vote 400; coffee led until then. It is not yet decided against milk and "
+        "coffee."
     )
     sure = replace(KNOWN, decided=True, since=0, rounds=1)
-    assert sure.sentence() == "After 1 vote tea is best, since the first vote."
+    assert first_line(sure) == "tea is best since the first vote."
 
 
 def test_a_standing_is_told_with_its_interval_and_its_duels():
     report = replace(KNOWN, probabilities=(0.996, 0.003, 0.001), counted_since=30)
     assert str(report).splitlines()[1:] == [
-        "  tea: wins 61% against the others (50% to 70%, 200 duels), best with over 99%",
-        "  coffee: wins 45% against the others (40% to 51%, 190 duels), best with under 1%",
-        "  milk: too few duels to say (0), best with under 1%",
-        "Scores are from duels with opponents drawn at random since vote 30; intervals hold with "
-        "95% at every moment, all arms at once. If tastes drifted, they are about the average of "
-        "these duels.",
+        "  tea: wins 61% (50% to 70%) of 200 random comparisons, best with over 99%",
+        "  coffee: wins 45% (40% to 51%) of 190 random comparisons, best with under 1%",
+        "  milk: 0 of 30 random comparisons",
+        "Random comparisons since vote 30 are those with an opponent drawn at random. Ranges hold "
+        "with 95%, for all arms at once and at every moment; if tastes drifted, they are about the "
+        "average.",
         "No change of taste was noticed.",
+        "From 1,200 votes.",
     ]
 
 
 def test_below_thirty_duels_nothing_is_claimed():
     report = replace(KNOWN, duels=(29, 12, 1), scores=(1.0, 0.0, 0.0))
     assert str(report).splitlines() == [
-        "After 1,200 votes tea leads, since vote 400. There are too few duels to say more.",
-        "  tea: too few duels to say (29)",
-        "  coffee: too few duels to say (12)",
-        "  milk: too few duels to say (1)",
+        "After 1,200 votes it is too early to name a leader.",
+        "  tea: 29 of 30 random comparisons",
+        "  coffee: 12 of 30 random comparisons",
+        "  milk: 1 of 30 random comparisons",
         "No change of taste was noticed.",
+        "From 1,200 votes.",
     ]
 
 
 def test_who_is_set_aside_is_told_with_the_round_and_who_leads_again_is_not():
     report = replace(KNOWN, active=(0, 1), evictions=(BEATEN,))
-    assert "  milk: too few duels to say (0), set aside for now since vote 351" in str(report)
-    assert "found worse" not in str(report)
+    assert "  milk: 0 of 30 random comparisons, set aside for now since vote 351" in str(report)
     assert "set aside" not in str(replace(report, active=(0, 1, 2), evictions=()))
 
 
+def test_who_left_is_told_and_has_no_line():
+    report = replace(KNOWN, active=(0, 1), offered=(0, 1))
+    assert "No longer offered: milk." in str(report).splitlines()
+    assert "  milk:" not in str(report)
+
+
 def test_that_nothing_changed_is_not_said_while_the_leader_has_just_been_replaced():
-    assert str(KNOWN).endswith("No change of taste was noticed.")
+    assert "No change of taste was noticed." in str(KNOWN)
     replaced = replace(KNOWN, before=1)
-    assert str(replaced).endswith("No change of taste is proved.")
-    late = replace(replaced, since=1_150, changes=(CHANGE,))
-    assert str(late).endswith("No other change of taste is proved.")
-    likely = replace(replaced, doubt=2_000)
-    assert str(likely).endswith("Tastes may have changed around vote 2,000; not proved yet.")
+    chance = "change of taste is proved: that another arm leads now may be chance."
+    assert f"No {chance}" in str(replaced)
+    late = replace(replaced, since=1_150, changes=(replace(CHANGE, after=2),))
+    assert f"No other {chance}" in str(late)
+    likely = replace(replaced, doubt=1_050)
+    assert "because tastes changed around vote 1,050, which is not proved yet." in str(likely)
     assert "No change" not in str(likely)
     proved = replace(replaced, changes=(CHANGE,))
-    assert str(proved).endswith(
-        "Tastes changed between votes 990 and 1,010, from coffee to tea; noticed at vote 1,100."
+    assert first_line(proved).startswith("tea leads since about vote 1,000; coffee was until then.")
+    assert str(proved).splitlines()[-2] == (
+        "tea took over from coffee between vote 990 and vote 1,010, noticed at vote 1,100."
     )
 
 
 def test_for_condorcet_the_others_are_compared_with_the_best():
     report = replace(KNOWN, scored_against="the best", duels=(0, 90, 90), scores=(None, 0.4, 0.5))
+    report = replace(report, decided=True)
     assert str(report).splitlines()[1:3] == [
         "  tea: the others are compared with it",
-        "  milk: wins 50% against the best (0% to 100%, 90 duels)",
+        "  milk: wins 50% (0% to 100%) of 90 comparisons with the best",
     ]
     assert "drawn at random" not in str(report)
 
@@ -210,10 +230,9 @@ def test_a_change_is_told_with_the_range_of_rounds_it_happened_in_where_that_is_
     undated, dated = journal.read_changes(changes, 2)
     assert (undated.earliest, undated.latest) == (None, None)
     assert (dated.noticed, dated.around, dated.before, dated.after) == (5_400, 5_021, 0, 1)
-    assert str(replace(PLAIN, changes=(undated, dated))).splitlines()[-2:] == [
-        "Tastes changed around round 3,000, from coffee to tea; noticed at round 3,200.",
-        "Tastes changed between rounds 4,980 and 5,060, from tea to coffee; "
-        "noticed at round 5,400.",
+    assert str(replace(PLAIN, changes=(undated, dated))).splitlines()[1:3] == [
+        "tea took over from coffee around round 3,000, noticed at round 3,200.",
+        "coffee took over from tea between round 4,980 and round 5,060, noticed at round 5,400.",
     ]
 
 

@@ -121,7 +121,9 @@ def standings(draw):
             st.one_of(
                 st.none(),
                 st.builds(
-                    Reset, at=st.just(at()), why=st.sampled_from(["options", "tastes", "rules"])
+                    Reset,
+                    at=st.just(at()),
+                    why=st.sampled_from(["options", "tastes", "rules", "other"]),
                 ),
             )
         ),

@@ -65,3 +65,18 @@ def listing(names: Sequence[str], most: int = 5, last: str = "and") -> str:
     if len(names) > most:
         shown.append(f"{'one of ' if last == 'or' else ''}{len(names) - most:,} more")
     return f" {last} ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
+
+
+def duration(seconds: int) -> str:
+    """Return a span of time, which is a whole number of minutes, hours or days.
+
+    Examples
+    --------
+    >>> [duration(n) for n in (60, 300, 3_600, 86_400)]
+    ['minute', '5 minutes', 'hour', 'day']
+    """
+    for size, word in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        if seconds % size == 0:
+            n = seconds // size
+            return word if n == 1 else f"{n} {word}s"
+    return f"{seconds} seconds"

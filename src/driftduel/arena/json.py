@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
+
+from driftduel.verdict.standing import Moment
 
 if TYPE_CHECKING:  # a command that needs one of these forms imports no more
     from driftduel.arena.model import Arm
@@ -35,11 +36,7 @@ def as_time(at: int | None) -> str | None:
     >>> as_time(1_700_000_000_000_001)
     '2023-11-14T22:13:20.000001+00:00'
     """
-    if at is None:
-        return None
-    whole, rest = divmod(at, 1_000_000)
-    moment = datetime.fromtimestamp(whole, UTC).replace(microsecond=rest)
-    return moment.isoformat(timespec="microseconds")
+    return None if at is None else str(Moment.time(at).to_json())
 
 
 def form_of_duel(asked: Asked) -> Form:
@@ -102,33 +99,20 @@ def form_of_status(status: Status) -> Form:
         "question": status.arena.question,
         "status": status.arena.status,
         "head": status.head,
-        "votes": status.votes,
-        "first": as_time(status.first),
-        "last": as_time(status.last),
-        "best": status.best,
-        "since": as_time(status.since),
-        "before": status.before,
-        "enough": status.enough,
-        "decided": status.decided,
-        "rivals": list(status.rivals),
-        "missing": status.missing,
-        "counted_since": as_time(status.counted_since),
-        "level": status.level,
-        "doubt": as_time(status.doubt),
+        **status.standing.to_dict(),
         "text": status.text,
-        "changes": [_with_times(one) for one in status.changes],
-        "arms": [_with_times(arm) for arm in status.arms],
         "sides": {"left": status.left, "right": status.right, "neither": status.neither},
     }
 
 
 def form_of_history(history: History) -> Form:
     """Return what happened in an arena."""
+    found = history.standing.to_dict()
     return {
         "head": history.head,
-        "leaders": [_with_times(one) for one in history.leaders],
-        "changes": [_with_times(one) for one in history.changes],
-        "arms": [_with_times(one) for one in history.arms],
+        "leaders": found["leaders"],
+        "changes": found["changes"],
+        "events": found["events"],
         "days": [_with_times(one) for one in history.days],
     }
 
@@ -163,7 +147,7 @@ def _form_of_side(side: Shown) -> Form:
     return {"name": side.name, "kind": side.card.kind, "body": side.card.body, "image": image}
 
 
-_TIMES = {"at", "out_since", "since", "until", "around", "noticed", "earliest", "latest"}
+_TIMES = {"at", "since"}
 
 
 def _with_times(record: Any) -> Form:

@@ -22,9 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftduel.arena.model import OUTCOMES, Arm, Page
-from driftduel.learners.contract.report import ENOUGH, Report
+from driftduel.learners.contract.report import Report
 from driftduel.learners.contract.session import draw_pair
 from driftduel.learners.driftpoll.learner import DriftPoll
+from driftduel.verdict.standing import ENOUGH
 
 Ints = NDArray[np.int64]
 

@@ -140,9 +140,19 @@ def _html_of(part: Part) -> str:
 def time_element(moment: Moment, text: str, grain: Grain) -> str:
     """Return the ``time`` element of a time or date; a round or number is its text."""
     if moment.kind == "time":
-        stamp = f"{datetime.fromtimestamp(moment.value // 1_000_000, UTC):%Y-%m-%dT%H:%M:%SZ}"
-        return f'<time datetime="{stamp}" data-grain="{grain}">{text}</time>'
+        return f'<time datetime="{stamp(moment)}" data-grain="{grain}">{text}</time>'
     return f'<time datetime="{moment.value}">{text}</time>' if moment.kind == "date" else text
+
+
+def stamp(moment: Moment) -> str:
+    """Return a time for programs, as the attribute of a ``time`` element has it.
+
+    Examples
+    --------
+    >>> stamp(Moment.time(1_700_000_000_000_000))
+    '2023-11-14T22:13:20Z'
+    """
+    return f"{datetime.fromtimestamp(moment.value // 1_000_000, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def _plain_name(name: str) -> str:

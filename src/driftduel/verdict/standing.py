@@ -209,7 +209,7 @@ class Reset:
     """Since when scores are counted again from nothing, and what changed then."""
 
     at: Moment
-    why: Literal["options", "tastes", "rules"]
+    why: Literal["options", "tastes", "rules", "other"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -364,7 +364,11 @@ class Standing:
     @property
     def enough(self) -> bool:
         """Whether the option in front was compared often enough to be named."""
-        return self.best is not None and self.options[self.best].enough
+        if self.best is None:
+            return False
+        if self.scored_against == "best":  # others are compared with it, and it has no score
+            return any(one.enough for n, one in enumerate(self.options) if n != self.best)
+        return self.options[self.best].enough
 
     @property
     def leader(self) -> int | None:
@@ -395,8 +399,11 @@ class Standing:
         most = self.options[self.best].probability
         if most is None:
             return ()
+        # To the per cent that is told: below that the draws behind P(best) decide nothing.
         return tuple(
-            n for n, one in enumerate(self.options) if one.offered and (one.probability or 0) > most
+            n
+            for n, one in enumerate(self.options)
+            if one.offered and round(one.probability or 0.0, 2) > round(most, 2)
         )
 
     @property

@@ -43,20 +43,19 @@ _FAR = 10
 
 def words(standing: Standing) -> str:
     """Return all of it as plain text: a paragraph, a line for each option, and what changed."""
-    head = " ".join(map(plain, headline(standing)))
-    rest = [*lines(standing), *(plain(one) for one in details(standing))]
-    return "\n".join([head, *rest])
+    head, foot = (" ".join(map(plain, one)) for one in (headline(standing), footing(standing)))
+    rest = map(plain, details(standing))
+    return "\n".join([head, *lines(standing), *([foot] if foot else []), *rest])
 
 
 def sentences(standing: Standing) -> list[Sentence]:
     """Return all sentences but the lines of the options."""
-    return [*headline(standing), *details(standing)]
+    return [*headline(standing), *footing(standing), *details(standing)]
 
 
 def details(standing: Standing) -> list[Sentence]:
-    """Return what is said below the options."""
+    """Return what is said below the options and what their scores are from."""
     return [
-        *footing(standing),
         *news(standing),
         *options_now(standing),
         *cautions(standing),
@@ -98,8 +97,8 @@ def _headline(s: Standing) -> Iterator[Sentence]:
             )
         elif s.decided is False:
             yield _undecided(s)
-        yield from _below(s, s.leader)
         yield from _doubt(s)
+        yield from _below(s, s.leader)
 
 
 def _leads(s: Standing, leader: int) -> Sentence:
@@ -173,8 +172,8 @@ def _nobody(s: Standing) -> Iterator[Sentence]:
     else:
         what = {"options": f"The {s.noun}s", "tastes": "Tastes", "rules": "The rules"}
         yield say(
-            "{what} changed {when}: since then there were too few comparisons to name a leader.",
-            what=what[s.reset.why],
+            "{what} changed {when}; since then there were too few comparisons to name a leader.",
+            what=what.get(s.reset.why, "What is compared"),
             when=clock.then(s.reset.at),
         )
         if s.earlier is not None:
@@ -219,7 +218,8 @@ def _below(s: Standing, leader: int) -> Iterator[Sentence]:
     ]
     if above:
         yield say(
-            "{above} won more of the random comparisons; who leads is judged by all {unit}s.",
+            "On average {above} won more random comparisons; who leads now is judged by the latest "
+            "{unit}s.",
             above=_names(s, tuple(above)),
             unit=s.unit,
         )
@@ -257,7 +257,7 @@ def lines(s: Standing) -> list[str]:
 def line(s: Standing, place: int) -> str:
     """Say how an option stands."""
     one, clock = s.options[place], clock_of(s)
-    found = [_score(s, one, place)]
+    found = [plain(score(s, place))]
     if one.offered and one.enough and one.probability is not None:
         found.append(f"best with {chance(one.probability)}")
     if one.offered and not one.active:
@@ -267,41 +267,52 @@ def line(s: Standing, place: int) -> str:
     return ", ".join(found) + share
 
 
-def _score(s: Standing, one: Option, place: int) -> str:
-    what = "random comparisons" if s.drawn else "comparisons"
+def score(s: Standing, place: int) -> Sentence:
+    """Say how often an option wins, or why that is not said."""
+    one = s.options[place]
     if not one.offered:
-        since = "" if one.out_since is None else f" since {clock_of(s).at(one.out_since).text}"
-        return f"paused{since}"
+        if one.out_since is None:
+            return say("paused")
+        return say("paused since {at}", at=clock_of(s).at(one.out_since))
+    what = "random comparisons" if s.drawn else "comparisons"
     if s.scored_against == "best":
         if place == s.best:
-            return "the others are compared with it"
+            return say("the others are compared with it")
         what = "comparisons with the best"
-    if one.score is None or one.low is None or one.high is None or not one.enough:
-        return f"{one.compared or 0} of {ENOUGH} {what}"
-    within = percent_range(one.low, one.high)
-    return f"wins {percent(one.score)} ({within}) of {one.compared:,} {what}"
-
-
-def footing(s: Standing) -> Iterator[Sentence]:
-    """Say what scores are from, and what their ranges promise."""
-    told = [one for one in s.options if one.offered and one.enough and one.score is not None]
-    if s.scored_against is None or s.level is None or not told or s.looks == "one":
-        return
-    clock = clock_of(s)
-    level = percent(s.level)
-    since: Words = ""
-    if s.counted_since not in (None, s.first):
-        assert s.counted_since is not None
-        since = say(" since {at}", at=clock.at(s.counted_since))
-    what = "Random comparisons{since} are those with an opponent drawn at random. "
-    yield say(
-        (what if s.drawn else "Scores are from comparisons{since}. ")
-        + "Ranges hold with {level}, for all {noun}s at once and at every moment; if tastes "
-        "drifted, they are about the average.",
-        since=since,
-        level=level,
-        noun=s.noun,
+    if not shows_score(one):
+        return say("{n} of {of} {what}", n=f"{one.compared or 0}", of=f"{ENOUGH}", what=what)
+    assert one.low is not None
+    assert one.high is not None
+    return say(
+        "wins {share} ({range}) of {n} {what}",
+        share=percent(one.score),
+        range=percent_range(one.low, one.high),
+        n=f"{one.compared:,}",
+        what=what,
     )
+
+
+def shows_score(one: Option) -> bool:
+    """Tell whether the score of an option is told: it is offered and was compared enough."""
+    return one.offered and one.enough and None not in (one.score, one.low, one.high)
+
+
+def footing(s: Standing) -> list[Sentence]:
+    """Say what scores are from, and what their ranges promise."""
+    told = any(map(shows_score, s.options))
+    if s.scored_against is None or s.level is None or not told or s.looks == "one":
+        return []
+    since: Words = ""
+    if s.counted_since is not None and s.counted_since != s.first:
+        since = say(" since {at}", at=clock_of(s).at(s.counted_since))
+    from_ = "Scores are from comparisons{since}."
+    if s.drawn:
+        from_ = "Random comparisons{since} are those with an opponent drawn at random."
+    promise = (
+        "Ranges hold with {level}, for all {noun}s at once and at every moment; if tastes drifted, "
+        "they are about the average."
+    )
+    return [say(from_, since=since), say(promise, level=percent(s.level), noun=s.noun)]
 
 
 def news(s: Standing) -> list[Sentence]:
@@ -532,19 +543,17 @@ def closing(s: Standing) -> list[Sentence]:
     if s.assuming is not None:
         found.append(say("This holds if {what}.", what=s.assuming))
     found += [say("{0}", note) for note in s.notes]
-    if s.votes and s.first is not None and s.first.kind == "time":
-        found.append(say("Times are UTC."))
-    return found
+    return [*found, facts(s)] if s.votes else found
 
 
 def facts(s: Standing) -> Sentence:
     """Say how many votes there are, and from when to when."""
     votes = counted(s.votes, s.unit)
     if s.first is None or s.last is None or s.first.kind == "round":
-        return say("{votes}.", votes=votes)
-    clock = clock_of(s)
-    first, last = clock.at(s.first), clock.at(s.last)
-    return say("{votes}, {first} to {last}.", votes=votes, first=first, last=last)
+        return say("From {votes}.", votes=votes)
+    when = clock_of(s).between(s.first, s.last)
+    zone = " (times are UTC)" if s.first.kind == "time" else ""
+    return say("From {votes} {when}{zone}.", votes=votes, when=when, zone=zone)
 
 
 def _name(s: Standing, place: int) -> Part:

@@ -57,8 +57,4 @@ from driftduel.arena.service.votes import retract as retract
 from driftduel.arena.service.votes import retract_as_owner as retract_as_owner
 from driftduel.arena.service.votes import tell as tell
 from driftduel.arena.service.votes import tell_async as tell_async
-from driftduel.arena.status import ArmsChanged as ArmsChanged
-from driftduel.arena.status import ArmStatus as ArmStatus
-from driftduel.arena.status import DatedChange as DatedChange
-from driftduel.arena.status import Lead as Lead
 from driftduel.arena.status import Status as Status

@@ -13,7 +13,7 @@ from driftduel.arena.service.reporting import shown
 from driftduel.arena.service.service import Service, now_in_microseconds
 from driftduel.arena.service.voters import Voter, noted_voters
 from driftduel.arena.store import schema
-from driftduel.learners.contract.report import ENOUGH
+from driftduel.verdict.standing import ENOUGH
 from driftduel.votes.sequences import interval
 
 LEVEL = 0.95

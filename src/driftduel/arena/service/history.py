@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from driftduel.arena.service.reporting import status
 from driftduel.arena.service.service import Service
-from driftduel.arena.status import ArmsChanged, DatedChange, Lead, arms_changed, leads_of
+from driftduel.verdict.standing import Standing
 
 
 @dataclass(frozen=True)
@@ -20,12 +20,10 @@ class Day:
 
 @dataclass(frozen=True)
 class History:
-    """An arena over time, as of ``head``."""
+    """An arena over time, as of ``head``: who led when, what changed, and the votes of days."""
 
     head: int
-    leaders: tuple[Lead, ...]
-    changes: tuple[DatedChange, ...]
-    arms: tuple[ArmsChanged, ...]
+    standing: Standing
     days: tuple[Day, ...]
 
 
@@ -41,10 +39,4 @@ def history(service: Service, slug: str) -> History:
     hosted = service.hosted(slug)
     with service.watching(hosted.arena.id, now.head) as watch:
         days = tuple(Day(at, *counts) for at, counts in sorted(watch.days.items()))
-    return History(
-        head=now.head,
-        leaders=tuple(leads_of(now)),
-        changes=now.changes,
-        arms=tuple(arms_changed(hosted.replica)),
-        days=days,
-    )
+    return History(now.head, now.standing, days)

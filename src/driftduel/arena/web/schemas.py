@@ -196,7 +196,12 @@ class ArmStatus(BaseModel):
 
 
 class Change(BaseModel):
-    """A change of taste, noticed at a time; it lies between ``earliest`` and ``latest``."""
+    """A change of taste, noticed at a time; it lies between ``earliest`` and ``latest``.
+
+    It was ``withdrawn`` if votes that showed it no longer count.
+    """
+
+    model_config = ConfigDict(extra="allow")
 
     before: str
     after: str
@@ -204,6 +209,8 @@ class Change(BaseModel):
     noticed: Time
     earliest: Time
     latest: Time
+    kind: Literal["noticed", "likely", "proved"]
+    withdrawn: bool
 
 
 class Sides(BaseModel):
@@ -217,8 +224,11 @@ class Sides(BaseModel):
 class Status(BaseModel):
     """Who is best, since when, how sure, and what changed.
 
-    Unless there is ``enough``, nothing should be claimed; ``rivals`` are not decided against.
+    The option in front is ``best``; it may be named if it is the ``leader``. ``rivals`` are not
+    decided against.
     """
+
+    model_config = ConfigDict(extra="allow")
 
     arena: str
     question: str
@@ -228,7 +238,10 @@ class Status(BaseModel):
     first: Time
     last: Time
     best: str | None
+    leader: str | None
     since: Time
+    since_earliest: Time
+    since_latest: Time
     before: str | None
     enough: bool
     decided: bool
@@ -251,12 +264,13 @@ class Lead(BaseModel):
     until: Time
 
 
-class ArmsChanged(BaseModel):
-    """Which arms came and went."""
+class Event(BaseModel):
+    """Which arms joined, were paused, resumed, or renamed (old, new), after the first ones."""
 
     at: str
     joined: list[str]
-    left: list[str]
+    paused: list[str]
+    resumed: list[str]
     renamed: list[tuple[str, str]]
 
 
@@ -274,7 +288,7 @@ class History(BaseModel):
     head: int
     leaders: list[Lead]
     changes: list[Change]
-    arms: list[ArmsChanged]
+    events: list[Event]
     days: list[Day]
 
 

@@ -565,6 +565,7 @@ class Learner(InNotebooks, ABC):
         >>> print(learner.report())
         After 1 round the learner would pick tea.
         In play: tea and coffee; 1 set aside for now.
+        From 1 round.
         """
         session = self.session
         with session.lock:

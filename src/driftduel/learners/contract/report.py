@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from functools import cached_property
+from typing import Any, TypeVar
 
 from driftduel._support.notebook import InNotebooks
-from driftduel._support.text import count, listing
 from driftduel.learners.contract.history import Activation, Eviction
+from driftduel.verdict import standing as verdict
+from driftduel.verdict import text
+from driftduel.verdict.parts import plain
+from driftduel.verdict.standing import ENOUGH, Moment, Option, Reset, SetAside, Standing
 
 Event = TypeVar("Event", Eviction, Activation)
-
-_SHOWN = 5
-"""So many arms, and so many of the latest episodes and changes, are told in words."""
-
-ENOUGH = 30
-"""Of an arm with fewer duels nothing is claimed."""
 
 
 @dataclass(frozen=True)
@@ -43,24 +40,6 @@ class Change:
     after: int
     earliest: int | None = None
     latest: int | None = None
-
-    def when(self, unit: str = "round") -> str:
-        """Say when it was, as exactly as it is known.
-
-        Examples
-        --------
-        >>> Change(5_400, 5_021, 0, 1, 4_980, 5_060).when()
-        'between rounds 4,980 and 5,060'
-        >>> Change(5_400, 5_021, 0, 1, 5_021, 5_021).when("vote")
-        'at vote 5,021'
-        >>> Change(5_400, 5_021, 0, 1).when()
-        'around round 5,021'
-        """
-        if self.earliest is None or self.latest is None:
-            return f"around {unit} {self.around:,}"
-        if self.earliest == self.latest:
-            return f"at {unit} {self.earliest:,}"
-        return f"between {unit}s {self.earliest:,} and {self.latest:,}"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -146,137 +125,112 @@ class Report(InNotebooks):
     doubt: int | None = None
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self.sentence()}>"
+        return f"<{type(self).__name__}: {plain(text.headline(self.standing)[0])}>"
 
     def __str__(self) -> str:
-        if self.scores is None:
-            lines = [self.sentence(), self._who_plays(), *self.news(), *self.reasons()]
-        else:
-            lines = [self.sentence(), *self._standings(), *self._what_counts(), *self.news()]
-        if self.offered is not None:
-            gone = [name for arm, name in enumerate(self.names) if arm not in self.offered]
-            lines.append(f"Not on offer any more: {listing(gone)}.")
-        return "\n".join(lines)
+        return text.words(self.standing)
 
-    def sentence(self) -> str:
-        """Say who is best since when, who was before, and what is undecided."""
-        name = self.names[self.best]
-        after = f"After {count(self.rounds, self.unit)}"
-        if self.since is None:
-            return f"{after} the learner would pick {name}."
-        verb = "is best" if self.decided else "leads"
-        since = f"{self.unit} {self.since:,}" if self.since else f"the first {self.unit}"
-        before = f"; before, {self.names[self.before]} led" if self.before is not None else ""
-        return f"{after} {name} {verb}, since {since}{before}.{self._undecided()}"
+    def to_dict(self) -> dict[str, Any]:
+        """Return the verdict as plain data for JSON; see `Standing.to_dict`."""
+        return self.standing.to_dict()
 
-    def news(self) -> list[str]:
-        """Say of each change of the world when it was, from whom to whom, and when noticed."""
-        told = [
-            f"Tastes changed {one.when(self.unit)}, from {self.names[one.before]} to "
-            f"{self.names[one.after]}; noticed at {self.unit} {one.noticed:,}."
-            for one in self.changes or ()
-        ]
-        if len(told) > _SHOWN:
-            told = [f"Tastes changed {len(told):,} times; the latest:", *told[-_SHOWN:]]
-        if self.doubt is not None:
-            told.append(
-                f"Tastes may have changed around {self.unit} {self.doubt:,}; not proved yet."
-            )
-        elif self.changes is None and len(self.episodes) > 1:
-            told.append(_restarts(self.episodes[1:], self.unit))
-        elif self.changes == () and self.before is None:
-            told.append("No change of taste was noticed.")
-        elif self.before is not None and not self._is_proved():
-            told.append(f"No {'other ' if self.changes else ''}change of taste is proved.")
-        return told
-
-    def reasons(self) -> list[str]:
-        """Say of arms that are set aside for now by whom and when, the latest few."""
-        return [
-            f"{self.names[one.arm]} is set aside for now: at {self.unit} {one.round:,} it was "
-            f"{one.statistic:.3g} behind {self.names[one.beaten_by]}, {one.threshold:.3g} was "
-            "enough."
-            for one in self.evictions[-_SHOWN:]
-        ]
-
-    def _is_proved(self) -> bool:
-        """Tell whether that ``best`` leads is explained by a change that is proved."""
-        last = self.changes[-1] if self.changes else None
-        return last is not None and last.after == self.best and last.noticed >= (self.since or 0)
-
-    def _undecided(self) -> str:
-        if self.decided is not False or self.intervals is None or self.duels is None:
-            return ""
-        order = self._order()
-        if all(self.duels[arm] < ENOUGH for arm in order):
-            return " There are too few duels to say more."
-        bar = 0.5 if self.scored_against == "the best" else self.intervals[self.best][0]
-        rivals = [
-            self.names[arm]
-            for arm in order[1:]
-            if self.duels[arm] < ENOUGH or self.intervals[arm][1] >= bar
-        ]
-        about = f"; about {count(self.missing, f'more {self.unit}')} to go" if self.missing else ""
-        return f" It is undecided who is best, {_either([self.names[self.best], *rivals])}{about}."
-
-    def _who_plays(self) -> str:
-        n_offered = len(self.names if self.offered is None else self.offered)
-        if len(self.active) == n_offered:
-            return f"All {n_offered:,} arms are in play."
-        aside = n_offered - len(self.active)
-        playing = listing([self.names[arm] for arm in self.active])
-        return f"In play: {playing}; {aside:,} set aside for now."
-
-    def _order(self) -> list[int]:
-        """Return the arms on offer, the best first, then by chance and by score."""
-        scores = self.scores or ()
-        chances = self.probabilities or (0.0,) * len(self.names)
-        shown = {*self.active, *(one.arm for one in self.evictions)}
-        return sorted(
-            shown, key=lambda arm: (arm != self.best, -chances[arm], -(scores[arm] or 0.0))
+    @cached_property
+    def standing(self) -> Standing:
+        """The verdict: what is said of these figures, and what follows from them."""
+        return Standing(
+            options=tuple(map(self._option, range(len(self.names)))),
+            votes=self.rounds,
+            first=Moment.round(0),
+            last=Moment.round(self.rounds),
+            best=self.best,
+            since=_round(self.since),
+            before=self.before,
+            decided=self.decided,
+            rivals=tuple(self._rivals()),
+            missing=self.missing,
+            counted_since=_round(self.counted_since),
+            reset=self._reset(),
+            level=self.level,
+            scored_against=_AGAINST.get(self.scored_against or ""),
+            drawn=self.scored_against == "the others",
+            changes=None if self.changes is None else tuple(map(_dated, self.changes)),
+            doubt=_round(self.doubt),
+            restarts=tuple(map(Moment.round, self.episodes[1:])),
+            unit="vote" if self.unit == "vote" else "round",
+            noun="arm",
         )
 
-    def _standings(self) -> list[str]:
-        order = self._order()
-        lines = [self._standing(arm) for arm in order[:_SHOWN]]
-        if len(order) > _SHOWN:
-            lines.append(f"  and {len(order) - _SHOWN:,} more")
-        return lines
+    def _option(self, arm: int) -> Option:
+        aside = [one for one in self.evictions if one.arm == arm and arm not in self.active]
+        offered = self.offered is None or arm in self.offered
+        known: dict[str, Any] = {}
+        if offered and self.intervals is not None and self.scores is not None:
+            known = {"score": self.scores[arm]}
+            known["low"], known["high"] = self.intervals[arm]
+        return Option(
+            name=self.names[arm],
+            offered=offered,
+            out="left",
+            active=arm in self.active,
+            set_aside=_why(aside[-1]) if aside and offered else None,
+            probability=self.probabilities[arm] if self.probabilities and offered else None,
+            compared=None if self.duels is None else self.duels[arm],
+            **known,
+        )
 
-    def _standing(self, arm: int) -> str:
-        assert self.scores is not None
-        assert self.intervals is not None
-        assert self.duels is not None
-        score, duels = self.scores[arm], self.duels[arm]
-        if arm == self.best and self.scored_against == "the best":
-            words = "the others are compared with it"
-        elif score is None or duels < ENOUGH:
-            words = f"too few duels to say ({duels})"
-        else:
-            low, high = self.intervals[arm]
-            words = (
-                f"wins {score:.0%} against {self.scored_against} ({math.floor(100 * low)}% to "
-                f"{math.ceil(100 * high)}%, {count(duels, 'duel')})"  # rounded outwards
-            )
-        if self.probabilities is not None:
-            words += f", best with {_percent(self.probabilities[arm])}"
-        if arm not in self.active:
-            words += ", set aside for now"
-            at = [one.round for one in self.evictions if one.arm == arm]
-            words += f" since {self.unit} {at[-1]:,}" if at else ""
-        return f"  {self.names[arm]}: {words}"
-
-    def _what_counts(self) -> list[str]:
-        assert self.level is not None
-        if not any(duels >= ENOUGH for duels in self.duels or ()):
+    def _rivals(self) -> list[int]:
+        """Return the arms that may be better than the best, by their intervals, likeliest first."""
+        if self.intervals is None or self.duels is None:
             return []
-        drawn = "" if self.scored_against == "the best" else " with opponents drawn at random"
-        since = f" since {self.unit} {self.counted_since:,}" if self.counted_since else ""
-        return [
-            f"Scores are from duels{drawn}{since}; intervals hold with {self.level:.0%} at every "
-            "moment, all arms at once. If tastes drifted, they are about the average of these "
-            "duels."
-        ]
+        others = [arm for arm in self._shown() if arm != self.best]
+        high = [one[1] for one in self.intervals]
+        if self.scored_against == "the best":
+            found = [arm for arm in others if self.duels[arm] < ENOUGH or high[arm] >= 0.5]
+        else:
+            bar, own = self.intervals[self.best][0], self.duels[self.best]
+            found = [
+                arm for arm in others if min(self.duels[arm], own) < ENOUGH or high[arm] >= bar
+            ]
+        chances = self.probabilities or (0.0,) * len(self.names)
+        return sorted(found, key=lambda arm: (-chances[arm], -high[arm]))
+
+    def _shown(self) -> list[int]:
+        """Return the arms on offer, those set aside too."""
+        return sorted({*self.active, *(one.arm for one in self.evictions)})
+
+    def _reset(self) -> Reset | None:
+        if not self.counted_since:
+            return None
+        # A change is noticed with a round, and what is counted begins with the next one.
+        turned = self.changes and self.changes[-1].noticed >= self.counted_since - 1
+        return Reset(at=Moment.round(self.counted_since), why="tastes" if turned else "other")
+
+
+_AGAINST: dict[str, Any] = {"the others": "others", "the best": "best"}
+
+
+def _round(number: int | None) -> Moment | None:
+    return None if number is None else Moment.round(number)
+
+
+def _dated(change: Change) -> verdict.Change:
+    return verdict.Change(
+        before=change.before,
+        after=change.after,
+        around=Moment.round(change.around),
+        earliest=_round(change.earliest),
+        latest=_round(change.latest),
+        noticed=Moment.round(change.noticed),
+    )
+
+
+def _why(eviction: Eviction) -> SetAside:
+    return SetAside(
+        at=Moment.round(eviction.round),
+        behind=eviction.beaten_by,
+        by=eviction.statistic,
+        enough=eviction.threshold,
+    )
 
 
 def names_of(n_arms: int, labels: Sequence[str] | None) -> tuple[str, ...]:
@@ -294,43 +248,3 @@ def last_of_each(events: Iterable[Event]) -> tuple[Event, ...]:
     """Return the last event of each arm, in the order of rounds."""
     last = {one.arm: one for one in events}
     return tuple(sorted(last.values(), key=lambda one: one.round))
-
-
-def _either(names: Sequence[str], most: int = 4) -> str:
-    """Return names of which it is one.
-
-    Examples
-    --------
-    >>> _either(["tea", "milk"]), _either(list("abcdefgh"))
-    ('tea or milk', 'a, b, c, d or one of 4 more')
-    """
-    last = f"one of {len(names) - most:,} more" if len(names) > most else names[-1]
-    return f"{', '.join(names[: min(most, len(names) - 1)])} or {last}"
-
-
-def _percent(chance: float) -> str:
-    """Return a chance in percent; 0 and 1 are for what is certain.
-
-    Examples
-    --------
-    >>> _percent(0.997), _percent(0.61), _percent(0.002)
-    ('over 99%', '61%', 'under 1%')
-    """
-    if chance > 0.99:
-        return "over 99%"
-    return "under 1%" if chance < 0.01 else f"{chance:.0%}"
-
-
-def _restarts(rounds: Sequence[int], unit: str) -> str:
-    """Say when a learner began anew.
-
-    Examples
-    --------
-    >>> _restarts([512], "round")
-    'It began anew at round 512.'
-    >>> _restarts(range(100, 1300, 100), "round")
-    'It began anew 12 times, the latest at rounds 800, 900, 1,000, 1,100, 1,200.'
-    """
-    shown = ", ".join(f"{start:,}" for start in rounds[-_SHOWN:])
-    often = f" {len(rounds):,} times, the latest" if len(rounds) > _SHOWN else ""
-    return f"It began anew{often} at {unit}{'s' if len(rounds) > 1 else ''} {shown}."

@@ -609,8 +609,8 @@ class DriftPoll(Learner):
         ...     duel = poll.ask()
         ...     poll.tell(duel, "left" if duel.left < duel.right else "right")
         >>> print(poll.report())
-        After 400 votes tea is best, since the first vote.
-          tea: wins 100% against the others (...
+        tea is best since the first vote.
+          tea: wins 100% (...
         ...
         """
         session = self.session

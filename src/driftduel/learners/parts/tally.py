@@ -18,8 +18,8 @@ import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel.learners.contract.ranges import AN_ARM_OR_NONE, COUNT, SUM, Ranges, halves
-from driftduel.learners.contract.report import ENOUGH
 from driftduel.learners.parts.arrays import Floats, Records
+from driftduel.verdict.standing import ENOUGH
 from driftduel.votes.decisions import is_decided, votes_until_decided
 from driftduel.votes.sequences import interval, simultaneous
 

@@ -7,7 +7,7 @@ figure fits a phone and a desk, follows the colours of the page, and needs no sc
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -15,19 +15,9 @@ from typing import Any, Literal
 from driftduel.arena import service as arena
 from driftduel.arena.service import Service
 from driftduel.arena.service.health import Rate
-from driftduel.arena.status import (
-    ArmsChanged,
-    ArmStatus,
-    DatedChange,
-    Lead,
-    Status,
-    arms_changed,
-    counted_anew,
-    is_fine,
-    leads_of,
-    ordered,
-)
-from driftduel.learners.contract.report import ENOUGH
+from driftduel.verdict import text
+from driftduel.verdict.parts import Sentence
+from driftduel.verdict.standing import ENOUGH, Moment, Option, Standing
 
 MOST_ROWS, FEW_ROWS = 12, 8
 """Of more arms than the first a timeline shows those with something to show, and a few others."""
@@ -80,23 +70,23 @@ class Mark:
     """A change of taste: the range it lies in, and where it was noticed."""
 
     number: int
-    change: DatedChange
     range: Bar
     noticed: float | None
 
 
 @dataclass(frozen=True)
 class Happening:
-    """What is told of a moment below a timeline: a change of taste, or arms that came and went."""
+    """What is told of a moment below a timeline: a change, by its number, or what an owner did."""
 
     at: int
-    mark: Mark | None
-    arms: ArmsChanged | None
+    sign: str
+    number: int | None
+    sentences: tuple[Sentence, ...]
 
 
 @dataclass(frozen=True)
 class Timeline:
-    """Who led when; ``hidden`` arms were always there and never led. ``fine``: to the second.
+    """Who led when; ``hidden`` options were always there and never led.
 
     ``telling`` it is if somebody led or something happened.
     """
@@ -106,25 +96,32 @@ class Timeline:
     marks: tuple[Mark, ...]
     ticks: tuple[Tick, ...]
     happened: tuple[Happening, ...]
-    fine: bool
     telling: bool
 
 
 @dataclass(frozen=True)
 class Interval:
-    """Where the interval and the score of an arm are; None if it has too few duels."""
+    """Where the interval and the score of an option are."""
 
     range: Bar
     score: float
 
 
 @dataclass(frozen=True)
-class Standings:
-    """Arms in order, the best first and those not offered last, and the scale of their scores."""
+class Line:
+    """An option in the table: who, where its interval is if its score is told, and in words."""
 
-    arms: tuple[ArmStatus, ...]
-    intervals: Mapping[str, Interval]
-    ticks: tuple[tuple[float, str], ...]
+    option: Option
+    interval: Interval | None
+    words: Sentence
+    leads: bool
+
+
+@dataclass(frozen=True)
+class Standings:
+    """Options in order, the leader first and those not offered last, and where one half is."""
+
+    lines: tuple[Line, ...]
     half: float | None
 
 
@@ -142,94 +139,108 @@ class Column:
 def standing_of(service: Service, slug: str) -> dict[str, Any]:
     """Return what the macros of ``_standing.html`` show of an arena."""
     now = arena.status(service, slug)
-    changed = arms_changed(service.hosted(slug).replica)
+    known = now.standing
+    leader = None if known.leader is None else known.options[known.leader]
     return {
         "arena": now.arena,
-        "now": now,
-        "fine": is_fine(now),
-        "anew": counted_anew(now, changed),
+        "now": known,
+        "leader": leader,
+        "in_front": None if known.best is None else known.options[known.best],
+        "headline": text.headline(known),
+        "footing": text.footing(known),
+        "no_change": text.no_change(known),
+        "notes": known.notes,
         "enough": ENOUGH,
-        "timeline": timeline_of(now, leads_of(now), changed),
-        "standings": standings_of(now),
+        "timeline": timeline_of(known),
+        "standings": standings_of(known),
     }
 
 
-def timeline_of(
-    status: Status, leads: Sequence[Lead], arms: Sequence[ArmsChanged]
-) -> Timeline | None:
+def timeline_of(known: Standing) -> Timeline | None:
     """Return the timeline of an arena; None before the first vote."""
-    if status.first is None or status.last is None:
+    if known.first is None or known.last is None:
         return None
-    begin = min(status.first, *(one.around or status.first for one in status.changes), status.last)
-    end = max(status.last, begin + 1, *(one.at for one in arms))
+    changes = [one for one in known.changes or () if one.around is not None]
+    moments = [known.first, known.last, *(one.around for one in changes)]
+    begin = min(int(one.value) for one in moments if one is not None)
+    end = max(int(known.last.value), begin + 1, *(int(one.at.value) for one in known.events))
 
-    def place(at: int | None, otherwise: float) -> float:
+    def place(at: Moment | None, otherwise: float) -> float:
         if at is None:
             return otherwise
-        return round(100.0 * min(max((at - begin) / (end - begin), 0.0), 1.0), 3)
+        return round(100.0 * min(max((at.value - begin) / (end - begin), 0.0), 1.0), 3)
 
-    def bar(since: int | None, until: int | None) -> Bar:
+    def bar(since: Moment | None, until: Moment | None) -> Bar:
         x = place(since, 0.0)
         end_of = max(place(until, 100.0), min(x + _NARROWEST, 100.0))
         return Bar(min(x, 100.0 - _NARROWEST), round(end_of - min(x, 100.0 - _NARROWEST), 3))
 
-    proved = bool(status.changes) and status.changes[-1].after == status.best
-    led = [one for one in leads if status.enough or proved or one.until is not None]
-    latest = dict.fromkeys(one.name for one in reversed(led))  # whoever leads has the first colour
-    colours = {name: n for n, name in enumerate(latest)}
-    spans = _offered(status, arms)
+    latest = dict.fromkeys(one.option for one in reversed(known.leads))
+    colours = {option: n for n, option in enumerate(latest)}  # who leads has the first colour
     rows = [
         Row(
-            arm.name,
-            tuple(bar(*span) for span in spans.get(arm.name, [])),
-            tuple(bar(one.since, one.until) for one in led if one.name == arm.name),
-            colours.get(arm.name, 0) % COLOURS,
+            known.options[n].name,
+            tuple(bar(*span) for span in _offered(known, n)),
+            tuple(bar(one.since, one.until) for one in known.leads if one.option == n),
+            colours.get(n, 0) % COLOURS,
         )
-        for arm in ordered(status)
+        for n in known.order
     ]
     shown = rows if len(rows) <= MOST_ROWS else _telling(rows)
     marks = tuple(
         Mark(
             number=n,
-            change=one,
             range=bar(one.earliest or one.around, one.latest or one.around),
             noticed=None if one.noticed is None else place(one.noticed, 100.0),
         )
-        for n, one in enumerate(status.changes, 1)
+        for n, one in enumerate(changes, 1)
+        if not one.withdrawn
     )
-    happened = [Happening(mark.change.around or begin, mark, None) for mark in marks]
-    happened += [Happening(one.at, None, one) for one in arms[1:] if one.joined or one.left]
+    happened = [
+        Happening(
+            int(one.around.value) if one.around is not None else begin,
+            "×" if one.withdrawn else str(n),
+            None if one.withdrawn else n,
+            (text.change(known, one),),
+        )
+        for n, one in enumerate(changes, 1)
+    ]
+    for event in known.events:
+        sign = "+" if event.joined or event.resumed else "−" if event.paused else "≈"
+        said = tuple(text.event(known, event))
+        if said:
+            happened.append(Happening(int(event.at.value), sign, None, said))
     return Timeline(
         rows=tuple(shown),
         hidden=len(rows) - len(shown),
         marks=marks,
         ticks=tuple(_ticks(begin, end)),
         happened=tuple(sorted(happened, key=lambda one: -one.at)),
-        fine=is_fine(status),
-        telling=bool(led or happened),
+        telling=bool(known.leads or happened),
     )
 
 
-def standings_of(status: Status) -> Standings:
-    """Return the arms in order, and where the intervals are of those with enough duels."""
-    arms = ordered(status)
-    known = [arm for arm in arms if arm.offered and arm.compared >= ENOUGH]
-    ends = [end for arm in known for end in (arm.low, arm.high) if end is not None]
+def standings_of(known: Standing) -> Standings:
+    """Return the options in order, and where the intervals are of those with enough votes."""
+    told = [one for one in known.options if text.shows_score(one)]
+    ends = [end for one in told for end in (one.low, one.high) if end is not None]
     low = math.floor(10 * min(ends, default=0.0)) / 10
     high = max(math.ceil(10 * max(ends, default=1.0)) / 10, low + 0.1)
 
     def place(share: float) -> float:
         return round(100.0 * (share - low) / (high - low), 3)
 
-    intervals = {}
-    for arm in known:
-        if arm.low is not None and arm.high is not None and arm.score is not None:
-            x = place(arm.low)
-            bar = Bar(x, round(place(arm.high) - x, 3))
-            intervals[arm.slug] = Interval(bar, place(arm.score))
-    ticks = tuple((place(share), f"{share:.0%}") for share in (low, high)) if intervals else ()
-    half = place(0.5) if intervals and low <= 0.5 <= high else None
-    return Standings(tuple(arms), intervals, ticks, half)
+    def interval(one: Option) -> Interval | None:
+        if one.low is None or one.high is None or one.score is None or not text.shows_score(one):
+            return None
+        x = place(one.low)
+        return Interval(Bar(x, round(place(one.high) - x, 3)), place(one.score))
+
+    lines = tuple(
+        Line(known.options[n], interval(known.options[n]), text.score(known, n), n == known.leader)
+        for n in known.order
+    )
+    return Standings(lines, place(0.5) if told and low <= 0.5 <= high else None)
 
 
 def columns_of(rate: Rate) -> list[Column]:
@@ -257,24 +268,23 @@ def _telling(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row in kept]
 
 
-def _offered(
-    status: Status, arms: Sequence[ArmsChanged]
-) -> dict[str, list[tuple[int | None, int | None]]]:
-    """Return when each arm, by its name of now, was offered."""
-    began: dict[str, int | None] = {}
-    spans: dict[str, list[tuple[int | None, int | None]]] = {}
-    for n, one in enumerate(arms):
-        names = dict(one.renamed)
-        began = {names.get(name, name): since for name, since in began.items()}
-        spans = {names.get(name, name): known for name, known in spans.items()}
-        for name in one.joined:
-            began[name] = one.at if n else None
-        for name in one.left:
-            if name in began:
-                spans.setdefault(name, []).append((began.pop(name), one.at))
-    for name, since in began.items():
-        spans.setdefault(name, []).append((since, None))
-    return spans
+def _offered(known: Standing, option: int) -> list[tuple[Moment | None, Moment | None]]:
+    """Return when an option was offered; None: since the beginning, and until now."""
+    spans: list[tuple[Moment | None, Moment | None]] = []
+    events = [
+        (one.at, option in (*one.joined, *one.resumed))
+        for one in known.events
+        if option in (*one.joined, *one.resumed, *one.paused, *one.left)
+    ]
+    since: Moment | None = None
+    offered = not events[0][1] if events else known.options[option].offered
+    for at, now in events:
+        if now and not offered:
+            since = at
+        elif offered and not now:
+            spans.append((since, at))
+        offered = now
+    return [*spans, (since, None)] if offered else spans
 
 
 def _ticks(begin: int, end: int) -> list[Tick]:

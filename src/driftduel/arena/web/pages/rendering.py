@@ -7,7 +7,7 @@ nothing from elsewhere and run no script but files of ours: see `policy`.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from http import HTTPStatus
 from pathlib import Path
@@ -16,15 +16,27 @@ from typing import Any
 from fastapi import Request
 from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from driftduel.arena import words
+from driftduel._support.text import duration
+from driftduel.verdict.parts import (
+    Clock,
+    Sentence,
+    chance,
+    percent,
+    percent_range,
+    stamp,
+    to_html,
+)
+from driftduel.verdict.standing import Moment
 
 _WEB = Path(__file__).parents[1]
 _FILES = _WEB / "static"
 _NOBODY = ("'none'",)
 _YEAR = 31_536_000
+_CLOCK = Clock("minute", "vote")
 
 
 def render(
@@ -97,6 +109,11 @@ def as_sentence(words: object) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
+def _said(sentences: Iterable[Sentence]) -> Markup:
+    """Return sentences as HTML that the template takes as it is: the parts are escaped."""
+    return Markup(" ".join(map(to_html, sentences)))
+
+
 class Static(StaticFiles):
     """Files that pages load, kept by browsers for a year where the address has their hash."""
 
@@ -129,14 +146,14 @@ _TEMPLATES = Environment(
 )
 _TEMPLATES.globals["static"] = static
 _TEMPLATES.filters |= {
-    "about": words.as_about,
-    "chance": words.as_chance,
-    "date": words.as_date,
-    "duration": words.as_duration,
-    "listed": words.as_list,
-    "percent": words.as_percent,
-    "range": words.as_range,
-    "stamp": words.as_stamp,
+    "chance": chance,
+    "date": lambda at: _CLOCK.at(Moment.time(at)).text,
+    "duration": duration,
+    "moment": lambda at: _said([(_CLOCK.at(Moment.time(at)),)]),
+    "percent": percent,
+    "range": percent_range,
+    "said": _said,
+    "stamp": lambda at: stamp(Moment.time(at)),
 }
 
 _TITLES = {
