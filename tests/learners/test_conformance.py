@@ -154,7 +154,7 @@ class ChampionStays(Learner):
 @dataclass(frozen=True, eq=False)
 class ChangesArms(ChampionStays):
     can_change_arms = True
-    idle = (1.0,)
+    noop_ticket = (1.0,)
 
     def carry(self, state, kept, rng):
         fresh = self.allocate()

@@ -148,8 +148,8 @@ class Learner(InNotebooks, ABC):
     """Whether a fresh state may be told old outcomes with the tickets they had; None means yes if
     tickets hold the propensity and nothing else."""
     can_change_arms: ClassVar[bool] = False
-    """Whether arms may come and go: `change_arms`. A learner that can has `carry` and `idle`."""
-    idle: ClassVar[tuple[float, ...] | None] = None
+    """Whether arms may come and go: `change_arms`. Then there are `carry` and `noop_ticket`."""
+    noop_ticket: ClassVar[tuple[float, ...] | None] = None
     """The ticket with which a tie of an arm with itself is a round that teaches nothing."""
 
     def __post_init__(self) -> None:

@@ -66,8 +66,8 @@ class Offer:
         """Return a duel as the state knows it; one of an arm that is gone teaches nothing."""
         if left in self.rows and right in self.rows:
             return self.rows[left], self.rows[right], ticket, outcome
-        assert self.player.idle is not None
-        return 0, 0, self.player.idle, TIE
+        assert self.player.noop_ticket is not None
+        return 0, 0, self.player.noop_ticket, TIE
 
     def duels_of_rows(
         self,
@@ -81,7 +81,7 @@ class Offer:
         gone = ~(np.isin(left, arms) & np.isin(right, arms))
         for side in (left, right):
             side[:] = np.where(gone, 0, np.searchsorted(arms, side))
-        tickets[gone] = self.player.idle
+        tickets[gone] = self.player.noop_ticket
         outcomes[gone] = TIE
 
     def note(self, news: History, history: History) -> None:

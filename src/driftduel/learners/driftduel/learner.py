@@ -82,7 +82,7 @@ class DriftDuel(Learner):
     )
     serves = (Borda, Weighted, Condorcet)
     can_change_arms = True
-    idle = (1.0, NOBODY)
+    noop_ticket = (1.0, NOBODY)
 
     choose = staticmethod(rounds.choose)
     learn = staticmethod(rounds.learn)

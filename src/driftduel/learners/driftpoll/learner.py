@@ -500,7 +500,7 @@ class DriftPoll(Learner):
     )
     serves = (Borda,)
     can_change_arms = True
-    idle = (1.0, 1.0, 1.0)
+    noop_ticket = (1.0, 1.0, 1.0)
 
     ranges = POLL_RANGES
     ticket = POLL_TICKET

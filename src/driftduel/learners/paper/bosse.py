@@ -319,7 +319,7 @@ class MetaBosse(Bosse):
     )
 
     can_change_arms = True
-    idle = (1.0, 1.0, 0.0, float(LONGEST_SESSION))
+    noop_ticket = (1.0, 1.0, 0.0, float(LONGEST_SESSION))
 
     @property
     def _replays(self) -> float:
