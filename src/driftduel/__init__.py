@@ -44,16 +44,18 @@ if TYPE_CHECKING:
     from driftduel.matrix.tournaments import classify as classify
     from driftduel.matrix.weights import WeightSequence as WeightSequence
     from driftduel.report import plot as plot
+    from driftduel.votes.analyses import Analysis as Analysis
+    from driftduel.votes.analyses import analyse as analyse
     from driftduel.votes.estimates import Estimate as Estimate
     from driftduel.votes.estimates import estimate as estimate
     from driftduel.votes.histories import History as History
     from driftduel.votes.histories import history as history
     from driftduel.votes.log import Log as Log
+    from driftduel.votes.matrices import read_matrix as read_matrix
     from driftduel.votes.noise import measure_log as measure_log
     from driftduel.votes.ratings import Ratings as Ratings
     from driftduel.votes.ratings import ratings as ratings
     from driftduel.votes.reading import read_log as read_log
-    from driftduel.votes.squares import read_matrix as read_matrix
     from driftduel.worlds.measures.measures import Measures as Measures
     from driftduel.worlds.measures.measures import measure as measure
     from driftduel.worlds.measures.phases import Phases as Phases

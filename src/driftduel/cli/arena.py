@@ -14,6 +14,19 @@ import typer
 
 from driftduel._support.text import count
 from driftduel.cli.shared import Json, as_names, as_pairs, console, print_json
+from driftduel.cli.votes import (
+    Columns,
+    DayFirst,
+    Files,
+    Left,
+    NoHeader,
+    Right,
+    Time,
+    Winner,
+    as_roles,
+    name_of,
+    source_of,
+)
 
 if TYPE_CHECKING:
     from driftduel.arena.service import Service
@@ -233,19 +246,36 @@ def export(
 @app.command("import")
 def import_(
     slug: Slug,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Votes with dates.")],
+    files: Files,
     pairs: Annotated[
         Literal["uniform", "other"],
         typer.Option(help="uniform: all pairs were equally likely; then the votes count."),
     ],
+    left: Left = None,
+    right: Right = None,
+    winner: Winner = None,
+    time: Time = None,
+    columns: Columns = None,
+    dayfirst: DayFirst = None,
+    no_header: NoHeader = False,
     database: Database = DEFAULT,
     as_json: Json = False,
 ) -> None:
-    """Take in votes that were cast elsewhere, all or none."""
+    """Take in votes that were cast elsewhere, with dates, all or none."""
+    from driftduel.votes.reading import read
+
+    log = read(
+        source_of(files),
+        columns=as_roles(columns, left=left, right=right, winner=winner, time=time),
+        dayfirst=dayfirst,
+        header=not no_header,
+    )
+    for note in log.notes:
+        typer.echo(f"driftduel: note: {name_of(files)}: {note}", err=True)
     with _service(database) as service:
         from driftduel.arena import service as arena
 
-        done = arena.import_votes(service, slug, file, pairs)
+        done = arena.import_votes(service, slug, log, pairs)
     if as_json:
         print_json({"arena": slug, "votes": done.votes, "counted": done.counted})
     else:

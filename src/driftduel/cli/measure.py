@@ -10,19 +10,32 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from driftduel.cli.shared import Json, as_names, as_numbers, console, print_json, working
+from driftduel.cli.votes import (
+    Columns,
+    DayFirst,
+    Left,
+    NoHeader,
+    Right,
+    Time,
+    Winner,
+    as_roles,
+    name_of,
+    source_of,
+)
 
 if TYPE_CHECKING:
-    from driftduel.votes.tables import Table
+    from driftduel.votes.log import Log
+    from driftduel.votes.squares import Matrix
     from driftduel.worlds import Stream
 
 
 def measure(
-    file: Annotated[
-        Path,
+    files: Annotated[
+        list[str],
         typer.Argument(
-            metavar="FILE",
-            help="A stream (.npz), or votes, counts of wins or a square table "
-            "(.csv, .tsv, also .gz, or .parquet).",
+            metavar="FILE...",
+            help="A stream (.npz), or votes, counts of wins or a square table, in whatever "
+            "driftduel analyse reads.",
         ),
     ],
     bandwidth: Annotated[
@@ -37,17 +50,13 @@ def measure(
         str | None,
         typer.Option(metavar="A,B,C", help="For logs: the arms to keep; all if left out."),
     ] = None,
-    columns: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ROLE=NAME,...",
-            help="For logs: what the columns are called, as in time=when,left=a,right=b.",
-        ),
-    ] = None,
-    winner: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="For logs: the column that says who won."),
-    ] = None,
+    left: Left = None,
+    right: Right = None,
+    winner: Winner = None,
+    time: Time = None,
+    columns: Columns = None,
+    dayfirst: DayFirst = None,
+    no_header: NoHeader = False,
     horizon: Annotated[
         int | None,
         typer.Option(help="Number of rounds; if left out the stream's own, for logs one a vote."),
@@ -70,38 +79,50 @@ def measure(
     Votes are noisy: beside every count of a log stands the range it has when the dates of the votes
     are shuffled.
     """
-    from driftduel.votes.squares import is_one_matrix
-    from driftduel.votes.tables import read_table
-
     given = {
         "--bandwidth": bandwidth,
         "--arms": arms,
         "--remove-bias": remove_bias or None,
+        "--horizon": horizon,
         "--columns": columns,
         "--winner": winner,
-        "--horizon": horizon,
+        "--left": left,
+        "--right": right,
+        "--time": time,
+        "--dayfirst": dayfirst,
+        "--no-header": no_header or None,
     }
     numbers = None if weight is None else as_numbers(weight, "--weight")
-    roles = as_roles(columns, winner)
-    with working(f"measuring {file.name}"):
-        table = None if _is_stream(file) else read_table(file)
-        one_matrix = table is not None and is_one_matrix(table, roles)
-        summary: dict[str, Any] = {"file": str(file)}
-        if table is None:
-            _refuse(given, ("--horizon",), f"for logs of votes, {file.name} is a stream")
-            summary |= {"log": None, **_measured(_stream(file, horizon), numbers)}
-        elif one_matrix:
-            allowed = ("--columns", "--winner")
-            _refuse(given, allowed, f"for votes with a time, {file.name} holds one matrix")
-            summary |= _matrix(table, roles, numbers)
+    reading: dict[str, Any] = {
+        "columns": as_roles(columns, left=left, right=right, winner=winner, time=time),
+        "dayfirst": dayfirst,
+        "header": not no_header,
+    }
+    name = name_of(files)
+    summary: dict[str, Any] = {"file": ", ".join(files)}
+    notes: list[str] = []
+    with working(f"measuring {name}"):
+        if _is_stream(files):
+            _refuse(given, ("--horizon",), f"for logs of votes, {name} is a stream")
+            world = _stream(Path(files[0]), horizon)
+            summary |= {"log": None, **_measured(world, numbers)}
         else:
-            names = None if arms is None else as_names(arms, "--arms")
-            summary |= _votes(table, roles, bandwidth, names, horizon, remove_bias, numbers)
-    for note in summary["notes"] if one_matrix else (summary["log"] or {}).get("notes", ()):
-        typer.echo(f"driftduel: note: {file.name}: {note}", err=True)
+            from driftduel.votes.log import Log
+            from driftduel.votes.matrices import matrix_or_votes
+
+            found, notes = matrix_or_votes(source_of(files), **reading)
+            if isinstance(found, Log):
+                chosen = found if arms is None else found.select(as_names(arms, "--arms"))
+                summary |= _votes(chosen, notes, bandwidth, horizon, remove_bias, numbers)
+            else:
+                allowed = tuple(given)[4:]
+                _refuse(given, allowed, f"for votes with a time, {name} holds one matrix")
+                summary |= _matrix(found, notes, numbers)
+    for note in notes:
+        typer.echo(f"driftduel: note: {name}: {note}", err=True)
     if as_json:
         print_json(summary)
-    elif one_matrix:
+    elif "matrix" in summary:
         from driftduel.cli.square import print_matrix
 
         print_matrix(console(), summary, everything=everything)
@@ -111,32 +132,12 @@ def measure(
         print_summary(console(), summary, everything=everything)
 
 
-def as_roles(columns: str | None, winner: str | None) -> dict[str, str]:
-    """Return what columns are called, by what they are."""
-    roles: dict[str, str] = {}
-    pairs = [] if columns is None else as_names(columns, "--columns")
-    for pair in [*pairs, *([] if winner is None else [f"winner={winner}"])]:
-        role, sign, name = (part.strip() for part in pair.partition("="))
-        if not (role and sign and name):
-            raise ValueError(f"--columns: {pair!r} must be ROLE=NAME, as in time=when")
-        if role in roles:
-            raise ValueError(f"--columns: {role!r} is given twice")
-        roles[role] = name
-    return roles
-
-
-def _is_stream(file: Path) -> bool:
+def _is_stream(files: list[str]) -> bool:
     """Return whether a file is a stream and not a table, by its name."""
-    from driftduel.votes.tables import SUFFIXES
-
-    if not file.exists():
-        raise FileNotFoundError(_missing(file))
-    if not file.name.endswith((".npz", *SUFFIXES)):
-        raise ValueError(
-            f"{file}: must be a stream (.npz) or a table of votes, of counts or of one matrix "
-            f"({', '.join(SUFFIXES)})"
-        )
-    return file.name.endswith(".npz")
+    for file in files:
+        if "://" not in file and file != "-" and not Path(file).exists():
+            raise FileNotFoundError(_missing(Path(file)))
+    return len(files) == 1 and files[0].endswith(".npz")
 
 
 def _refuse(given: dict[str, Any], allowed: Sequence[str], reason: str) -> None:
@@ -159,11 +160,9 @@ def _measured(world: Stream, weight: list[float] | None) -> dict[str, Any]:
     return {"weight": weight, **summarise(world, measure_stream(world, weight))}
 
 
-def _matrix(table: Table, roles: dict[str, str], weight: list[float] | None) -> dict[str, Any]:
+def _matrix(matrix: Matrix, notes: list[str], weight: list[float] | None) -> dict[str, Any]:
     from driftduel.cli.square import summarise_matrix
-    from driftduel.votes.squares import matrix_of
 
-    matrix, notes = matrix_of(table, roles)
     return {"weight": weight, **summarise_matrix(matrix, weight), "notes": notes}
 
 
@@ -178,21 +177,16 @@ def _missing(file: Path) -> str:
 
 
 def _votes(
-    table: Table,
-    roles: dict[str, str],
+    log: Log,
+    notes: list[str],
     bandwidth: float | None,
-    arms: list[str] | None,
     horizon: int | None,
     remove_bias: bool,
     weight: list[float] | None,
 ) -> dict[str, Any]:
     from driftduel.report import summarise
     from driftduel.votes import measure_log
-    from driftduel.votes.reading import votes_of
 
-    log, notes = votes_of(table, roles)
-    if arms is not None:
-        log = log.select(arms)
     found = measure_log(log, horizon, bandwidth, weight=weight, remove_bias=remove_bias)
     about = {
         "votes": log.n_votes,

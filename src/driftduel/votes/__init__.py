@@ -10,18 +10,21 @@ from typing import TYPE_CHECKING
 from driftduel._support.lazy import attach
 
 if TYPE_CHECKING:
+    from driftduel.votes.analyses import Analysis as Analysis
+    from driftduel.votes.analyses import analyse as analyse
     from driftduel.votes.bandwidth import BandwidthChoice as BandwidthChoice
     from driftduel.votes.bandwidth import choose_bandwidth as choose_bandwidth
     from driftduel.votes.from_log import stream_from_log as stream_from_log
     from driftduel.votes.log import Log as Log
+    from driftduel.votes.matrices import read_matrix as read_matrix
     from driftduel.votes.noise import Band as Band
     from driftduel.votes.noise import LogMeasures as LogMeasures
     from driftduel.votes.noise import measure_log as measure_log
+    from driftduel.votes.reading import read as read
     from driftduel.votes.reading import read_log as read_log
     from driftduel.votes.smoothing import YEAR as YEAR
     from driftduel.votes.smoothing import left_bias as left_bias
     from driftduel.votes.smoothing import smooth as smooth
     from driftduel.votes.squares import Matrix as Matrix
-    from driftduel.votes.squares import read_matrix as read_matrix
 
 __getattr__, __dir__, __all__ = attach(__name__)

@@ -7,6 +7,7 @@ that the votes chose it. Pairs have the intervals of `driftduel.votes.sequences`
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,10 +17,12 @@ from driftduel._support.extras import MissingExtraError
 from driftduel.matrix.criteria import Criterion, Weighted
 from driftduel.matrix.weights import uniform
 from driftduel.votes import cautions
+from driftduel.votes.columns import Columns
 from driftduel.votes.estimates import in_period, reference_weight, weigh
 from driftduel.votes.histories import MOST_CELLS, History, Moment, history, said
 from driftduel.votes.log import Log
 from driftduel.votes.ratings import ratings
+from driftduel.votes.reading import read
 from driftduel.votes.sentences import sentences
 from driftduel.votes.sequences import interval
 from driftduel.votes.weighted import Floats
@@ -59,25 +62,38 @@ class Analysis:
     sentences: tuple[str, ...]
     data: dict[str, Any]
 
+    def __str__(self) -> str:
+        return "\n".join(self.sentences)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as JSON has it, with what is to be said of how votes were read."""
+        return {"says": list(self.sentences), **self.data, "notes": list(self.log.notes)}
+
 
 def analyse(
-    log: Log,
+    votes: Any,
     criterion: Criterion | None = None,
     *,
     alpha: float = 0.05,
     pairs: str | None = None,
+    arms: Sequence[str] | None = None,
+    columns: Columns | None = None,
+    dayfirst: bool | None = None,
+    header: bool = True,
 ) -> Analysis:
-    """Tell all that a log of votes tells.
+    """Tell all that votes tell: who is best, since when, how sure that is.
 
     Parameters
     ----------
-    log : Log
-        The votes.
+    votes : path, data frame, dict, list or Log
+        Whatever `driftduel.votes.read` reads.
     criterion : Criterion, optional
         What best means. If left out, the chance to beat an arm drawn from those that were there all
         the time, if there are two of them at least; else from all.
     alpha, pairs
         As for `driftduel.history`.
+    arms, columns, dayfirst, header
+        As for `driftduel.votes.read`.
 
     Examples
     --------
@@ -88,6 +104,14 @@ def analyse(
     >>> found.data["best"], found.data["changes"]
     ('tea', [])
     """  # noqa: E501
+    log = read(
+        votes,
+        arms=arms,
+        columns=columns,
+        dayfirst=dayfirst,
+        header=header,
+        propensities=pairs is None,
+    )
     weight, panel = _panel(log) if criterion is None else (None, log.arms)
     left: dict[str, float] = {}
     if weight is None:

@@ -1,32 +1,20 @@
-"""One matrix from a file: a square table of probabilities or of wins, or rows of counts."""
+"""Square tables: how often row was preferred to column, in numbers or as probabilities."""
 
 from __future__ import annotations
 
-import os
-import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from driftduel._support.text import count
 from driftduel.matrix.preferences import as_matrix
+from driftduel.votes.cells import texts
+from driftduel.votes.doubts import near_duplicates
 from driftduel.votes.log import Array, BadRow, as_arms, first_true
-from driftduel.votes.reading import (
-    Columns,
-    alike,
-    as_table,
-    find_columns,
-    holds_counts,
-    texts,
-    votes_of,
-)
-from driftduel.votes.tables import Table, is_square
+from driftduel.votes.outcomes import Votes, tossed
+from driftduel.votes.tables import Table
 from driftduel.worlds.checks import check_arms
 from driftduel.worlds.stream import Stream
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _SUMS = 1e-3
 """How far the two probabilities of a pair may be from 1 in sum, for tables are rounded."""
@@ -65,71 +53,49 @@ class Matrix:
         return 0 if self.duels is None else round(float(np.triu(self.duels).sum()))
 
 
-def read_matrix(
-    source: str | os.PathLike[str] | pl.DataFrame, *, columns: Columns | None = None
-) -> Matrix:
-    """Read one preference matrix from a CSV file (plain or .gz) or from a polars DataFrame.
-
-    Three shapes are read:
-
-    - a square table, with the names of the arms in its first row and in its first column. An
-      entry says how often row was preferred to column: probabilities, where the two of a pair
-      sum to 1 and one of them may be left out, or else numbers of wins. The diagonal is ignored;
-    - rows of counts, as for `driftduel.worlds.read_log`, without a time;
-    - rows of votes, likewise. Votes of all times count alike.
-
-    Pairs that never met count as equal; a warning says how many there are.
-
-    Parameters
-    ----------
-    source : path or polars.DataFrame
-        The table.
-    columns : mapping, optional
-        For rows: what columns are called in the table, as ``{"left": "home"}``.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> wins = pl.DataFrame({"": ["tea", "milk"], "tea": [None, 10], "milk": [30, None]})
-    >>> m = read_matrix(wins)
-    >>> m
-    Matrix(2 arms, 40 duels)
-    >>> m.P
-    array([[0.5 , 0.75],
-           [0.25, 0.5 ]])
-    """
-    matrix, notes = matrix_of(as_table(source), columns)
-    for note in notes:
-        warnings.warn(note, stacklevel=2)
-    return matrix
-
-
-def is_one_matrix(table: Table, columns: Columns | None = None) -> bool:
-    """Return whether a table is about one matrix: a square one, or counts without a time."""
-    if not columns and is_square(table):
-        return True
-    try:
-        named = find_columns(table, columns)
-    except ValueError as error:
-        raise table.complaint(error) from None
-    return holds_counts(named) and "time" not in named
-
-
-def matrix_of(table: Table, columns: Columns | None = None) -> tuple[Matrix, list[str]]:
-    """Return the matrix of a table and what is to be said about it."""
-    if columns or not is_square(table):
-        log, notes = votes_of(table, columns, timed=False)
-        matrix, more = _from_wins(log.arms, log.head_to_head())
-        return matrix, notes + more
+def matrix_of(table: Table) -> tuple[Matrix, list[str]]:
+    """Return the matrix of a square table and what is to be said about it."""
     try:
         labels, entries = _entries(table)
         if _are_probabilities(entries):
-            return Matrix(labels, _from_probabilities(labels, entries)), alike(labels)
+            return Matrix(labels, _from_probabilities(labels, entries)), near_duplicates(labels)
         _check_wins(labels, entries)
-        matrix, notes = _from_wins(labels, np.nan_to_num(entries))
-        return matrix, alike(labels) + notes
+        matrix, notes = from_wins(labels, np.nan_to_num(entries))
+        return matrix, near_duplicates(labels) + notes
     except ValueError as error:
         raise table.complaint(error) from None
+
+
+def votes_of_square(table: Table) -> Votes:
+    """Return the votes that a square table of wins stands for; their sides are not known.
+
+    Raises
+    ------
+    ValueError
+        If it holds probabilities, of which nobody knows how many votes they are.
+    """
+    labels, entries = _entries(table)
+    if _are_probabilities(entries):
+        raise ValueError(
+            "is a square table of probabilities, which are no votes; driftduel measure reads it, "
+            "in Python dd.read_matrix"
+        )
+    _check_wins(labels, entries)
+    wins = np.nan_to_num(entries)
+    first, second = np.nonzero(np.triu(wins + wins.T, 1))
+    won, lost = wins[first, second], wins[second, first]
+    ties = won + lost - np.floor(won) - np.floor(lost)
+    for n in np.flatnonzero(np.floor(ties) != ties):
+        a, b = labels[first[n]], labels[second[n]]
+        raise ValueError(f"{a} and {b} won {won[n]:g} and {lost[n]:g}: a tie is half for each")
+    order = sorted(labels)  # as in every other log
+    place = np.array([order.index(label) for label in labels])
+    first, second = place[first], place[second]
+    each = np.stack([np.floor(won), ties, np.floor(lost)])
+    outcome = np.repeat([1.0, 0.5, 0.0], len(first))
+    left, right = np.tile(first, 3), np.tile(second, 3)
+    some = each.ravel() > 0
+    return tossed(Votes(order, left[some], right[some], outcome[some], each.ravel()[some]))
 
 
 def _entries(table: Table) -> tuple[tuple[str, ...], Array]:
@@ -200,7 +166,8 @@ def _check_wins(labels: tuple[str, ...], entries: Array) -> None:
         raise ValueError("holds no duel, at least one is needed")
 
 
-def _from_wins(labels: tuple[str, ...], wins: Array) -> tuple[Matrix, list[str]]:
+def from_wins(labels: tuple[str, ...], wins: Array) -> tuple[Matrix, list[str]]:
+    """Return the matrix of shares of wins, and how many pairs never met."""
     duels = wins + wins.T
     P = np.divide(wins, duels, out=np.full_like(wins, 0.5), where=duels > 0)
     never = int((np.triu(duels == 0, 1)).sum())

@@ -1,9 +1,7 @@
-"""Old votes in: from a CSV file as ``driftduel measure`` reads it."""
+"""Old votes in, from whatever `driftduel.votes.read` reads."""
 
 from __future__ import annotations
 
-import os
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -34,9 +32,7 @@ class Imported:
     counted: int
 
 
-def import_votes(
-    service: Service, slug: str, source: str | os.PathLike[str] | Any, pairs: Pairs
-) -> Imported:
+def import_votes(service: Service, slug: str, source: Any, pairs: Pairs) -> Imported:
     """Take in votes that were cast elsewhere, all or none of them.
 
     Parameters
@@ -45,8 +41,8 @@ def import_votes(
         The service.
     slug : str
         Which arena; it must have all arms of the file.
-    source : path or polars.DataFrame
-        A table that `driftduel measure` reads, with dates as times.
+    source : path, data frame, dict, list or Log
+        What `driftduel.votes.read` reads, with dates as times.
     pairs : {"uniform", "other"}
         How the pairs were chosen. If any two arms were as likely as any other two, the learner is
         told these votes. If they were not, or nobody knows, they are kept as history.
@@ -56,17 +52,17 @@ def import_votes(
     Invalid
         If the file cannot be read, has no dates, or names an arm that the arena has not.
     """
-    from driftduel.votes.reading import read_log
+    from driftduel.votes.reading import read
 
     if pairs not in ("uniform", "other"):
         raise Invalid(f"pairs is {pairs!r}, must be uniform or other")
     number = service.hosted(slug).arena.id
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            log = read_log(source)
+        log = read(source)
     except ValueError as error:
         raise Invalid(str(error)) from None
+    if not log.timed:
+        raise Invalid("no column says when votes were cast, which must be known, by dates")
     if not log.dated:
         raise Invalid("the times of the votes must be dates")
     if log.n_votes > MOST:

@@ -1,0 +1,88 @@
+"""What commands that read votes share: the files, and what their columns are called."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from driftduel.cli.shared import as_names
+
+Files = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILE...",
+        help="Votes in CSV or other text, JSON, Parquet, Arrow or Excel, also packed; a folder of "
+        "them, or - for standard input. Several are one log.",
+    ),
+]
+Left = Annotated[
+    str | None, typer.Option(metavar="NAME", help="The column with the first of the two options.")
+]
+Right = Annotated[
+    str | None, typer.Option(metavar="NAME", help="The column with the second of the two options.")
+]
+Winner = Annotated[str | None, typer.Option(metavar="NAME", help="The column that says who won.")]
+Time = Annotated[str | None, typer.Option(metavar="NAME", help="The column that says when.")]
+Columns = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ROLE=NAME,...",
+        help="What columns are called, for any role, as in left_won=y,voter=rater.",
+    ),
+]
+DayFirst = Annotated[
+    bool | None,
+    typer.Option(
+        "--dayfirst/--monthfirst",
+        help="Whether 01/02/2024 is in February or in January; found from the file if it tells.",
+        show_default=False,
+    ),
+]
+NoHeader = Annotated[
+    bool,
+    typer.Option(
+        "--no-header",
+        help="The first row is a vote; columns are 1, 2, ...: winner and loser, or left, right "
+        "and winner.",
+    ),
+]
+
+
+def as_roles(columns: str | None, **named: str | None) -> dict[str, str]:
+    """Return what columns are called, by what they are.
+
+    Examples
+    --------
+    >>> as_roles("time=when, voter=who", left="Option A", right=None)
+    {'time': 'when', 'voter': 'who', 'left': 'Option A'}
+    """
+    roles: dict[str, str] = {}
+    pairs = [] if columns is None else as_names(columns, "--columns")
+    own = [f"{role}={name}" for role, name in named.items() if name is not None]
+    for pair in [*pairs, *own]:
+        role, sign, name = (part.strip() for part in pair.partition("="))
+        if not (role and sign and name):
+            raise ValueError(f"--columns: {pair!r} must be ROLE=NAME, as in time=when")
+        if role in roles:
+            raise ValueError(f"--columns: {role!r} is given twice")
+        roles[role] = name
+    return roles
+
+
+def name_of(files: list[str]) -> str:
+    """Return what files are called in a sentence.
+
+    Examples
+    --------
+    >>> name_of(["votes/may.csv"]), name_of(["-"]), name_of(["may.csv", "june.csv"])
+    ('may.csv', 'standard input', 'may.csv and 1 more')
+    """
+    first = "standard input" if files[0] == "-" else Path(files[0]).name or files[0]
+    return first if len(files) == 1 else f"{first} and {len(files) - 1} more"
+
+
+def source_of(files: list[str]) -> Any:
+    """Return what to read: one file, or all of several."""
+    return files[0] if len(files) == 1 else files

@@ -1,0 +1,412 @@
+"""Which column of a table of votes is what: by what the user says, by its heading, by its cells.
+
+A column has a role. What is said counts most, then a heading that is the name of a role, then one
+that means the same (`driftduel.votes.names`), if its cells agree. The roles that were found make a
+shape: how a row tells who met and who won.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from driftduel._support.checks import one_of
+from driftduel._support.text import listing, meant
+from driftduel.votes import moments, names
+from driftduel.votes.outcomes import is_outcome, tells_left_won
+from driftduel.votes.tables import Table
+
+if TYPE_CHECKING:
+    pass
+
+Columns = Mapping[str, str]
+"""What the columns of a table are called there, by what they are called here."""
+
+ROLES = (
+    "time", "left", "right", "left_won", "winner", "loser", "count", "left_wins", "wins",
+    "right_wins", "losses", "ties", "n", "left_score", "right_score", "winner_left",
+    "winner_right", "winner_tie", "ranking", "propensity", "voter",
+)  # fmt: skip
+"""What a column can be."""
+
+OUTCOMES = ("left_won", "winner")
+WINS, LOSSES = ("left_wins", "wins"), ("right_wins", "losses")
+_ONE_HOT = ("winner_left", "winner_right")
+_SCORES = ("left_score", "right_score")
+_GUESSED_LAST = 200
+"""Rows by whose cells it is judged what a column is."""
+
+SHAPES = (
+    "left, right and winner or left_won; winner and loser; left, right and counts (left_wins, n or "
+    "wins, losses, ties); first, second, third, ...; or a square table with the options in its "
+    "first row and first column"
+)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How the rows of a table tell who met and who won.
+
+    Attributes
+    ----------
+    kind : str
+        ``votes``, ``won_lost``, ``one_hot``, ``scores``, ``counts`` or ``ranking``.
+    named : dict
+        What the columns are called there, by their role.
+    places : tuple of str
+        For rankings: who came first, second and so on.
+    guessed : bool
+        Whether a heading was taken for what it is not called.
+    """
+
+    kind: str
+    named: dict[str, str]
+    places: tuple[str, ...] = ()
+    guessed: bool = False
+
+    @property
+    def used(self) -> set[str]:
+        """The columns that are votes; all others are extras."""
+        kept = {"voter"}
+        return {name for role, name in self.named.items() if role not in kept} | {*self.places}
+
+
+def find_columns(table: Table, columns: Columns | None) -> dict[str, str]:
+    """Return what the columns of a table are called there, for all that are called as a role is."""
+    # A heading in capitals means the same, unless there is one in small letters as well.
+    there = {name.lower(): name for name in reversed(table.frame.columns)}
+    there |= {name: name for name in table.frame.columns}
+    named = {role: there[role] for role in ROLES if role in there}
+    given = dict(columns or {})
+    for role, name in given.items():
+        one_of(role, "columns: the name", ROLES)
+        if name not in table.frame.columns:
+            like = meant(name, table.header)
+            raise ValueError(f"there is no column {name!r}{like}, {there_are(table)}")
+    if given.keys() & {*OUTCOMES, "loser", "ranking"}:
+        # What is said counts more than what a column is called.
+        named = {role: name for role, name in named.items() if role not in OUTCOMES}
+    named = {role: name for role, name in named.items() if name not in given.values()}
+    return named | given
+
+
+def guess_columns(table: Table, columns: Columns | None = None, *, header: bool = True) -> Shape:
+    """Return what the columns of a table are; without a header, by their number and their cells.
+
+    Raises
+    ------
+    ValueError
+        If they make no shape; the sentence says what came nearest, and what would mend it.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from driftduel.votes.tables import frame_table
+    >>> votes = {"Date": ["2024-05-01"], "Option A": ["tea"], "Option B": ["milk"], "Best": ["tea"]}
+    >>> guess_columns(frame_table(pl.DataFrame(votes))).named
+    {'left': 'Option A', 'right': 'Option B', 'winner': 'Best', 'time': 'Date'}
+    """
+    given = dict(columns or {})
+    guess = _Guess(table, given if header or given else _unnamed(table))
+    kind = guess.kind()
+    guess.find_time()
+    guess.find_voter()
+    guess.check_once()
+    return Shape(kind, guess.named, guess.places, guess.guessed or not header)
+
+
+def there_are(table: Table) -> str:
+    """Return the columns of a table, in words."""
+    return f"the columns are: {', '.join(table.header) or 'none'}"
+
+
+def holds_counts(named: Columns) -> bool:
+    """Return whether the rows of a table with these columns are counts."""
+    has = named.keys()
+    others = has & {*LOSSES, "n"}
+    return not has & {*OUTCOMES} and bool(has & {*WINS}) and bool(others)
+
+
+def _unnamed(table: Table) -> dict[str, str]:
+    """Return what columns without names are: a time if there is one, then two options and who won.
+
+    Two columns are who won and who lost.
+    """
+    columns = list(table.header)
+    dates = [name for name in columns if moments.looks_like_dates(table.frame[name])]
+    named = {"time": dates[0]} if len(dates) == 1 else {}
+    others = [name for name in columns if name not in named.values()]
+    roles = ("winner", "loser") if len(others) == 2 else ("left", "right", "winner")
+    return named | dict(zip(roles, others, strict=False))
+
+
+class _Guess:
+    """What is known so far of the columns of a table."""
+
+    def __init__(self, table: Table, given: dict[str, str]) -> None:
+        self.table = table
+        self.given = given
+        self.exact = find_columns(table, given)
+        self.named: dict[str, str] = {}
+        self.places: tuple[str, ...] = ()
+        self.guessed = False
+        self.sample = table.frame.head(_GUESSED_LAST)
+
+    @property
+    def free(self) -> list[str]:
+        """The columns that have no role yet, and none that was said."""
+        taken = {*self.named.values(), *self.given.values()}
+        return [name for name in self.table.header if name not in taken]
+
+    def take(self, *roles: str) -> None:
+        """Give columns the roles that they are called by."""
+        self.named |= {role: self.exact[role] for role in roles if role in self.exact}
+
+    def guess(self, **named: str) -> None:
+        self.named |= named
+        self.guessed |= any(name != role for role, name in named.items())
+
+    def kind(self) -> str:
+        """Find who met and who won; return the kind of shape."""
+        self.take("count", "propensity")
+        if "ranking" in self.given:
+            self.take("ranking")
+            return "ranking"
+        if "winner" in self.given and "loser" in self.given:
+            self.take("winner", "loser")
+            return "won_lost"
+        if self.find_sides():
+            return self.find_outcome()
+        if self.find_won_and_lost():
+            return "won_lost"
+        if self.find_ranking():
+            return "ranking"
+        raise self.nothing()
+
+    def find_sides(self) -> bool:
+        if {"left", "right"} <= self.exact.keys():
+            self.take("left", "right")
+            return True
+        said = {side: self.given[side] for side in ("left", "right") if side in self.given}
+        found = names.sides_of([*self.table.header])
+        if said:
+            found = [
+                pair for pair in found if {*said.items()} <= {("left", pair[0]), ("right", pair[1])}
+            ]
+        if len(found) == 1 and not self.is_ranking(found[0]):
+            self.guess(left=found[0][0], right=found[0][1])
+            return True
+        if len(found) > 1 and not names.won_and_lost(self.table.header):
+            several = " or ".join(f"{one} and {other}" for one, other in found)
+            raise ValueError(
+                f"the two options may be {several}; say which: {option(left=found[0][0])} "
+                f"{option(right=found[0][1])}"
+            )
+        if said:
+            missing = "right" if "left" in said else "left"
+            raise ValueError(
+                f"there is no column {missing!r}, {there_are(self.table)}; say which it is: "
+                f"{option(**{missing: 'NAME'})}"
+            )
+        return False
+
+    def is_ranking(self, pair: tuple[str, str]) -> bool:
+        """Tell whether what looks like two sides is the first two places of a ranking."""
+        places = names.places_of(self.table.header)
+        return [*pair] == places[:2] and not self.exact.keys() & {*OUTCOMES}
+
+    def find_outcome(self) -> str:
+        """Find who won, where left and right are known."""
+        has = self.exact.keys()
+        if has & {*OUTCOMES}:
+            self.take(*OUTCOMES)
+            return "votes"
+        if holds_counts(self.exact):
+            self.take(*WINS, *LOSSES, "ties", "n")
+            return "counts"
+        for roles in (_ONE_HOT, _SCORES):
+            if has >= {*roles}:
+                self.take(*roles, "winner_tie")
+                return "one_hot" if roles is _ONE_HOT else "scores"
+        finders = (self.guess_one_hot, self.guess_winner, self.guess_counts, self.guess_scores)
+        for find in finders:
+            kind = find()
+            if kind:
+                return kind
+        left, right = self.named["left"], self.named["right"]
+        raise ValueError(
+            f"left = {left}, right = {right}, but no column says who won, {there_are(self.table)}; "
+            f"say which does: {option(winner='NAME')}, or {option(left_won='NAME')} for 1 and 0"
+        )
+
+    def guess_one_hot(self) -> str:
+        """Find a column for each one that may have won, with 1 in that of the winner."""
+        begin = ("winner", "win", "won", "is_winner", "preferred")
+        sides: dict[str, str] = {}
+        words = {
+            **dict.fromkeys(self.side_words(0), "winner_left"),
+            **dict.fromkeys(self.side_words(1), "winner_right"),
+            **dict.fromkeys(names.TIES, "winner_tie"),
+        }
+        for heading in self.free:
+            joined = names.joined(heading)
+            for word in begin:
+                rest = joined.removeprefix(f"{word}_")
+                if rest != joined and rest in words:
+                    sides.setdefault(words[rest], heading)
+        if sides.keys() >= {*_ONE_HOT}:
+            self.guess(**sides)
+            return "one_hot"
+        return ""
+
+    def side_words(self, side: int) -> Iterable[str]:
+        heading = self.named[("left", "right")[side]]
+        own = [pair[side] for pair in names.SIDES if pair[side] in names.words(heading)]
+        return (names.joined(heading), ("left", "right")[side], *own)
+
+    def guess_winner(self) -> str:
+        """Find a column whose cells say who won, by its heading and then by its cells alone."""
+        free = {names.joined(name): name for name in reversed(self.free)}
+        left = names.joined(self.named["left"])
+        own = [f"{left}_won", f"{left}_win", f"{left}_wins", f"{left}_is_winner"]
+        known = [free[name] for name in (*names.LEFT_WON, *own) if name in free]
+        fits = [name for name in known if tells_left_won(self.sample[name])]
+        if len(fits) == 1:
+            self.guess(left_won=fits[0])
+            return "votes"
+        known = [free[name] for name in names.WINNERS if name in free]
+        fits = [name for name in known if self.fits(name)]
+        if not fits and not known:
+            fits = [name for name in self.free if self.fits(name, by_name=True)]
+        if len(fits) > 1:
+            raise ValueError(
+                f"who won may be told by {listing(fits)}; say which: {option(winner=fits[0])}"
+            )
+        fits = fits or known[:1]
+        if not fits:
+            return ""
+        self.guess(winner=fits[0])
+        return "votes"
+
+    def fits(self, name: str, by_name: bool = False) -> bool:
+        sides = self.named["left"], self.named["right"]
+        return is_outcome(self.sample, name, sides, by_name=by_name)
+
+    def guess_counts(self) -> str:
+        pairs = [pair for pair in names.counts_of(self.free) if self.are_numbers(pair)]
+        free = {names.joined(name): name for name in reversed(self.free)}
+        more: dict[str, str] = {}
+        ties = [free[name] for name in names.TIES if name in free]
+        if ties:
+            more["ties"] = ties[0]
+        if len(pairs) == 1:
+            self.guess(left_wins=pairs[0][0], right_wins=pairs[0][1], **more)
+            return "counts"
+        wins = [self.exact[role] for role in WINS if role in self.exact]
+        totals = [free[name] for name in names.TOTALS if name in free]
+        if wins and totals:
+            self.guess(wins=wins[0], n=totals[0], **more)
+            return "counts"
+        return ""
+
+    def guess_scores(self) -> str:
+        pairs = [pair for pair in names.scores_of(self.free) if self.are_numbers(pair)]
+        if len(pairs) != 1:
+            return ""
+        self.guess(left_score=pairs[0][0], right_score=pairs[0][1])
+        return "scores"
+
+    def are_numbers(self, columns: Iterable[str]) -> bool:
+        import polars as pl
+
+        cast = self.sample.select(pl.col(*columns).cast(pl.Float64, strict=False))
+        return all(column.null_count() < max(len(column), 1) for column in cast)
+
+    def find_won_and_lost(self) -> bool:
+        if {"winner", "loser"} <= self.exact.keys():
+            self.take("winner", "loser")
+            return True
+        found = names.won_and_lost(self.table.header)
+        if len(found) != 1:
+            return False
+        self.guess(winner=found[0][0], loser=found[0][1])
+        return True
+
+    def find_ranking(self) -> bool:
+        self.places = tuple(names.places_of(self.table.header))
+        if self.places:
+            self.guessed = True
+            return True
+        if "ranking" in self.exact:
+            self.take("ranking")
+            return True
+        free = {names.joined(name): name for name in reversed(self.free)}
+        for name in names.RANKINGS:
+            if name in free:
+                self.guess(ranking=free[name])
+                return True
+        return False
+
+    def find_time(self) -> None:
+        if "time" in self.given:
+            self.named["time"] = self.given["time"]
+            return
+        known = [name for name in names.times_of(self.free) if self.is_time(name)]
+        if not known:
+            dates = [name for name in self.free if moments.looks_like_dates(self.sample[name])]
+            known = dates if len(dates) == 1 else []
+        if known:
+            self.guess(time=known[0])
+        elif "time" in self.exact:
+            self.take("time")
+
+    def is_time(self, name: str) -> bool:
+        return moments.is_readable(self.sample[name])
+
+    def find_voter(self) -> None:
+        free = {names.joined(name): name for name in reversed(self.free)}
+        if "voter" in self.given:
+            self.named["voter"] = self.given["voter"]
+            return
+        for name in names.VOTERS:
+            if name in free:
+                self.named["voter"] = free[name]
+                return
+
+    def check_once(self) -> None:
+        for name in self.named.values():
+            if self.table.header.count(name) > 1:
+                raise ValueError(f"there is more than one column {name!r}, {there_are(self.table)}")
+
+    def nothing(self) -> ValueError:
+        """Return what to say of a table that has neither two sides nor a winner and a loser."""
+        if self.table.begins_with_a_vote:
+            return ValueError(
+                "the first row is a vote and no header; say --no-header, in Python header=False, "
+                "and what the columns are if not winner and loser: --columns left=1,right=2"
+            )
+        winners = [name for name in self.free if names.joined(name) in names.WINNERS]
+        near = f"winner = {winners[0]}, but " if winners else ""
+        return ValueError(
+            f"{near}no columns name the two options, {there_are(self.table)}; say which do: "
+            f"{option(left='NAME')} {option(right='NAME')}; expected are {SHAPES}"
+        )
+
+
+def option(**role: str) -> str:
+    """Return how a role is said on the command line.
+
+    Examples
+    --------
+    >>> option(left="Option A"), option(left_won="y")
+    ("--left 'Option A'", '--columns left_won=y')
+    """
+    import shlex
+
+    ((name, value),) = role.items()
+    said = shlex.quote(value)
+    return f"--{name} {said}" if name in OWN_OPTION else f"--columns {name}={said}"
+
+
+OWN_OPTION = ("time", "left", "right", "winner")

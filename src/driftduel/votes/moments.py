@@ -1,0 +1,301 @@
+"""When votes were cast: dates, dates and times, seconds since 1970, and what Excel makes of them.
+
+The first row says what the times are, and all rows must be like it. Days since 1970-01-01 come out
+where they are dates, without a zone in UTC; other numbers stay as they are. Whether 01/02/2024 is
+in January or in February is found from the other rows: one of them has a day above 12, or they are
+in order read one way only. If nothing tells, the user is asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from driftduel.votes.cells import check_present, numbers
+from driftduel.votes.log import Array, BadRow, as_days, first_true
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_DAY = 86_400.0
+_UNIX = {"seconds": 1.0, "milliseconds": 1e3, "microseconds": 1e6, "nanoseconds": 1e9}
+_FROM, _TO = 5e8, 5e9
+"""Seconds of 1985 and 2128: numbers between them, or a thousand times as large, are of 1970 on."""
+_EXCEL, _EXCEL_FROM, _EXCEL_TO = 25_569, 20_000, 80_000
+"""The number that 1970-01-01 has in Excel, and those of 1954 and 2119."""
+_WHOLE_FROM, _WHOLE_TO = 1700_01_01, 2199_12_31
+
+_STAMP = re.compile(
+    r"\d{4}(?P<cut>[-/.])\d\d?(?P=cut)\d\d?(?P<mark>[T ])\d\d?:\d\d(?P<seconds>:\d\d(\.\d*)?)?"
+    r"(?P<zone>Z| ?UTC| ?[+-]\d\d(:?\d\d)?)?"
+)
+_ORDERED = re.compile(
+    r"\d\d?(?P<cut>[-/.])\d\d?(?P=cut)(?P<year>\d{4}|\d\d)"
+    r"(?P<clock>,? +\d\d?:\d\d(?P<seconds>:\d\d)?(?P<half> ?[AaPp]\.?[Mm]\.?)?)?"
+)
+_NAMED = ("%d %b %Y", "%d-%b-%Y", "%d-%b-%y", "%b %d, %Y", "%b %d %Y", "%d %B %Y", "%B %d, %Y")
+_EXPECTED = "must be a number, an ISO date or an ISO date and time, such as 2024-05-31"
+
+
+@dataclass(frozen=True, eq=False)
+class Times:
+    """The times of votes.
+
+    Attributes
+    ----------
+    time : array of shape (n,)
+        Days since 1970-01-01 if they are dates, else numbers as they were.
+    dated : bool
+        Whether they are dates.
+    how : str
+        What was assumed of how they are written, empty if nothing was.
+    """
+
+    time: Array
+    dated: bool
+    how: str = ""
+
+
+def read_times(column: pl.Series, dayfirst: bool | None = None) -> Times:
+    """Return the times of a column.
+
+    Parameters
+    ----------
+    column : polars.Series
+        Dates, times, numbers or text.
+    dayfirst : bool, optional
+        Whether 01/02/2024 is the first of February; found from the column if left out.
+
+    Raises
+    ------
+    BadRow
+        If a row is not as the first one is, or the order of day and month is nowhere told.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> read_times(pl.Series("when", ["01/02/1970", "13/02/1970"]))
+    Times(time=array([31., 43.]), dated=True, how='day first')
+    >>> read_times(pl.Series("when", [1.7e9, 1.7e9 + 43_200]))
+    Times(time=array([19675.92592593, 19676.42592593]), dated=True, how='unix seconds')
+    """
+    import polars as pl
+
+    if column.dtype == pl.String:
+        return _from_text(column, dayfirst)
+    check_present(column)
+    if column.dtype == pl.Date:
+        return Times(as_days(column.to_numpy()), dated=True)
+    if column.dtype == pl.Datetime:
+        return Times(_days(column), dated=True)
+    return _from_numbers(numbers(column), column.name)
+
+
+def looks_like_dates(column: pl.Series) -> bool:
+    """Tell whether the first cells of a column are dates, and no mere numbers."""
+    import polars as pl
+
+    if column.dtype in (pl.Date, pl.Datetime):
+        return True
+    if column.dtype != pl.String:
+        return False
+    said = column.drop_nulls().head(_SAMPLE).str.strip_chars()
+    if not len(said) or said.cast(pl.Float64, strict=False).is_not_null().any():
+        return False
+    return any(not parsed.has_nulls() for _, _, parsed in _readings(said, None))
+
+
+def is_readable(column: pl.Series) -> bool:
+    """Tell whether the first cells of a column are times of some kind, numbers included."""
+    import polars as pl
+
+    if column.dtype.is_numeric() or looks_like_dates(column):
+        return True
+    if column.dtype != pl.String:
+        return False
+    said = column.drop_nulls().head(_SAMPLE).str.strip_chars()
+    return len(said) > 0 and not said.cast(pl.Float64, strict=False).has_nulls()
+
+
+_SAMPLE = 50
+
+
+def _from_text(column: pl.Series, dayfirst: bool | None) -> Times:
+    import polars as pl
+
+    found = _parsed(column, dayfirst)
+    if found is None or found[1].has_nulls():
+        # Blanks around cells are rare, and taking them off is not free.
+        stripped = column.str.strip_chars()
+        check_present(stripped)
+        found = _parsed(stripped, dayfirst)
+        if found is None:
+            raise BadRow(0, f"{column.name} is {stripped[0]!r}, {_EXPECTED}")
+        if found[1].has_nulls():
+            row = first_true(found[1].is_null().to_numpy())
+            raise BadRow(
+                row,
+                f"{column.name} is {stripped[row]!r}, must be {found[0]} as in the first row",
+            )
+    _, parsed, how = found
+    if parsed.dtype == pl.Float64:
+        return _from_numbers(numbers(parsed), column.name)
+    return Times(_days(parsed), dated=True, how=how)
+
+
+def _parsed(said: pl.Series, dayfirst: bool | None) -> tuple[str, pl.Series, str] | None:
+    """Return what the first row is, the rows read like it, and what was assumed; None if unknown.
+
+    Dates that may be read either way are read the way that fits all rows.
+    """
+    if not len(said) or said[0] is None:
+        return None
+    ordered = _ORDERED.fullmatch(said[0])
+    if ordered is not None and (ordered["cut"] != "." or len(ordered["year"]) == 2):
+        return _either_way(said, ordered, dayfirst)
+    for kind, first, parsed in _readings(said.head(1), dayfirst):
+        if not parsed.has_nulls():
+            whole = next(all_ for name, _, all_ in _readings(said, dayfirst, kind) if name == kind)
+            return kind, whole, first
+    return None
+
+
+def _readings(
+    said: pl.Series, dayfirst: bool | None, only: str | None = None
+) -> Iterator[tuple[str, str, pl.Series]]:
+    """Yield kinds of times, what is to be said of them, and the cells read as such."""
+    import polars as pl
+
+    def wanted(kind: str) -> bool:
+        return only is None or only == kind
+
+    if wanted("a number"):
+        yield "a number", "", said.cast(pl.Float64, strict=False)
+    for kind, form in (
+        ("a date like 2024-05-31", "%Y-%m-%d"),
+        ("a date like 2024/05/31", "%Y/%m/%d"),
+        ("a date like 2024.05.31", "%Y.%m.%d"),
+        ("a date like 31.05.2024", "%m.%d.%Y" if dayfirst is False else "%d.%m.%Y"),
+    ):
+        if wanted(kind):
+            yield kind, "", said.str.to_date(form, strict=False)
+    if wanted("a month like 2024-05"):
+        yield "a month like 2024-05", "", (said + "-01").str.to_date("%Y-%m-%d", strict=False)
+    kind = "a time like 2024-05-31T12:30:00"
+    stamp = _STAMP.fullmatch(said[0] or "") if len(said) else None
+    if wanted(kind) and stamp is not None:
+        yield kind, "", _stamps(said, stamp)
+    for form in _NAMED:
+        kind = f"a date like {_example(form)}"
+        if wanted(kind):
+            yield kind, "", said.str.to_date(form, strict=False)
+    ordered = _ORDERED.fullmatch(said[0] or "") if len(said) else None
+    if only is None and ordered is not None:
+        for order in (True, False):
+            yield "a date", "", _in_order(said, ordered, order)
+
+
+def _stamps(said: pl.Series, first: re.Match[str]) -> pl.Series:
+    """Read dates with times as the first row is written, or else somewhat more freely."""
+    cut, mark = first["cut"], first["mark"]
+    clock = "%H:%M:%S%.f" if first["seconds"] else "%H:%M"
+    zone = first["zone"] or ""
+    form = f"%Y{cut}%m{cut}%d{mark}{clock}"
+    if zone in ("", "Z", " UTC", "UTC"):
+        parsed = said.str.to_datetime(f"{form}{zone}", time_unit="us", strict=False)
+        if not parsed.has_nulls():
+            return parsed
+    if not zone:
+        return parsed
+    one_zone = said.str.replace(r" ?(Z|UTC)$", "+00:00").str.replace(r" ?([+-]\d\d)$", "${1}:00")
+    one_mark = one_zone.str.replace("[T ]", mark).str.replace(r" ([+-]\d\d:?\d\d)$", "${1}")
+    return one_mark.str.to_datetime(f"{form}%z", time_unit="us", strict=False)
+
+
+def _either_way(
+    said: pl.Series, first: re.Match[str], dayfirst: bool | None
+) -> tuple[str, pl.Series, str]:
+    """Read dates such as 01/02/2024 in the order that is asked for, or that fits all rows."""
+    words = {True: "day first", False: "month first"}
+    kind = f"a date like {said[0]}"
+    if dayfirst is not None:
+        return kind, _in_order(said, first, dayfirst), words[dayfirst]
+    readings = {order: _in_order(said, first, order) for order in (True, False)}
+    fits = [order for order, parsed in readings.items() if not parsed.has_nulls()]
+    if len(fits) == 1:
+        return kind, readings[fits[0]], words[fits[0]]
+    if not fits:
+        known = [int(parsed.null_count()) for parsed in readings.values()]
+        order = known[0] <= known[1]
+        return kind, readings[order], words[order]
+    if (readings[True] == readings[False]).all():
+        return kind, readings[True], ""
+    rising = [order for order, parsed in readings.items() if parsed.is_sorted()]
+    if len(rising) != 1:
+        rising = [o for o, parsed in readings.items() if parsed.is_sorted(descending=True)]
+    if len(rising) == 1:
+        return kind, readings[rising[0]], f"{words[rising[0]]}, by the order of the rows"
+    raise BadRow(
+        0,
+        f"{said.name} is {said[0]!r}, and no row tells whether the day or the month comes first; "
+        "say --dayfirst or --monthfirst, in Python dayfirst=True or False",
+    )
+
+
+def _in_order(said: pl.Series, first: re.Match[str], dayfirst: bool) -> pl.Series:
+    cut, year = first["cut"], "%Y" if len(first["year"]) == 4 else "%y"
+    order = ("%d", "%m", year) if dayfirst else ("%m", "%d", year)
+    form = cut.join(order)
+    if not first["clock"]:
+        return said.str.to_date(form, strict=False)
+    seconds = ":%S" if first["seconds"] else ""
+    one_blank = said.str.replace(r",? +", " ")
+    if not first["half"]:
+        return one_blank.str.to_datetime(f"{form} %H:%M{seconds}", time_unit="us", strict=False)
+    half = one_blank.str.to_uppercase().str.replace(r" ?([AP])\.?M\.?$", " ${1}M")
+    return half.str.to_datetime(f"{form} %I:%M{seconds} %p", time_unit="us", strict=False)
+
+
+def _example(form: str) -> str:
+    parts = {"%d": "31", "%b": "May", "%B": "May", "%Y": "2024", "%y": "24"}
+    for part, text in parts.items():
+        form = form.replace(part, text)
+    return form
+
+
+def _days(column: pl.Series) -> Array:
+    import polars as pl
+
+    if column.dtype == pl.Datetime and column.dtype.time_zone is not None:  # type: ignore[attr-defined]
+        column = column.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
+    return as_days(column.to_numpy())
+
+
+def _from_numbers(values: Array, name: str) -> Times:
+    """Return numbers as days if all of them are seconds since 1970, or the like."""
+    low, high = float(values.min()), float(values.max())
+    for unit, scale in _UNIX.items():
+        if low >= _FROM * scale and high < _TO * scale:
+            return Times(values / (_DAY * scale), dated=True, how=f"unix {unit}")
+    if low >= _WHOLE_FROM and high <= _WHOLE_TO:
+        days = _from_whole(values)
+        if days is not None:
+            return Times(days, dated=True, how="dates such as 20240531")
+    if low >= _EXCEL_FROM and high <= _EXCEL_TO and "date" in name.lower():
+        return Times(values - _EXCEL, dated=True, how="Excel dates")
+    return Times(values, dated=False)
+
+
+def _from_whole(values: Array) -> Array | None:
+    """Return numbers such as 20240531 as days, None if one of them is no date."""
+    import polars as pl
+
+    if (values != np.floor(values)).any():
+        return None
+    said = pl.Series(values.astype(np.int64)).cast(pl.String)
+    dates = said.str.to_date("%Y%m%d", strict=False)
+    return None if dates.has_nulls() else as_days(dates.to_numpy())

@@ -1,0 +1,231 @@
+"""What headings of votes mean: the two options, who won, when; by the words people use for them.
+
+A heading is cut into words, ``HomeTeam`` and ``home_team`` alike. Two columns are a pair if they
+differ in one word alone and the two words are sides of one thing: left and right, a and b, home and
+away. What their other words say (``model``, ``score``, ``elo``) tells what the pair is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_]+")
+
+SIDES = (
+    ("left", "right"), ("a", "b"), ("1", "2"), ("home", "away"), ("white", "black"),
+    ("first", "second"), ("one", "two"), ("0", "1"), ("home", "visitor"),
+    ("home", "guest"), ("control", "treatment"), ("red", "blue"),
+)  # fmt: skip
+"""Words for the left and the right one of two."""
+
+WON = (
+    ("winner", "loser"), ("chosen", "rejected"), ("won", "lost"), ("winning", "losing"),
+    ("better", "worse"), ("preferred", "rejected"), ("preferred", "dispreferred"),
+    ("preferred", "other"), ("selected", "rejected"), ("accepted", "rejected"), ("win", "loss"),
+    ("picked", "rejected"), ("w", "l"),
+)  # fmt: skip
+"""Words for who won and who lost."""
+
+_NOUNS = (
+    "name", "label", "model", "option", "arm", "item", "team", "player", "club", "design",
+    "variant", "candidate", "version", "image", "answer", "system", "product", "brand", "title",
+    "choice", "entry", "entrant", "opponent", "method", "llm", "bot", "agent", "engine", "username",
+    "id",
+)  # fmt: skip
+"""What is compared, the likeliest first; a side alone is as likely as its number, but before it."""
+
+_SCORES = ("score", "scores", "goals", "goal", "points", "pts", "runs", "fthg", "result")
+_COUNTS = ("wins", "won", "votes", "count", "win")
+_FIGURES = frozenset({
+    *_SCORES, *_COUNTS, "elo", "rating", "rank", "ranking", "seed", "odds", "length", "len",
+    "tokens", "response", "conversation", "text", "prompt", "age", "ht", "hand", "ioc", "losses",
+    "ties", "draws", "votes", "propensity", "probability", "prob", "time", "date", "turn", "turns",
+    "half", "shots", "fouls", "corners", "yellow", "red", "cards", "position", "order", "url",
+    "link", "cost", "latency", "winner", "loser", "tie", "comment", "reason", "explanation",
+})  # fmt: skip
+"""What is told of an option and is not its name."""
+
+TIMES = (
+    "time", "date", "datetime", "timestamp", "tstamp", "ts", "when", "voted_at", "created_at",
+    "created", "submitted_at", "vote_time", "start_time", "started_at", "day", "utc_date",
+    "year", "season", "round", "step",
+)  # fmt: skip
+"""What a column of times is called, the likeliest first."""
+_TIME_WORDS = frozenset({"time", "date", "datetime", "timestamp", "tstamp", "day", "at"})
+
+WINNERS = (
+    "winner", "preferred", "preference", "chosen", "choice", "result", "who_won", "verdict",
+    "outcome", "vote", "ftr", "won_by", "winner_name", "pick", "picked", "selected", "selection",
+    "judgment", "judgement", "decision", "better", "best", "winning_team", "preferred_model",
+    "chosen_model", "winner_model", "label", "answer", "response", "victor",
+)  # fmt: skip
+"""What a column that says who won is called."""
+
+LEFT_WON = ("left_won", "won", "left_win", "first_won", "a_won", "home_won", "white_won", "is_win")
+VOTERS = (
+    "voter", "voter_id", "user", "user_id", "judge", "judge_id", "annotator", "annotator_id",
+    "rater", "rater_id", "participant", "participant_id", "worker", "worker_id", "session",
+    "session_id", "evaluator", "email",
+)  # fmt: skip
+"""What a column that names voters is called."""
+TOTALS = ("n", "total", "trials", "games", "matches", "comparisons", "n_votes", "total_votes")
+TIES = ("ties", "tie", "draws", "draw", "tied", "drawn")
+PLACES = ("rank", "ranked", "place", "position", "pos", "choice", "preference", "finish")
+ORDINALS = (
+    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
+)  # fmt: skip
+RANKINGS = ("ranking", "ranked", "order", "ranks", "finishing_order")
+"""What a column with whole rankings is called."""
+
+
+def words(heading: str) -> tuple[str, ...]:
+    """Cut a heading into words.
+
+    Examples
+    --------
+    >>> words("HomeTeam"), words("answer1"), words("Option A"), words("FTR"), words("model_a")
+    (('home', 'team'), ('answer', '1'), ('option', 'a'), ('ftr',), ('model', 'a'))
+    """
+    return tuple(word.lower() for word in _WORD.findall(heading))
+
+
+def joined(heading: str) -> str:
+    """Return the words of a heading with underscores between them."""
+    return "_".join(words(heading))
+
+
+def pairs_of(
+    header: Sequence[str], sides: Sequence[tuple[str, str]]
+) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """Yield pairs of headings that differ in a pair of words alone, with their other words.
+
+    Examples
+    --------
+    >>> list(pairs_of(["White", "Black", "WhiteElo", "BlackElo", "Result"], SIDES))
+    [('White', 'Black', ()), ('WhiteElo', 'BlackElo', ('elo',))]
+    """
+    cut = {words(heading): heading for heading in reversed(header)}
+    found = set()
+    for heading in header:
+        parts = words(heading)
+        for place, word in enumerate(parts):
+            for one, other in sides:
+                if word != one:
+                    continue
+                twin = cut.get((*parts[:place], other, *parts[place + 1 :]))
+                pair = (cut[parts], twin)
+                if twin is not None and pair not in found:
+                    found.add(pair)
+                    yield cut[parts], twin, (*parts[:place], *parts[place + 1 :])
+
+
+def sides_of(header: Sequence[str]) -> list[tuple[str, str]]:
+    """Return pairs of columns that may name the two options, only those as likely as the best.
+
+    Examples
+    --------
+    >>> sides_of(["model_a", "model_b", "response_a", "response_b", "winner"])
+    [('model_a', 'model_b')]
+    >>> sides_of(["white_id", "white_rating", "black_id", "black_rating"])
+    [('white_id', 'black_id')]
+    """
+    return _likeliest(pairs_of(header, SIDES))
+
+
+def won_and_lost(header: Sequence[str]) -> list[tuple[str, str]]:
+    """Return pairs of columns that may name who won and who lost, those as likely as the best.
+
+    Examples
+    --------
+    >>> won_and_lost(["chosen", "rejected", "chosen_model", "rejected_model"])
+    [('chosen_model', 'rejected_model')]
+    """
+    return _likeliest(pairs_of(header, WON))
+
+
+def scores_of(header: Sequence[str]) -> list[tuple[str, str]]:
+    """Return pairs of columns that hold what the two options scored.
+
+    Examples
+    --------
+    >>> scores_of(["home_team", "away_team", "home_score", "away_score"])
+    [('home_score', 'away_score')]
+    """
+    found = [(one, other) for one, other, rest in pairs_of(header, SIDES) if _is(rest, _SCORES)]
+    cut = {joined(heading): heading for heading in header}
+    if "fthg" in cut and "ftag" in cut:  # goals of football-data.co.uk
+        found.append((cut["fthg"], cut["ftag"]))
+    return found
+
+
+def counts_of(header: Sequence[str]) -> list[tuple[str, str]]:
+    """Return pairs of columns that hold how often the two options won."""
+    return [(one, other) for one, other, rest in pairs_of(header, SIDES) if _is(rest, _COUNTS)]
+
+
+def places_of(header: Sequence[str]) -> list[str]:
+    """Return the columns that name who came first, second, third and so on; none if under three.
+
+    Examples
+    --------
+    >>> places_of(["race", "1st", "2nd", "3rd"]), places_of(["rank_1", "rank_2", "rank_3"])
+    (['1st', '2nd', '3rd'], ['rank_1', 'rank_2', 'rank_3'])
+    """
+    place: dict[int, str] = {}
+    for heading in header:
+        number = _place(words(heading))
+        if number is not None:
+            place.setdefault(number, heading)
+    found: list[str] = []
+    while len(found) + 1 in place:
+        found.append(place[len(found) + 1])
+    return found if len(found) > 2 else []
+
+
+def times_of(header: Sequence[str]) -> list[str]:
+    """Return the columns that may hold times, the likeliest first.
+
+    Examples
+    --------
+    >>> times_of(["last_move_at", "created_at", "turns", "Date"])
+    ['Date', 'created_at', 'last_move_at']
+    """
+    known = {joined(heading): heading for heading in reversed(header)}
+    found = [known[name] for name in TIMES if name in known]
+    more = [heading for heading in header if {*words(heading)} & _TIME_WORDS]
+    # "year" and what follows it count fewer things than a date does.
+    cut = next((n for n, one in enumerate(found) if joined(one) in TIMES[-4:]), len(found))
+    return [*found[:cut], *(one for one in more if one not in found), *found[cut:]]
+
+
+def _likeliest(pairs: Iterator[tuple[str, str, tuple[str, ...]]]) -> list[tuple[str, str]]:
+    ranked: dict[int, list[tuple[str, str]]] = {}
+    for one, other, rest in pairs:
+        if {*rest} & _FIGURES:
+            continue
+        ranked.setdefault(_rank(rest), []).append((one, other))
+    return ranked[min(ranked)] if ranked else []
+
+
+def _rank(rest: tuple[str, ...]) -> int:
+    """Return how likely it is that columns with these other words name options, 0 most."""
+    if not rest:
+        return _NOUNS.index("id")
+    if rest[-1] in ("name", "label"):
+        return 0
+    return min((_NOUNS.index(word) for word in rest if word in _NOUNS), default=len(_NOUNS))
+
+
+def _is(rest: tuple[str, ...], known: Sequence[str]) -> bool:
+    return len(rest) == 1 and rest[0] in known
+
+
+def _place(parts: tuple[str, ...]) -> int | None:
+    if len(parts) == 1 and parts[0] in ORDINALS:
+        return ORDINALS.index(parts[0]) + 1
+    if len(parts) == 2 and parts[0].isdigit() and parts[1] in ("st", "nd", "rd", "th", *PLACES):
+        return int(parts[0])
+    if len(parts) == 2 and parts[0] in PLACES and parts[1].isdigit():
+        return int(parts[1])
+    return None

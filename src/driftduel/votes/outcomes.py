@@ -1,0 +1,374 @@
+"""Who met and who won, row by row: by name, by side, by 1 and 0, by counts, scores or places.
+
+Cells are read once for each different text among them, and rows by the number of that text: ten
+million votes between twenty options are forty texts. A word such as ``left`` or ``draw`` means the
+same in every file. Words that may as well be names, such as ``a``, ``b``, ``1`` and ``2``, are
+sides only where no option is called so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftduel._support.text import meant
+from driftduel.votes import names
+from driftduel.votes.cells import check_present, is_empty, numbers, whole
+from driftduel.votes.log import OUTCOMES, Array, BadRow, first_true
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Codes = NDArray[np.signedinteger]
+"""Places in a list of names or of texts."""
+
+_TIES = dict.fromkeys(
+    (
+        "tie", "draw", "tied", "drawn", "tie (bothbad)", "both_bad", "both bad", "bothbad",
+        "both_good", "both good", "both", "neither", "equal", "same", "no preference", "none",
+    ),
+    0.5,
+)  # fmt: skip
+_SCORES = {
+    "1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5, "½-½": 0.5, "0.5-0.5": 0.5, "1 - 0": 1.0,
+    "0 - 1": 0.0, "1:0": 1.0, "0:1": 0.0,
+}  # fmt: skip
+_TRUTHS = {"true": 1.0, "false": 0.0, "0,5": 0.5, "yes": 1.0, "no": 0.0}
+_NUMBERS = (("1", "2"), ("0", "1"))
+_YES, _NO = ("1", "1.0", "true", "yes", "t", "x"), ("0", "0.0", "false", "no", "f", "")
+_COIN = 0
+"""Seed of the side on which a winner is put, where nobody knows."""
+
+
+@dataclass(frozen=True, eq=False)
+class Votes:
+    """Votes as numbers.
+
+    Attributes
+    ----------
+    labels : list of str
+        The options.
+    left, right : array of shape (n,)
+        Places in ``labels``.
+    outcome : array of shape (n,)
+        1 left won, 0 right won, 0.5 tie.
+    count : array of shape (n,) or None
+        How many votes each stands for; None if one.
+    rows : array of shape (n,) or None
+        The row of the table; None if each row is a vote.
+    """
+
+    labels: list[str]
+    left: Codes
+    right: Codes
+    outcome: Array
+    count: Array | None = None
+    rows: Codes | None = None
+
+
+def from_votes(frame: pl.DataFrame, named: Mapping[str, str]) -> Votes:
+    """Return votes of rows that name both sides and say who won."""
+    labels, (left, right) = as_codes([frame[named["left"]], frame[named["right"]]])
+    outcome = _outcomes(frame, named, labels, left, right)
+    count = numbers(frame[named["count"]]) if "count" in named else None
+    return Votes(labels, left, right, outcome, count)
+
+
+def from_winners(frame: pl.DataFrame, named: Mapping[str, str]) -> Votes:
+    """Return votes of rows that name who won and who lost; a coin puts them left and right.
+
+    Their sides are not known. If winners were put left throughout, every estimate that looks at
+    sides would find that being left is all that counts.
+    """
+    labels, (won, lost) = as_codes([frame[named["winner"]], frame[named["loser"]]])
+    outcome = np.ones(len(won))
+    if "winner_tie" in named:
+        outcome[_flags(frame[named["winner_tie"]])] = 0.5
+    count = numbers(frame[named["count"]]) if "count" in named else None
+    return tossed(Votes(labels, won, lost, outcome, count))
+
+
+def tossed(votes: Votes) -> Votes:
+    """Return votes with their sides exchanged in about half of the rows."""
+    swap = np.random.default_rng(_COIN).integers(2, size=len(votes.left), dtype=np.bool_)
+    left = np.where(swap, votes.right, votes.left)
+    right = np.where(swap, votes.left, votes.right)
+    outcome = np.where(swap, 1 - votes.outcome, votes.outcome)
+    return Votes(votes.labels, left, right, outcome, votes.count, votes.rows)
+
+
+def from_one_hot(frame: pl.DataFrame, named: Mapping[str, str]) -> Votes:
+    """Return votes of rows with a 1 in the column of the winner, or of the tie."""
+    labels, (left, right) = as_codes([frame[named["left"]], frame[named["right"]]])
+    roles = [role for role in ("winner_left", "winner_right", "winner_tie") if role in named]
+    flags = [_flags(frame[named[role]]) for role in roles]
+    wrong = np.sum(flags, axis=0) != 1
+    if wrong.any():
+        row = first_true(wrong)
+        columns = ", ".join(f"{named[role]} is {frame[named[role]][row]}" for role in roles)
+        raise BadRow(row, f"{columns}; one of them must be 1 and the others 0")
+    outcome = np.where(flags[0], 1.0, np.where(flags[1], 0.0, 0.5))
+    count = numbers(frame[named["count"]]) if "count" in named else None
+    return Votes(labels, left, right, outcome, count)
+
+
+def from_scores(frame: pl.DataFrame, named: Mapping[str, str]) -> Votes:
+    """Return votes of rows with what both sides scored: who has more won."""
+    labels, (left, right) = as_codes([frame[named["left"]], frame[named["right"]]])
+    mine, other = numbers(frame[named["left_score"]]), numbers(frame[named["right_score"]])
+    outcome = (1 + np.sign(mine - other)) / 2
+    count = numbers(frame[named["count"]]) if "count" in named else None
+    return Votes(labels, left, right, outcome, count)
+
+
+def from_counts(frame: pl.DataFrame, named: Mapping[str, str]) -> Votes:
+    """Return the votes that rows of counts stand for."""
+    labels, (left, right) = as_codes([frame[named["left"]], frame[named["right"]]])
+    counted = ("left_wins", "wins", "right_wins", "losses", "ties", "n")
+    have = {role: whole(frame[named[role]]) for role in counted if role in named}
+    wins = have["left_wins"] if "left_wins" in have else have["wins"]
+    ties = have.get("ties", np.zeros(frame.height))
+    losing = [role for role in ("right_wins", "losses") if role in have]
+    losses = have[losing[0]] if losing else have["n"] - wins - ties
+    if "n" in have:
+        of = have["n"]
+        wrong = (losses < 0) | (wins + ties + losses != of)
+        if wrong.any():
+            row = first_true(wrong)
+            more = wins[row] + ties[row] + (losses[row] if losing else 0)
+            raise BadRow(row, f"n is {of[row]:g}, but wins, losses and ties make {more:g}")
+    rows = np.repeat(np.arange(frame.height), 3)
+    outcome = np.tile([1.0, 0.5, 0.0], frame.height)
+    count = np.stack([wins, ties, losses], axis=1).ravel()
+    some = count > 0
+    rows = rows[some]
+    return Votes(labels, left[rows], right[rows], outcome[some], count[some], rows)
+
+
+def as_codes(columns: Sequence[pl.Series]) -> tuple[list[str], list[Codes]]:
+    """Return the different names in columns, sorted, and the cells as places among them.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> as_codes([pl.Series(["tea", " milk"]), pl.Series(["milk", "tea"])])
+    (['milk', 'tea'], [array([1, 0], dtype=int32), array([0, 1], dtype=int32)])
+    """
+    cells = [_texts_of(column) for column in columns]
+    labels = sorted({text for _, texts in cells for text in texts})
+    place = {label: n for n, label in enumerate(labels)}
+    lookups = [np.array([place[text] for text in texts], dtype=np.int32) for _, texts in cells]
+    return labels, [lookup[codes] for lookup, (codes, _) in zip(lookups, cells, strict=True)]
+
+
+def tells_left_won(column: pl.Series) -> bool:
+    """Tell whether all cells are 1, 0 or 0.5, true or false."""
+    import polars as pl
+
+    if column.dtype == pl.Boolean:
+        return True
+    said = column.cast(pl.String, strict=False).str.strip_chars().str.to_lowercase()
+    known = said.cast(pl.Float64, strict=False).is_in([0, 0.5, 1]) | said.is_in([*_TRUTHS])
+    return bool(known.fill_null(value=False).all())
+
+
+def is_outcome(
+    frame: pl.DataFrame, name: str, sides: tuple[str, str], *, by_name: bool = False
+) -> bool:
+    """Tell whether a column says who won in every row; with ``by_name``, mostly by name."""
+    named = {"left": sides[0], "right": sides[1], "winner": name}
+    rows = frame.filter(~is_empty(frame[name]))
+    if not rows.height or rows[name].dtype.is_nested():
+        return False
+    try:
+        labels, (left, right) = as_codes([rows[sides[0]], rows[sides[1]]])
+        _outcomes(rows, named, labels, left, right)
+    except ValueError:
+        return False
+    if not by_name:
+        return True
+    _, texts = _texts_of(rows[name])
+    return bool({*texts} & {*labels})
+
+
+def _texts_of(column: pl.Series) -> tuple[Codes, list[str]]:
+    """Return cells as numbers of different texts, and the texts without blanks around them."""
+    import polars as pl
+
+    if column.dtype.is_nested():
+        raise ValueError(f"{column.name}: holds {column.dtype}, must hold text or numbers")
+    if column.has_nulls():
+        check_present(column)
+    if column.dtype in (pl.Categorical, pl.Enum):
+        column = column.cast(pl.String)
+    different = column.unique(maintain_order=False)
+    codes = column.replace_strict(
+        different, pl.Series(np.arange(len(different), dtype=np.int32)), return_dtype=pl.Int32
+    ).to_numpy()
+    texts = different.cast(pl.String).str.strip_chars().to_list()
+    if "" in texts:
+        row = first_true(codes == texts.index(""))
+        raise BadRow(row, f"{column.name} is empty")
+    if column.dtype.is_float() and "NaN" in texts:
+        row = first_true(codes == texts.index("NaN"))
+        raise BadRow(row, f"{column.name} is nan, must be a name")
+    return codes, texts
+
+
+def _flags(column: pl.Series) -> Array:
+    """Return which cells are yes; BadRow if one is neither yes nor no."""
+    import polars as pl
+
+    filled = column.cast(pl.String).fill_null("")
+    different = filled.unique()
+    said = {text: text.strip().lower() for text in different}
+    for text, word in said.items():
+        if word not in (*_YES, *_NO):
+            row = first_true((filled == text).to_numpy())
+            raise BadRow(row, f"{column.name} is {text!r}, must be 1 or 0")
+    return filled.is_in([text for text, word in said.items() if word in _YES]).to_numpy()
+
+
+def _outcomes(
+    frame: pl.DataFrame, named: Mapping[str, str], labels: list[str], left: Codes, right: Codes
+) -> Array:
+    """Return what the rows say of the left side, in numbers, in words or by the winner's name."""
+    import polars as pl
+
+    role = "left_won" if "left_won" in named else "winner"
+    column = frame[named[role]]
+    if column.dtype.is_temporal():
+        raise ValueError(f"{column.name}: holds {column.dtype}, must hold text or numbers")
+    if role == "left_won" and column.dtype.is_numeric():
+        found = numbers(column)
+    else:
+        codes, texts = _texts_of(column)
+        if role == "left_won" and "nan" in texts:
+            check_present(column.cast(pl.Float64, strict=False).fill_null(0.0))
+        known = _words_of(named, labels, texts, role)
+        found = _resolve(column.name, codes, texts, known, labels, left, right)
+    wrong = ~((found == 1) | (found == 0) | (found == 0.5))
+    if wrong.any():
+        row = first_true(wrong)
+        raise BadRow(row, _complaint(role, column, row, (labels[left[row]], labels[right[row]])))
+    if role == "left_won" and "winner" in named:
+        _check_agreement(frame, named, labels, left, right, found)
+    return found
+
+
+def _complaint(role: str, column: pl.Series, row: int, sides: tuple[str, str]) -> str:
+    said = str(column[row]).strip()
+    like = meant(said, sides)
+    rule = f"{OUTCOMES}, true, false, " if role == "left_won" else "must be "
+    other = ""
+    if role == "winner" and said.casefold() in {*_TRUTHS, "0", "1", "0.5"}:
+        other = f"; whether left won is told as in left_won={column.name}"
+    return (
+        f"{column.name} is {column[row]!r}{like}, {rule}left, right, tie, draw or the name of "
+        f"one of the two arms{other}"
+    )
+
+
+def _words_of(
+    named: Mapping[str, str], labels: list[str], texts: Sequence[str], role: str
+) -> dict[str, float]:
+    """Return what words mean that stand in a column and are no names."""
+    known = {"left": 1.0, "right": 0.0, **_TIES, **_SCORES}
+    for side, value in (("left", 1.0), ("right", 0.0)):
+        parts = names.words(named[side])
+        for word in (named[side].casefold(), "_".join(parts), " ".join(parts), "".join(parts)):
+            known.setdefault(word, value)
+    if role == "left_won":
+        known |= _TRUTHS | {"1": 1.0, "0": 0.0, "0.5": 0.5}
+        return known
+    called = {_key(label) for label in labels}
+    said = {_key(text) for text in texts} - known.keys()
+    for code, needed in _codes(named):
+        if said and said <= code.keys() and said & needed and not called & code.keys():
+            return known | code
+    return known
+
+
+def _codes(named: Mapping[str, str]) -> Iterator[tuple[dict[str, float], set[str]]]:
+    """Yield ways to write sides, those of the headings first, and what of them must be there."""
+    heads = {*names.words(named["left"])}
+    pairs = [pair for pair in names.SIDES if pair not in _NUMBERS]
+    for one, other in sorted(pairs, key=lambda pair: pair[0] not in heads):
+        yield {one: 1.0, other: 0.0}, {one, other}
+        if one in heads or one == "home":  # as in H, D, A
+            yield {one[0]: 1.0, other[0]: 0.0, "d": 0.5, "t": 0.5}, {one[0], other[0]}
+    yield {"w": 1.0, "b": 0.0, "d": 0.5}, {"w", "b"}
+    yield {"l": 1.0, "r": 0.0, "t": 0.5}, {"l", "r"}
+    # 1 alone may be the left one as well as the second of 0 and 1.
+    yield {"1": 1.0, "2": 0.0, "x": 0.5}, {"2", "x"}
+    yield {"1": 1.0, "0": 0.0, "0.5": 0.5}, {"0.5"}
+    yield {"1": 1.0, "-1": 0.0, "0": 0.5}, {"-1"}
+
+
+def _key(text: str) -> str:
+    """Return a cell in small letters, and numbers in their shortest form."""
+    try:
+        return f"{float(text):g}"
+    except ValueError:
+        return text.casefold()
+
+
+def _resolve(
+    name: str,
+    codes: Codes,
+    texts: Sequence[str],
+    known: Mapping[str, float],
+    labels: list[str],
+    left: Codes,
+    right: Codes,
+) -> Array:
+    """Return outcomes by words and names, NaN for what is neither."""
+    by_word = np.array([known.get(_key(text), np.nan) for text in texts])
+    place = {label: n for n, label in enumerate(labels)}
+    who = np.array([place.get(text, -1) for text in texts], dtype=np.int32)
+    said = by_word[codes]
+    if (who < 0).all():
+        return said
+    won = who[codes]
+    is_left, is_right = won == left, won == right
+    found = np.where(is_left, 1.0, np.where(is_right, 0.0, said))
+    if np.isfinite(by_word[who >= 0]).any():
+        clash = (is_left != is_right) & (said != found) & np.isfinite(said)
+        if clash.any():
+            row = first_true(clash)
+            text = texts[codes[row]]
+            raise BadRow(
+                row, f"{name} is {text!r}, which is also the name of an arm; rename the arm"
+            )
+    return found
+
+
+def _check_agreement(
+    frame: pl.DataFrame,
+    named: Mapping[str, str],
+    labels: list[str],
+    left: Codes,
+    right: Codes,
+    found: Array,
+) -> None:
+    """Raise BadRow if a winner is told too, and is another; what is no winner does not matter."""
+    import polars as pl
+
+    column = frame[named["winner"]]
+    filled = column.cast(pl.String, strict=False).fill_null("?").replace("", "?")
+    codes, texts = _texts_of(filled)
+    words = _words_of(named, labels, texts, "winner")
+    told = _resolve(column.name, codes, texts, words, labels, left, right)
+    against = np.isfinite(told) & (told != found)
+    if against.any():
+        row = first_true(against)
+        name = named["left_won"]
+        raise BadRow(
+            row,
+            f"{name} is {frame[name][row]}, but {column.name} is {str(column[row]).strip()!r}; "
+            f"say which of them counts, as in left_won={name}",
+        )
