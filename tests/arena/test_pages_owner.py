@@ -193,7 +193,7 @@ def test_what_is_refused_is_said_beside_the_form_and_nothing_typed_is_lost(site,
     assert 'value="Still &lt;here&gt;?"' in answer.text
     assert not re.search('name="ties"[^>]* checked', answer.text)
     answer = post(owner, "/settings", **settings(origins="example.org"))
-    assert "is no origin" in answer.text
+    assert "is not allowed" in answer.text
     assert "example.org</textarea>" in answer.text
     answer = post(owner, "/tokens", role="king", label="for <me>")
     assert 'value="for &lt;me&gt;"' in answer.text

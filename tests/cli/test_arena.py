@@ -46,6 +46,27 @@ def test_new_takes_settings_and_says_the_tokens_in_words(run, database):
     assert found.origins == ("https://a.example",)
 
 
+def test_the_command_lists_and_changes_settings(run, database):
+    url = database
+    run("arena", "new", "drinks", "--arms", "a,b", "--cap", "5", "--database", url)
+    done = run("arena", "settings", "drinks", "--no-ties", "--cap", "0", "--expire", "60",
+               "--origins", "https://a.example,https://b.example", "--database", url)  # fmt: skip
+    assert "any number" in done.out
+    found = run("arena", "settings", "drinks", "--database", url, "--json").json["settings"]
+    assert found == {
+        "blind": True,
+        "ties": False,
+        "public": False,
+        "cap": None,
+        "expire": 60,
+        "origins": ["https://a.example", "https://b.example"],
+    }
+    run("arena", "settings", "drinks", "--named", "--origins", "", "--database", url)
+    with arena.Service.open(url) as service:
+        settings = arena.describe(service, "drinks").arena.settings
+    assert (settings.blind, settings.origins, settings.expire) == (False, (), 60)
+
+
 def test_new_refuses_what_makes_no_sense(refused, drinks, database):
     assert "already" in refused("arena", "new", "drinks", "--database", database)
     assert "small letters" in refused("arena", "new", "Hot Drinks", "--database", database)

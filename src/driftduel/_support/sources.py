@@ -28,6 +28,7 @@ _APART = {
     "driftduel._support.sources",
     "driftduel._support.version",
     "driftduel._support.text",
+    "driftduel.arena.settings",
     "driftduel.learners.contract.report",
     "driftduel.learners.contract.session",
     "driftduel.learners.contract.storage",

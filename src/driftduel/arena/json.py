@@ -87,7 +87,7 @@ def form_of_arena(described: Described) -> Form:
         "status": arena.status,
         "head": arena.head,
         "created": as_time(arena.created_at),
-        "settings": {**asdict(arena.settings), "origins": list(arena.settings.origins)},
+        "settings": {name: _as_list(one) for name, one in asdict(arena.settings).items()},
         "arms": [form_of_arm(arm) for arm in described.arms],
     }
 
@@ -145,6 +145,10 @@ def form_of_token(token: Token) -> Form:
 def _form_of_side(side: Shown) -> Form:
     image = None if side.card.blob is None else IMAGES + side.card.blob
     return {"name": side.name, "kind": side.card.kind, "body": side.card.body, "image": image}
+
+
+def _as_list(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
 
 
 _TIMES = {"at", "since"}

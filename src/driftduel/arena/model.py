@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
 from driftduel.arena.errors import Invalid
+from driftduel.arena.settings import Settings
 
 Verdict = Literal["left", "right", "tie", "bad", "skip"]
 Role = Literal["owner", "embed", "read"]
@@ -40,67 +41,6 @@ SLUG = re.compile("[a-z0-9][a-z0-9-]{0,63}")
 
 RESERVED = ("api", "docs", "health", "metrics", "new", "static", "openapi")
 """Addresses of the service itself, which no arena is called."""
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What the owner of an arena decides.
-
-    Attributes
-    ----------
-    blind : bool
-        Cards are shown without the names of their arms.
-    public : bool
-        Results may be read by everybody while the arena is open, as they may when it is closed.
-    ties : bool
-        Voters may say that both are equal.
-    cap : int or None
-        So many votes of a voter count on a day (UTC); others are stored and do not.
-    expire : int
-        Seconds for which a duel may be answered.
-    origins : tuple of str
-        Web sites that may embed the arena; with none, the embed key works from anywhere.
-    """
-
-    blind: bool = True
-    public: bool = False
-    ties: bool = True
-    cap: int | None = None
-    expire: int = 3600
-    origins: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        for name in ("blind", "public", "ties"):
-            if not isinstance(getattr(self, name), bool):
-                raise Invalid(f"{name} is {getattr(self, name)!r}, must be true or false")
-        if self.cap is not None:
-            _check_whole(self.cap, "cap", 1, 10**6)
-        _check_whole(self.expire, "expire", 1, 30 * 86_400)
-        if isinstance(self.origins, str) or not isinstance(self.origins, Sequence):
-            raise Invalid("origins: must be a list of origins, as in https://example.org")
-        for origin in self.origins:
-            if not isinstance(origin, str) or not _ORIGIN.fullmatch(origin):
-                raise Invalid(f"origins: {origin!r} is no origin, as https://example.org is")
-        object.__setattr__(self, "origins", tuple(self.origins))
-
-    def changed(self, changes: Mapping[str, Any]) -> Settings:
-        """Return these settings with changes.
-
-        Examples
-        --------
-        >>> Settings().changed({"cap": 50}).cap
-        50
-        >>> Settings().changed({"cup": 50})
-        Traceback (most recent call last):
-            ...
-        driftduel.arena.errors.Invalid: settings: there is no 'cup', there are blind, public,
-        ties, cap, expire, origins
-        """
-        known = [item.name for item in fields(self)]
-        for name in changes:
-            if name not in known:
-                raise Invalid(f"settings: there is no {name!r}, there are {', '.join(known)}")
-        return Settings(**{**asdict(self), **changes})
 
 
 @dataclass(frozen=True)
@@ -267,10 +207,4 @@ def as_duel(value: Any) -> str | None:
     return value if isinstance(value, str) and _ID.fullmatch(value) else None
 
 
-def _check_whole(value: Any, name: str, least: int, most: int) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        raise Invalid(f"{name} is {value!r}, must be a whole number from {least} to {most:,}")
-
-
 _ID = re.compile("[A-Za-z0-9_-]{22}")
-_ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?")

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import ipaddress
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from driftduel._support.text import count
+from driftduel.arena.settings import SETTINGS
+from driftduel.cli.settings import with_settings
 from driftduel.cli.shared import Json, as_names, as_pairs, console, print_json
 from driftduel.cli.votes import (
     Columns,
@@ -119,6 +121,7 @@ def serve(
 
 
 @app.command()
+@with_settings
 def new(
     slug: Slug,
     arms: Annotated[str, typer.Option(metavar="A,B,C", help="The options.")] = "",
@@ -127,15 +130,8 @@ def new(
     ] = "Which do you prefer?",
     title: Annotated[str, typer.Option(metavar="TEXT", help="A heading.")] = "",
     database: Database = DEFAULT,
-    named: Annotated[bool, typer.Option("--named", help="Show names beside cards.")] = False,
-    public: Annotated[bool, typer.Option("--public", help="Everybody may read results.")] = False,
-    no_ties: Annotated[bool, typer.Option("--no-ties", help="Take no ties.")] = False,
-    cap: Annotated[
-        int | None, typer.Option(min=1, help="How many votes of a voter count a day.")
-    ] = None,
-    origins: Annotated[
-        str, typer.Option(metavar="URL,URL", help="Web sites that may embed it; all if left out.")
-    ] = "",
+    *,
+    settings: Mapping[str, Any],
     as_json: Json = False,
 ) -> None:
     """Make a poll; its secret keys are shown this once."""
@@ -143,13 +139,6 @@ def new(
         from driftduel.arena import service as arena
         from driftduel.arena.json import form_of_created
 
-        settings = {
-            "blind": not named,
-            "public": public,
-            "ties": not no_ties,
-            "cap": cap,
-            "origins": as_names(origins, "--origins") if origins else [],
-        }
         names = as_names(arms, "--arms") if arms else []
         made = arena.create_arena(service, slug, question, names, title=title, settings=settings)
     facts = {**form_of_created(made), "arms": names, "database": database}
@@ -160,6 +149,30 @@ def new(
     print(f"owner token {made.owner_token}")
     print(f"embed key   {made.embed_key}")
     print("Keep the tokens: nobody can show them again.")
+
+
+@app.command("settings")
+@with_settings
+def settings_(
+    slug: Slug, database: Database = DEFAULT, *, settings: Mapping[str, Any], as_json: Json = False
+) -> None:
+    """List the settings of a poll, or change some."""
+    from driftduel.cli.tables import plain_table
+
+    with _service(database) as service:
+        from driftduel.arena import service as arena
+
+        if settings:
+            arena.change_arena(service, slug, settings)
+        found = arena.describe(service, slug).arena.settings
+    values = {one.name: getattr(found, one.name) for one in SETTINGS}
+    if as_json:
+        print_json({"arena": slug, "settings": values})
+        return
+    table = plain_table("setting", "", "")
+    for one in SETTINGS:
+        table.add_row(one.name, one.in_words(values[one.name]), one.sentence)
+    console().print(table)
 
 
 @app.command()

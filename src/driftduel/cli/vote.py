@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from driftduel.arena.settings import NAMES, SETTINGS
 from driftduel.cli.shared import Conflict, Json, as_names, console, print_json
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ Duel = Annotated[
     str, typer.Argument(metavar="DUEL", help="The id of the pair, or its first letters.")
 ]
 
-_MOST_SECONDS = 30 * 86_400
+_EXPIRE = SETTINGS[NAMES.index("expire")]
 _SHOWN_DUELS = 5
 
 
@@ -39,10 +40,8 @@ def new(
     ] = None,
     expire: Annotated[
         int,
-        typer.Option(
-            min=1, max=_MOST_SECONDS, metavar="SECONDS", help="How long a pair may be answered."
-        ),
-    ] = _MOST_SECONDS,
+        typer.Option(min=_EXPIRE.least, max=_EXPIRE.most, metavar="SECONDS", help=_EXPIRE.sentence),
+    ] = _EXPIRE.most,
     force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
     as_json: Json = False,
 ) -> None:

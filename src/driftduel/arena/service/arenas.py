@@ -10,10 +10,11 @@ from typing import Any
 import sqlalchemy as sa
 
 from driftduel.arena.errors import Conflict, Invalid
-from driftduel.arena.model import MOST_NAME, Arena, Arm, Settings, as_slug, as_text
+from driftduel.arena.model import MOST_NAME, Arena, Arm, as_slug, as_text
 from driftduel.arena.service.arms import arms_event, with_added
 from driftduel.arena.service.service import Service, now_in_microseconds
 from driftduel.arena.service.tokens import access_row, make_token
+from driftduel.arena.settings import Settings
 from driftduel.arena.store import schema, statements
 
 

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from typing import Any
 
-from driftduel.arena.model import REFOLDS, Arena, Arm, OpenDuel, Page, Settings
+from driftduel.arena.model import REFOLDS, Arena, Arm, OpenDuel, Page
+from driftduel.arena.settings import Settings
 
 Row = dict[str, Any]
 

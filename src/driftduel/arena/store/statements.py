@@ -13,7 +13,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from driftduel.arena.model import REFOLDS, Arena, Arm, OpenDuel, Page, Settings
+from driftduel.arena.model import REFOLDS, Arena, Arm, OpenDuel, Page
+from driftduel.arena.settings import Settings
 from driftduel.arena.store.schema import arena, arm, duel, event, shown
 
 PAGE = 1_000

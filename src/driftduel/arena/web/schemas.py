@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from driftduel.arena.settings import SETTINGS, Setting
 
 Time = str | None
 """ISO 8601."""
@@ -30,21 +32,52 @@ class NewArena(Sent):
     question: str = Field(examples=["Which is nicer?"])
     arms: list[str] = Field(default=[], max_length=1000, examples=[["tea", "coffee", "milk"]])
     title: str = ""
-    settings: dict[str, object] = Field(default={}, examples=[{"blind": True, "cap": 50}])
+    settings: dict[str, object] = Field(
+        default={},
+        examples=[{"blind": True, "cap": 50}],
+        json_schema_extra=lambda schema: schema.update(_settings_schema()),
+    )
 
 
-class ArenaChange(Sent):
-    """What is to be different about an arena; what is left out stays."""
+class Texts(Sent):
+    """The texts of an arena and whether it is open."""
 
     title: str | None = None
     question: str | None = None
     status: Literal["open", "closed"] | None = None
-    blind: bool | None = None
-    public: bool | None = None
-    ties: bool | None = None
-    cap: int | None = None
-    expire: int | None = None
-    origins: list[str] | None = None
+
+
+def _type_of(setting: Setting) -> Any:
+    return list[str] if setting.kind == "texts" else setting.type
+
+
+def _facts(setting: Setting) -> dict[str, Any]:
+    """Return what the document says of a setting; what is allowed is checked by `Settings`."""
+    bounds = {"minimum": setting.least, "maximum": setting.most}
+    extra: Any = bounds if setting.kind == "number" else None
+    return {"description": setting.sentence, "json_schema_extra": extra}
+
+
+def _settings_schema() -> dict[str, Any]:
+    """Return the schema of settings of which any may be left out."""
+    properties = Settings.model_json_schema()["properties"]
+    for one in SETTINGS:
+        properties[one.name]["default"] = one.default
+    return {"properties": properties, "additionalProperties": False}
+
+
+Settings: type[BaseModel] = create_model(
+    "Settings",
+    __doc__="What the owner decides.",
+    **{one.name: (_type_of(one), Field(**_facts(one))) for one in SETTINGS},  # type: ignore[call-overload]
+)
+
+ArenaChange: type[BaseModel] = create_model(
+    "ArenaChange",
+    __base__=Texts,
+    __doc__="What is to be different about an arena; what is left out stays.",
+    **{one.name: (_type_of(one) | None, Field(None, **_facts(one))) for one in SETTINGS},  # type: ignore[call-overload]
+)
 
 
 class NewArms(Sent):
@@ -147,17 +180,6 @@ class Arms(BaseModel):
     arms: list[Arm]
 
 
-class Settings(BaseModel):
-    """What the owner decides."""
-
-    blind: bool
-    public: bool
-    ties: bool
-    cap: int | None
-    expire: int
-    origins: list[str]
-
-
 class Arena(BaseModel):
     """An arena, its settings and its arms."""
 
@@ -167,7 +189,7 @@ class Arena(BaseModel):
     status: Literal["open", "closed"]
     head: int
     created: str
-    settings: Settings
+    settings: Settings  # type: ignore[valid-type]
     arms: list[Arm]
 
 

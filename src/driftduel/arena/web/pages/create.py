@@ -21,6 +21,7 @@ from starlette.datastructures import FormData, UploadFile
 from driftduel.arena import service as arena
 from driftduel.arena.errors import ArenaError, Forbidden, Invalid, Unauthorized
 from driftduel.arena.model import MOST_ARMS, RESERVED, Card, slug_of
+from driftduel.arena.settings import Settings, settings_on, typed_of
 from driftduel.arena.web.owner import type_of_image
 from driftduel.arena.web.pages.rendering import as_sentence, render
 from driftduel.arena.web.pages.sessions import OWNER, check_same_origin, log_in
@@ -28,15 +29,7 @@ from driftduel.arena.web.security import MOST_IMAGE, Guard, guard_of
 
 router = APIRouter(include_in_schema=False)
 
-_SWITCHES = ("blind", "public", "ties")
-_EMPTY: dict[str, Any] = {
-    "question": "",
-    "slug": "",
-    "options": "",
-    "blind": True,
-    "public": False,
-    "ties": True,
-}
+_TEXTS = ("question", "slug", "options")
 
 
 @dataclass(frozen=True)
@@ -60,7 +53,8 @@ def show(request: Request) -> Response:
     """Show the form to those who may make an arena, and one for a token to others."""
     if _refusal(request) is not None:
         return _ask_for_token(None)
-    return render("create.html", problem=None, **_EMPTY)
+    typed = {**dict.fromkeys(_TEXTS, ""), **typed_of(Settings(), "new")}
+    return render("create.html", problem=None, typed=typed, settings=settings_on("new"))
 
 
 @router.post("/new/login")
@@ -131,9 +125,8 @@ def options_of_csv(text: str) -> list[Option]:
 
 def _make(request: Request, form: FormData, uploads: Sequence[tuple[str, bytes]]) -> Response:
     guard = guard_of(request)
-    said = {name: str(form.get(name, "")).strip() for name in ("question", "slug", "options")}
-    switches = {name: name in form for name in _SWITCHES}
-    facts: dict[str, Any] = {**said, **switches}
+    said = {name: str(form.get(name, "")).strip() for name in _TEXTS}
+    typed = {one.name: str(form.get(one.name, "")) for one in settings_on("new")}
     try:
         options = _options(said["options"], uploads)
         made = arena.create_arena(
@@ -141,9 +134,10 @@ def _make(request: Request, form: FormData, uploads: Sequence[tuple[str, bytes]]
             said["slug"] or _slug(said["question"]),
             said["question"],
             list(dict.fromkeys(one.name for one in options)),
-            settings=switches,
+            settings={one.name: one.from_text(typed[one.name]) for one in settings_on("new")},
         )
     except ArenaError as error:
+        facts: dict[str, Any] = {"typed": {**said, **typed}, "settings": settings_on("new")}
         return render("create.html", error.status, problem=as_sentence(error), **facts)
     slug = made.arena.slug
     response = render(

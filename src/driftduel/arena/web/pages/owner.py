@@ -11,11 +11,13 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, Header, Request, UploadFile
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse, Response
 
 from driftduel.arena import service as arena
 from driftduel.arena.errors import ArenaError, Invalid, NotFound
 from driftduel.arena.model import Card, Role
+from driftduel.arena.settings import settings_on, typed_of
 from driftduel.arena.web import owner as api
 from driftduel.arena.web.pages.cards import html_of_markdown
 from driftduel.arena.web.pages.figures import columns_of, standing_of
@@ -167,30 +169,19 @@ def remove_card(request: Request, slug: str, arm: str, context: Text = "") -> Re
 
 
 @router.post("/{slug}/owner/settings")
-def change_settings(
-    request: Request,
-    slug: str,
-    title: Text = "",
-    question: Text = "",
-    cap: Text = "",
-    origins: Text = "",
-    blind: Text = "",
-    ties: Text = "",
-    public: Text = "",
-) -> Response:
+async def change_settings(request: Request, slug: str) -> Response:
     """Change the texts and the settings of an arena."""
-    typed = {"title": title, "question": question, "cap": cap, "origins": origins}
-    switches = {"blind": bool(blind), "ties": bool(ties), "public": bool(public)}
+    names = ["title", "question", *(one.name for one in settings_on("owner"))]
+    async with request.form() as form:
+        typed = {name: str(form.get(name, "")) for name in names}
 
     def act(service: arena.Service) -> None:
-        changes: dict[str, Any] = {"title": title, "question": question, **switches}
-        changes["cap"] = (
-            _whole(cap, "votes of a voter that count on a day") if cap.strip() else None
-        )
-        changes["origins"] = origins.split()
+        changes: dict[str, Any] = {name: typed[name] for name in ("title", "question")}
+        for one in settings_on("owner"):
+            changes[one.name] = one.from_text(typed[one.name])
         arena.change_arena(service, slug, changes)
 
-    return _done(request, slug, "settings", act, **typed, **switches)
+    return await run_in_threadpool(_done, request, slug, "settings", act, **typed)
 
 
 @router.post("/{slug}/owner/state")
@@ -287,7 +278,6 @@ def _facts(request: Request, service: arena.Service, slug: str) -> dict[str, Any
     found = standing["arena"]
     health = arena.health(service, slug)
     scheme = "https" if guard_of(request).is_https(request) else "http"
-    settings = found.settings
     return {
         **standing,
         "health": health,
@@ -298,14 +288,11 @@ def _facts(request: Request, service: arena.Service, slug: str) -> dict[str, Any
         "tokens": arena.tokens(service, slug),
         "problems": {},
         "made": None,
+        "settings": settings_on("owner"),
         "typed": {
             "title": found.title,
             "question": found.question,
-            "cap": settings.cap or "",
-            "origins": "\n".join(settings.origins),
-            "blind": settings.blind,
-            "ties": settings.ties,
-            "public": settings.public,
+            **typed_of(found.settings, "owner"),
             "names": "",
             "role": "read",
             "label": "",
@@ -345,9 +332,3 @@ def _option(
 
 def _html(card: Card) -> Any:
     return html_of_markdown(card.body) if card.kind == "markdown" else None
-
-
-def _whole(text: str, name: str) -> int:
-    if not text.strip().isascii() or not text.strip().isdigit():
-        raise Invalid(f"{name}: must be a whole number")
-    return int(text)

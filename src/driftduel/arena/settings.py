@@ -1,0 +1,256 @@
+"""The one list of what the owner of a poll decides: `Settings`, whose fields say all about each.
+
+What is allowed, the API, the options of the command, the forms of the pages and the table in
+docs/arena.md are made from `SETTINGS`. A new setting is a field here, and its use.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Literal, get_type_hints
+
+from driftduel.arena.errors import Invalid
+
+Page = Literal["new", "owner"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """A setting: what it is called, may be and means.
+
+    Attributes
+    ----------
+    name : str
+        As `Settings`, the API and the command have it.
+    type : type
+        ``bool``, ``int``, ``int | None`` (None: any number) or ``tuple[str, ...]``.
+    default : object
+        What it is unless somebody says otherwise.
+    label, sentence : str
+        What pages call it, and what it means: pages, help, API and docs say so.
+    least, most : int
+        The bounds of a number.
+    pattern, example : str
+        What each text of several must look like, and one that does.
+    pages : tuple of {"new", "owner"}
+        The pages whose form has it; API and command have all.
+    off : str
+        Another name of the option that turns a switch off.
+    """
+
+    name: str
+    type: Any
+    default: Any
+    label: str
+    sentence: str
+    least: int = 0
+    most: int = 0
+    pattern: str = ""
+    example: str = ""
+    pages: tuple[Page, ...] = ("new", "owner")
+    off: str = ""
+
+    @property
+    def kind(self) -> Literal["switch", "number", "texts"]:
+        """What a form shows for it."""
+        if self.type is bool:
+            return "switch"
+        return "number" if self.type in (int, int | None) else "texts"
+
+    @property
+    def optional(self) -> bool:
+        """Whether a number may be left out: then any is allowed."""
+        return bool(self.type == int | None)
+
+    @property
+    def allowed(self) -> str:
+        """What it may be, in words."""
+        if self.kind == "switch":
+            return "true or false"
+        if self.kind == "texts":
+            return f"a list, as in {self.example}"
+        whole = f"a whole number from {self.least} to {self.most:,}"
+        return f"{whole}, or null: any number" if self.optional else whole
+
+    def check(self, value: Any) -> None:
+        """Refuse what it cannot be."""
+        if self.kind == "switch":
+            if not isinstance(value, bool):
+                raise Invalid(f"{self.name} is {value!r}, must be true or false")
+        elif self.kind == "number":
+            self._check_number(value)
+        else:
+            self._check_texts(value)
+
+    def from_text(self, text: str) -> Any:
+        """Return what somebody typed into a form: nothing leaves a number out, texts are lines."""
+        if self.kind == "switch":
+            return bool(text)
+        if self.kind == "texts":
+            return text.split()
+        if self.optional and not text.strip():
+            return None
+        if not text.strip().isascii() or not text.strip().isdigit():
+            raise Invalid(f"{self.label}: must be a whole number")
+        return int(text)
+
+    def to_text(self, value: Any) -> Any:
+        """Return what a form shows of a value; a switch is as it is."""
+        if self.kind == "texts":
+            return "\n".join(value)
+        return "" if value is None else value
+
+    def in_words(self, value: Any) -> str:
+        """Return a value as a table shows it."""
+        if self.kind == "switch":
+            return "yes" if value else "no"
+        if self.kind == "texts":
+            return ", ".join(value) or "none"
+        return "any number" if value is None else f"{value:,}"
+
+    def _check_number(self, value: Any) -> None:
+        if value is None and self.optional:
+            return
+        is_whole = isinstance(value, int) and not isinstance(value, bool)
+        if not is_whole or not self.least <= value <= self.most:
+            raise Invalid(
+                f"{self.name} is {value!r}, must be a whole number from {self.least} to "
+                f"{self.most:,}"
+            )
+
+    def _check_texts(self, value: Any) -> None:
+        if isinstance(value, str) or not isinstance(value, Sequence):
+            raise Invalid(f"{self.name}: must be a list of {self.name}, as in {self.example}")
+        for text in value:
+            if not isinstance(text, str) or not re.fullmatch(self.pattern, text):
+                raise Invalid(f"{self.name}: {text!r} is not allowed, {self.example} is")
+
+
+def setting(default: Any, **facts: Any) -> Any:
+    """Return a field of `Settings`; what else there is to say is in `Setting`."""
+    return field(default=default, metadata=facts)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the owner of a poll decides; `SETTINGS` says what each means."""
+
+    blind: bool = setting(
+        True,
+        label="Blind",
+        sentence="Cards are shown without the names of their options until somebody has voted.",
+        off="--named",
+    )
+    ties: bool = setting(
+        True,
+        label="Ties",
+        sentence="Voters may say that both are equal.",
+    )
+    public: bool = setting(
+        False,
+        label="Public results",
+        sentence="Everybody may see who leads while voting goes on. When it is over, everybody may "
+        "in any case.",
+    )
+    cap: int | None = setting(
+        None,
+        label="Votes of a voter that count on a day",
+        sentence="How many votes of a voter count on a day (UTC); others are kept and do not.",
+        least=1,
+        most=10**6,
+        pages=("owner",),
+    )
+    expire: int = setting(
+        3600,
+        label="Seconds to answer a pair",
+        sentence="For how many seconds a pair may be answered.",
+        least=1,
+        most=30 * 86_400,
+        pages=(),
+    )
+    origins: tuple[str, ...] = setting(
+        (),
+        label="Web sites that may embed this arena, one a line",
+        sentence="Web sites that may embed it; with none, no page may show it in a frame, and the "
+        "embed key works from anywhere.",
+        pattern=r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?",
+        example="https://example.org",
+        pages=("owner",),
+    )
+
+    def __post_init__(self) -> None:
+        for one in SETTINGS:
+            value = getattr(self, one.name)
+            one.check(value)
+            if one.kind == "texts":
+                object.__setattr__(self, one.name, tuple(value))
+
+    def changed(self, changes: Mapping[str, Any]) -> Settings:
+        """Return these settings with changes.
+
+        Examples
+        --------
+        >>> Settings().changed({"cap": 50}).cap
+        50
+        >>> Settings().changed({"cup": 50})
+        Traceback (most recent call last):
+            ...
+        driftduel.arena.errors.Invalid: settings: there is no 'cup', there are blind, ties, public,
+        cap, expire, origins
+        >>> Settings().changed({"cap": 0})
+        Traceback (most recent call last):
+            ...
+        driftduel.arena.errors.Invalid: cap is 0, must be a whole number from 1 to 1,000,000
+        """
+        for name in changes:
+            if name not in NAMES:
+                raise Invalid(f"settings: there is no {name!r}, there are {', '.join(NAMES)}")
+        return Settings(**{**asdict(self), **changes})
+
+
+def _listed() -> tuple[Setting, ...]:
+    types = get_type_hints(Settings)
+    return tuple(
+        Setting(name=one.name, type=types[one.name], default=one.default, **one.metadata)
+        for one in fields(Settings)
+    )
+
+
+SETTINGS = _listed()
+"""All settings, in the order in which forms and documents have them."""
+
+NAMES = [one.name for one in SETTINGS]
+
+
+def settings_on(page: Page) -> list[Setting]:
+    """Return the settings that the form of a page has.
+
+    Examples
+    --------
+    >>> [one.name for one in settings_on("new")]
+    ['blind', 'ties', 'public']
+    """
+    return [one for one in SETTINGS if page in one.pages]
+
+
+def typed_of(settings: Settings, page: Page) -> dict[str, Any]:
+    """Return what the form of a page shows of settings."""
+    return {one.name: one.to_text(getattr(settings, one.name)) for one in settings_on(page)}
+
+
+def as_table() -> str:
+    """Return the table of docs/arena.md.
+
+    Examples
+    --------
+    >>> print(as_table().splitlines()[2])
+    | `blind` | `true` | true or false | Cards are shown without the names of their options ...
+    """
+    rows = ["| setting | default | may be | |", "|---|---|---|---|"]
+    for one in SETTINGS:
+        default = json.dumps(one.default)
+        rows.append(f"| `{one.name}` | `{default}` | {one.allowed} | {one.sentence} |")
+    return "\n".join(rows)
