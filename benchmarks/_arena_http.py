@@ -24,7 +24,7 @@ import uvicorn
 from driftduel.arena import service as arena
 from driftduel.arena.service import Service
 from driftduel.arena.web.app import create_app, keep_what_is_there
-from driftduel.arena.web.security import Guard
+from driftduel.arena.web.security import Access
 from driftduel.arena.web.serving import SETTINGS
 
 CONNECTIONS = 64
@@ -34,7 +34,7 @@ _COMMAND = "import sys; from driftduel.cli import main; sys.exit(main())"
 def over_http(service: Service, seconds: float, turns: int = 3) -> None:
     """Print what votes cost beside a POST that does nothing, and how many share a commit."""
     made = arena.create_arena(service, "http", "?", ["tea", "coffee", "milk", "cocoa"])
-    app = create_app(Guard(service))
+    app = create_app(Access(service))
 
     @app.post("/empty")
     async def empty() -> dict[str, bool]:

@@ -14,7 +14,7 @@ import httpx
 import uvicorn
 
 from driftduel.arena.web.app import create_app
-from driftduel.arena.web.security import Guard
+from driftduel.arena.web.security import Access
 from driftduel.arena.web.serving import SETTINGS
 
 COMMAND = [sys.executable, "-c", "import sys; from driftduel.cli import main; sys.exit(main())"]
@@ -60,7 +60,7 @@ class Site:
 @contextmanager
 def served(service, **rules):
     """Yield the address of a server on a service, in a thread."""
-    with running(create_app(Guard(service, **rules))) as address:
+    with running(create_app(Access(service, **rules))) as address:
         yield address
 
 

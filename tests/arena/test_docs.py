@@ -22,9 +22,9 @@ def test_every_promise_names_tests_that_are_there():
 
 def test_every_route_is_on_the_page():
     from driftduel.arena.web.app import create_app
-    from driftduel.arena.web.security import Guard
+    from driftduel.arena.web.security import Access
 
-    document = create_app(Guard(None)).openapi()
+    document = create_app(Access(None)).openapi()
     for path in document["paths"]:
         words = [part for part in path.removeprefix("/api/v1/").split("/") if "{" not in part]
         assert all(word in PAGE for word in words), path

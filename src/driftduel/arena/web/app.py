@@ -22,7 +22,7 @@ from driftduel.arena.web.pages import owner as owner_page
 from driftduel.arena.web.pages import voter as voter_page
 from driftduel.arena.web.pages.rendering import Static, refused
 from driftduel.arena.web.problems import Problem, answer_problems
-from driftduel.arena.web.security import Gate, Guard
+from driftduel.arena.web.security import Access, RequestLimits
 
 OPTIONS = "DRIFTDUEL_ARENA"
 """The variable that tells the processes of a server what they serve."""
@@ -31,12 +31,12 @@ _THREADS = 100
 """Requests that wait for the database at once."""
 
 
-def create_app(guard: Guard, *, closes: bool = False) -> FastAPI:
+def create_app(access: Access, *, closes: bool = False) -> FastAPI:
     """Return the application.
 
     Parameters
     ----------
-    guard : Guard
+    access : Access
         Its rules, with the service that it calls.
     closes : bool
         Whether the service is closed when the application ends.
@@ -47,7 +47,7 @@ def create_app(guard: Guard, *, closes: bool = False) -> FastAPI:
         current_default_thread_limiter().total_tokens = _THREADS
         yield
         if closes:
-            guard.service.close()
+            access.service.close()
 
     app = FastAPI(
         title="driftduel arena",
@@ -57,7 +57,7 @@ def create_app(guard: Guard, *, closes: bool = False) -> FastAPI:
         docs_url=None,  # its page would load scripts of another site
         redoc_url=None,
     )
-    app.state.guard = guard
+    app.state.access = access
     for router in (voter.told, voter.router, owner.router, public.router, public.images):
         app.include_router(router, prefix="/api/v1")
     app.include_router(metrics.router)
@@ -65,8 +65,8 @@ def create_app(guard: Guard, *, closes: bool = False) -> FastAPI:
     for pages in (create.router, results.router, owner_page.router, voter_page.router):
         app.include_router(pages)
     answer_problems(app, refused)
-    app.add_middleware(Gate)
-    app.add_middleware(metrics.Watch)
+    app.add_middleware(RequestLimits)
+    app.add_middleware(metrics.RequestLog)
     _describe_problems(app)
     return app
 
@@ -76,7 +76,7 @@ def app_of_environment() -> FastAPI:
     options = json.loads(os.environ[OPTIONS])
     metrics.log_as_json()
     service = arena.Service.open(options.pop("database"), create=False)
-    app = create_app(Guard(service, **options), closes=True)
+    app = create_app(Access(service, **options), closes=True)
     keep_what_is_there()
     _end_with_parent()
     return app

@@ -20,7 +20,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from driftduel.arena.service.writer import Writer
-from driftduel.arena.web.security import guard_of
+from driftduel.arena.web.security import access_of
 
 router = APIRouter(include_in_schema=False)
 log = logging.getLogger("driftduel.arena")
@@ -49,7 +49,7 @@ async def live() -> Response:
 @router.get("/health/ready")
 def ready(request: Request) -> Response:
     """Say whether the database is reached and the copies follow it; 503 if not."""
-    guard_of(request).service.check_ready()
+    access_of(request).service.check_ready()
     return JSONResponse({"ready": True})
 
 
@@ -63,7 +63,7 @@ def metrics(request: Request) -> Response:
     return Response(text_of(registry), media_type=CONTENT_TYPE_LATEST)
 
 
-class Watch:
+class RequestLog:
     """Counts, times and logs every request."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -91,7 +91,7 @@ class Watch:
             route = getattr(scope.get("route"), "path", "")
             method = scope["method"] if scope["method"] in _METHODS else "other"
             _SECONDS.labels(method if route else "", route, status).observe(seconds)
-            self._count(guard_of(Request(scope)).service.writer)
+            self._count(access_of(Request(scope)).service.writer)
             if log.isEnabledFor(logging.INFO):
                 facts = {"method": method, "route": route, "status": status}
                 log.info("request", extra={"facts": {**facts, "ms": round(seconds * 1e3, 2)}})

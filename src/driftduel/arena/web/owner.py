@@ -21,7 +21,7 @@ from driftduel.arena.model import Card
 from driftduel.arena.settings import SETTINGS
 from driftduel.arena.web import schemas as shapes
 from driftduel.arena.web.problems import refusals
-from driftduel.arena.web.security import BEARER, guard_of
+from driftduel.arena.web.security import BEARER, access_of
 
 PARQUET = "application/vnd.apache.parquet"
 
@@ -37,10 +37,10 @@ All = Annotated[bool, Query(alias="all", description="Also verdicts that do not 
 @router.post("/arenas", status_code=201, responses=refusals(401, 403, 409))
 def make(request: Request, new: shapes.NewArena) -> shapes.Made:
     """Make an arena; any owner may, and anybody on the machine of a service that is local."""
-    guard = guard_of(request)
-    guard.check_making(request)
+    access = access_of(request)
+    access.check_making(request)
     made = arena.create_arena(
-        guard.service, new.slug, new.question, new.arms, title=new.title, settings=new.settings
+        access.service, new.slug, new.question, new.arms, title=new.title, settings=new.settings
     )
     return shapes.Made(**form_of_created(made))
 
@@ -222,9 +222,9 @@ def type_of_image(image: bytes) -> str:
 
 def _service(request: Request, slug: str) -> arena.Service:
     """Return the service if the request is of an owner of the arena."""
-    guard = guard_of(request)
-    guard.check(request, slug, "owner")
-    return guard.service
+    access = access_of(request)
+    access.check(request, slug, "owner")
+    return access.service
 
 
 def _described(service: arena.Service, slug: str) -> shapes.Arena:

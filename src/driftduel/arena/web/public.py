@@ -11,7 +11,7 @@ from driftduel.arena import service as arena
 from driftduel.arena.json import form_of_health, form_of_history, form_of_status
 from driftduel.arena.web import schemas as shapes
 from driftduel.arena.web.problems import refusals
-from driftduel.arena.web.security import BEARER, guard_of
+from driftduel.arena.web.security import BEARER, access_of
 
 router = APIRouter(tags=["reading"], dependencies=[BEARER])
 images = APIRouter(tags=["reading"])
@@ -43,12 +43,12 @@ def history(request: Request, slug: str, known: Known = None) -> Response:
 @router.get("/arenas/{slug}/health", response_model=shapes.Health, responses=_READ)
 def health(request: Request, slug: str, known: Known = None) -> Response:
     """Tell how voting goes: votes by time, pairs answered, a taste for a side, odd voters."""
-    guard = guard_of(request)
-    guard.check(request, slug, "owner", "read")
-    now = arena.health_tag(guard.service, slug)
+    access = access_of(request)
+    access.check(request, slug, "owner", "read")
+    now = arena.health_tag(access.service, slug)
     if (same := _same(known, now)) is not None:
         return same
-    found = arena.health(guard.service, slug)
+    found = arena.health(access.service, slug)
     form = shapes.Health(**form_of_health(found)).model_dump()
     return _tagged(form, f"{found.head}-{found.moment}")
 
@@ -56,7 +56,7 @@ def health(request: Request, slug: str, known: Known = None) -> Response:
 @router.get("/key", responses=refusals(401))
 def key(request: Request) -> shapes.Key:
     """Tell of which arena the token is, and what it is for."""
-    holder = guard_of(request).holder(request)
+    holder = access_of(request).holder(request)
     return shapes.Key(arena=holder.slug, role=holder.role)
 
 
@@ -70,7 +70,7 @@ def key(request: Request) -> shapes.Key:
 )
 def image(request: Request, sha256: str) -> Response:
     """Return the image of a card, by its hash."""
-    kind, content = arena.image_of(guard_of(request).service, sha256)
+    kind, content = arena.image_of(access_of(request).service, sha256)
     headers = {
         "Cache-Control": "public, max-age=31536000, immutable",
         "Content-Security-Policy": "default-src 'none'; sandbox",
@@ -81,10 +81,10 @@ def image(request: Request, sha256: str) -> Response:
 
 def _service(request: Request, slug: str) -> arena.Service:
     """Return the service if the request may read results."""
-    guard = guard_of(request)
-    if not guard.service.hosted(slug).arena.results_are_public:
-        guard.check(request, slug, "owner", "read")
-    return guard.service
+    access = access_of(request)
+    if not access.service.hosted(slug).arena.results_are_public:
+        access.check(request, slug, "owner", "read")
+    return access.service
 
 
 def _unchanged(service: arena.Service, slug: str, known: str | None) -> Response | None:

@@ -49,8 +49,8 @@ _MOST_KEPT = 10_000
 
 
 @dataclass
-class Guard:
-    """The rules of an application.
+class Access:
+    """Who may do what in an application, and how often.
 
     Attributes
     ----------
@@ -158,15 +158,17 @@ class Guard:
         """Return whom to limit: nobody on this machine, which may be a proxy that says no more."""
         if self.behind_proxy:
             # What stands before the last was written by whoever sent the request.
-            return _household(request.headers.get("x-forwarded-for", "").rpartition(",")[2].strip())
+            return rate_limit_key(
+                request.headers.get("x-forwarded-for", "").rpartition(",")[2].strip()
+            )
         host = request.client.host if request.client else ""
-        return None if _is_loopback(host) else _household(host)
+        return None if _is_loopback(host) else rate_limit_key(host)
 
 
-def guard_of(request: Request) -> Guard:
-    """Return the rules of the application that a request came to."""
-    guard: Guard = request.app.state.guard
-    return guard
+def access_of(request: Request) -> Access:
+    """Return who may do what in the application that a request came to."""
+    access: Access = request.app.state.access
+    return access
 
 
 def token_of(request: Request) -> str | None:
@@ -175,8 +177,8 @@ def token_of(request: Request) -> str | None:
     return token.strip() or None if scheme.lower() == "bearer" else None
 
 
-class Gate:
-    """What every request passes: the size of its body, and CORS of the routes for voting.
+class RequestLimits:
+    """What limits every request: the size of its body, and CORS of the routes for voting.
 
     A preflight carries no key, so all are answered: it allows to ask, which does nothing without a
     key, and no cookie is sent along. What was asked is then readable for origins that may embed.
@@ -190,8 +192,8 @@ class Gate:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        guard: Guard = scope["app"].state.guard
-        if guard.behind_proxy and guard.is_https(Request(scope)):
+        access: Access = scope["app"].state.access
+        if access.behind_proxy and access.is_https(Request(scope)):
             scope["scheme"] = "https"  # of addresses that a redirection leads to
         headers = dict(scope["headers"])
         path: str = scope["path"]
@@ -266,12 +268,12 @@ def _is_loopback(host: str) -> bool:
 
 
 @lru_cache(10_000)
-def _household(host: str) -> str:
+def rate_limit_key(host: str) -> str:
     """Return what is limited as one: of IPv6 the 64 bits that tell who it is, others are its own.
 
     Examples
     --------
-    >>> _household("203.0.113.9"), _household("2001:db8::1:2:3:4")
+    >>> rate_limit_key("203.0.113.9"), rate_limit_key("2001:db8::1:2:3:4")
     ('203.0.113.9', '2001:db8::/64')
     """
     try:

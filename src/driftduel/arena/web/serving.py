@@ -54,7 +54,7 @@ def serve(
     workers : int
         Processes; one that dies is started again.
     local, behind_proxy, rate
-        As `driftduel.arena.web.security.Guard` has them.
+        As `driftduel.arena.web.security.Access` has them.
     ready : callable
         Called with the port when it is taken.
 

@@ -13,7 +13,7 @@ from driftduel.arena.errors import Invalid
 from driftduel.arena.json import form_of_duel, form_of_told
 from driftduel.arena.web import schemas as shapes
 from driftduel.arena.web.problems import refusals
-from driftduel.arena.web.security import BEARER, Voter, guard_of
+from driftduel.arena.web.security import BEARER, Voter, access_of
 
 router = APIRouter(tags=["voting"], dependencies=[BEARER])
 told = APIRouter(tags=["voting"])
@@ -29,9 +29,9 @@ _VERDICT = 'the body must be {"verdict": left, right, tie, bad or skip; "next": 
 )
 def ask(request: Request, slug: str, voter: Voter) -> Response:
     """Put two arms before a voter; one that is never answered changes nothing."""
-    guard = guard_of(request)
-    guard.check_voting(request, slug)
-    return JSONResponse(form_of_duel(arena.ask(guard.service, slug, voter)), 201)
+    access = access_of(request)
+    access.check_voting(request, slug)
+    return JSONResponse(form_of_duel(arena.ask(access.service, slug, voter)), 201)
 
 
 @told.put(
@@ -62,7 +62,7 @@ def ask(request: Request, slug: str, voter: Voter) -> Response:
 async def tell(request: Request) -> Response:
     """Take in a verdict; when this is answered, it is on the disk."""
     # Read by hand: most of the work of a vote would be to find out what these are.
-    guard = guard_of(request)
+    access = access_of(request)
     voter = request.headers.get("x-voter", "")
     if not 1 <= len(voter) <= 500:
         raise Invalid("the header X-Voter is needed, of 500 characters at most")
@@ -70,10 +70,10 @@ async def tell(request: Request) -> Response:
         said = shapes.Verdict.model_validate_json(await request.body())
     except ValidationError:
         raise Invalid(_VERDICT) from None
-    holder = await guard.check_voting_async(request)
+    holder = await access.check_voting_async(request)
     duel = request.path_params["duel"]
     found = await arena.tell_async(
-        guard.service, duel, voter, said.verdict, wants_next=said.next, arena=holder.arena
+        access.service, duel, voter, said.verdict, wants_next=said.next, arena=holder.arena
     )
     return JSONResponse(form_of_told(found), 201 if found.first else 200)
 
@@ -85,11 +85,11 @@ def retract(
     voter: Annotated[str | None, Header(alias="X-Voter", max_length=500)] = None,
 ) -> shapes.Appended:
     """Take a verdict back: its voter within a minute, an owner, who names no voter, at any time."""
-    guard = guard_of(request)
-    holder = guard.check_voting(request)
+    access = access_of(request)
+    holder = access.check_voting(request)
     if voter:
-        done = arena.retract(guard.service, duel, voter, arena=holder.arena)
+        done = arena.retract(access.service, duel, voter, arena=holder.arena)
         return shapes.Appended(seq=done.seq)
     if holder.role != "owner":
         raise Invalid("the header X-Voter is needed")
-    return shapes.Appended(seq=arena.retract_as_owner(guard.service, holder.slug, duel).seq)
+    return shapes.Appended(seq=arena.retract_as_owner(access.service, holder.slug, duel).seq)

@@ -25,7 +25,7 @@ from driftduel.arena.settings import Settings, settings_on, typed_of
 from driftduel.arena.web.owner import type_of_image
 from driftduel.arena.web.pages.rendering import as_sentence, render
 from driftduel.arena.web.pages.sessions import OWNER, check_same_origin, log_in
-from driftduel.arena.web.security import MOST_IMAGE, Guard, guard_of
+from driftduel.arena.web.security import MOST_IMAGE, Access, access_of
 
 router = APIRouter(include_in_schema=False)
 
@@ -61,7 +61,7 @@ def show(request: Request) -> Response:
 def enter(request: Request, token: Annotated[str, Form()] = "") -> Response:
     """Log in with the token of an owner of any arena."""
     check_same_origin(request)
-    guard_of(request).take(request)  # nobody tries many tokens
+    access_of(request).take(request)  # nobody tries many tokens
     problem = _refusal(request, token.strip() or "?")
     if problem is not None:
         return _ask_for_token(as_sentence(problem))
@@ -124,13 +124,13 @@ def options_of_csv(text: str) -> list[Option]:
 
 
 def _make(request: Request, form: FormData, uploads: Sequence[tuple[str, bytes]]) -> Response:
-    guard = guard_of(request)
+    access = access_of(request)
     said = {name: str(form.get(name, "")).strip() for name in _TEXTS}
     typed = {one.name: str(form.get(one.name, "")) for one in settings_on("new")}
     try:
         options = _options(said["options"], uploads)
         made = arena.create_arena(
-            guard.service,
+            access.service,
             said["slug"] or _slug(said["question"]),
             said["question"],
             list(dict.fromkeys(one.name for one in options)),
@@ -145,8 +145,8 @@ def _make(request: Request, form: FormData, uploads: Sequence[tuple[str, bytes]]
         201,
         made=made,
         arena=made.arena,
-        base=_base(guard, request),
-        problem=_show_cards(guard.service, slug, options),
+        base=_base(access, request),
+        problem=_show_cards(access.service, slug, options),
     )
     log_in(request, response, f"/{slug}/owner", made.owner_token)
     return response
@@ -200,7 +200,7 @@ def _slug(question: str) -> str:
 def _refusal(request: Request, token: str | None = None) -> ArenaError | None:
     """Return why somebody may not make an arena, None who may."""
     try:
-        guard_of(request).check_making(request, token or request.cookies.get(OWNER))
+        access_of(request).check_making(request, token or request.cookies.get(OWNER))
     except (Unauthorized, Forbidden) as error:
         return error
     return None
@@ -211,7 +211,7 @@ def _ask_for_token(problem: str | None) -> Response:
     return render("login.html", status, arena=None, action="/new/login", problem=problem)
 
 
-def _base(guard: Guard, request: Request) -> str:
+def _base(access: Access, request: Request) -> str:
     """Return the address of this server as the browser knows it."""
-    scheme = "https" if guard.is_https(request) else "http"
+    scheme = "https" if access.is_https(request) else "http"
     return f"{scheme}://{request.headers.get('host', '')}"

@@ -30,7 +30,7 @@ from driftduel.arena.web.pages.sessions import (
     log_in,
     log_out,
 )
-from driftduel.arena.web.security import guard_of
+from driftduel.arena.web.security import access_of
 
 router = APIRouter(include_in_schema=False)
 
@@ -41,7 +41,7 @@ Known = Annotated[str | None, Header(alias="If-None-Match")]
 @router.get("/{slug}/owner")
 def show(request: Request, slug: str) -> Response:
     """Show what is known of an arena to its owner, and a form for the token to others."""
-    found = guard_of(request).service.hosted(slug).arena
+    found = access_of(request).service.hosted(slug).arena
     if not is_owner(request, slug):
         return render("login.html", arena=found, action=f"/{slug}/owner", problem=None)
     return _page(request, slug)
@@ -51,7 +51,7 @@ def show(request: Request, slug: str) -> Response:
 def enter(request: Request, slug: str, token: Text = "") -> Response:
     """Log in with the owner's token."""
     check_same_origin(request)
-    found = guard_of(request).service.hosted(slug).arena
+    found = access_of(request).service.hosted(slug).arena
     problem = check_token(request, slug, token)
     if problem is not None:
         return render("login.html", 403, arena=found, action=f"/{slug}/owner", problem=problem)
@@ -64,7 +64,7 @@ def enter(request: Request, slug: str, token: Text = "") -> Response:
 def leave(request: Request, slug: str) -> Response:
     """Log out."""
     check_same_origin(request)
-    guard_of(request).service.hosted(slug)
+    access_of(request).service.hosted(slug)
     response = RedirectResponse(f"/{slug}/owner", 303)
     log_out(response, f"/{slug}/owner")
     return response
@@ -262,7 +262,7 @@ def _page(
     made: str | None = None,
     **typed: Any,
 ) -> Response:
-    service = guard_of(request).service
+    service = access_of(request).service
     facts = _facts(request, service, slug)
     problems = {} if error is None else {place: as_sentence(error)}
     return render(
@@ -277,7 +277,7 @@ def _facts(request: Request, service: arena.Service, slug: str) -> dict[str, Any
     standing = standing_of(service, slug)
     found = standing["arena"]
     health = arena.health(service, slug)
-    scheme = "https" if guard_of(request).is_https(request) else "http"
+    scheme = "https" if access_of(request).is_https(request) else "http"
     return {
         **standing,
         "health": health,
@@ -309,7 +309,7 @@ def _option(
     **typed: Any,
 ) -> Response:
     """Return the page of an option."""
-    service = guard_of(request).service
+    service = access_of(request).service
     described = arena.describe(service, slug)
     mine = [one for one in described.arms if one.slug == slug_of_arm]
     if not mine:

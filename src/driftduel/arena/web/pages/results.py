@@ -10,7 +10,7 @@ from fastapi.responses import Response
 
 from driftduel.arena.web.pages.figures import standing_of
 from driftduel.arena.web.pages.rendering import render
-from driftduel.arena.web.security import guard_of
+from driftduel.arena.web.security import access_of
 
 router = APIRouter(include_in_schema=False)
 
@@ -18,7 +18,7 @@ router = APIRouter(include_in_schema=False)
 @router.get("/{slug}/results")
 def show(request: Request, slug: str) -> Response:
     """Show results if they are public."""
-    service = guard_of(request).service
+    service = access_of(request).service
     found = service.hosted(slug).arena
     if not found.results_are_public:
         return render(

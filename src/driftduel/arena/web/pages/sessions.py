@@ -25,7 +25,7 @@ from driftduel.arena.errors import Forbidden, Unauthorized
 from driftduel.arena.model import Arena
 from driftduel.arena.rules import new_id
 from driftduel.arena.web.pages.rendering import as_sentence
-from driftduel.arena.web.security import guard_of
+from driftduel.arena.web.security import access_of
 
 VOTER, FRAMED = "voter", "framed"
 """Where the name of a voter is: on a page of its own, and in a frame of another site."""
@@ -64,7 +64,7 @@ def keep(
     if framed:
         text += "SameSite=None; Secure; Partitioned"
     else:
-        text += "SameSite=Lax" + ("; Secure" if guard_of(request).is_https(request) else "")
+        text += "SameSite=Lax" + ("; Secure" if access_of(request).is_https(request) else "")
     response.headers.append("Set-Cookie", text)
 
 
@@ -75,7 +75,7 @@ def log_in(request: Request, response: Response, path: str, token: str) -> None:
         token,
         max_age=_WEEK,
         path=path,
-        secure=guard_of(request).is_https(request),
+        secure=access_of(request).is_https(request),
         httponly=True,
         samesite="strict",
     )
@@ -94,14 +94,14 @@ def check_owner(request: Request, slug: str) -> arena.Service:
     NotFound, Unauthorized, Forbidden
         If there is no such arena; if nobody is logged in; if the form is of another site.
     """
-    guard = guard_of(request)
-    number = guard.service.hosted(slug).arena.id
+    access = access_of(request)
+    number = access.service.hosted(slug).arena.id
     check_same_origin(request)
     try:
-        arena.check_holder(guard.holder_of(request.cookies.get(OWNER)), number, "owner")
+        arena.check_holder(access.holder_of(request.cookies.get(OWNER)), number, "owner")
     except (Unauthorized, Forbidden):
         raise Unauthorized("log in as the owner of this arena") from None
-    return guard.service
+    return access.service
 
 
 def is_owner(request: Request, slug: str) -> bool:
@@ -115,11 +115,11 @@ def is_owner(request: Request, slug: str) -> bool:
 
 def check_token(request: Request, slug: str, token: str) -> str | None:
     """Return why a token does not open an arena to its owner, None if it does."""
-    guard = guard_of(request)
-    guard.take(request)  # nobody tries many tokens
-    number = guard.service.hosted(slug).arena.id
+    access = access_of(request)
+    access.take(request)  # nobody tries many tokens
+    number = access.service.hosted(slug).arena.id
     try:
-        arena.check_holder(guard.holder_of(token.strip()), number, "owner")
+        arena.check_holder(access.holder_of(token.strip()), number, "owner")
     except (Unauthorized, Forbidden) as error:
         return as_sentence(error)
     return None

@@ -26,7 +26,7 @@ from driftduel.arena.web.pages.sessions import (
     remember_voter,
     voter_of,
 )
-from driftduel.arena.web.security import guard_of
+from driftduel.arena.web.security import access_of
 
 router = APIRouter(include_in_schema=False)
 
@@ -40,16 +40,16 @@ Text = Annotated[str, Form()]
 @router.get("/{slug}")
 def show(request: Request, slug: str) -> Response:
     """Put a pair before a voter."""
-    guard = guard_of(request)
-    found = guard.service.hosted(slug).arena
-    guard.take(request)
+    access = access_of(request)
+    found = access.service.hosted(slug).arena
+    access.take(request)
     voter = voter_of(request)
     name = voter or new_voter()
     try:
-        asked = arena.ask(guard.service, slug, name)
+        asked = arena.ask(access.service, slug, name)
     except Conflict:
         return _nothing_to_ask(request, found)
-    votes = arena.votes_of(guard.service, slug, name)
+    votes = arena.votes_of(access.service, slug, name)
     if _wants_json(request):
         response: Response = JSONResponse({"next": _form_of(asked), "votes": votes})
     else:
@@ -72,13 +72,13 @@ def show(request: Request, slug: str) -> Response:
 @router.post("/{slug}/vote")
 def vote(request: Request, slug: str, duel: Text = "", verdict: Text = "") -> Response:
     """Take in a verdict."""
-    guard = guard_of(request)
-    found = guard.service.hosted(slug).arena
+    access = access_of(request)
+    found = access.service.hosted(slug).arena
     script = _wants_json(request)
     try:
         name = _voter(request)
-        guard.take(request)
-        told = arena.tell(guard.service, duel, name, verdict, wants_next=script, arena=found.id)
+        access.take(request)
+        told = arena.tell(access.service, duel, name, verdict, wants_next=script, arena=found.id)
     except ArenaError as error:
         if script:
             raise
@@ -87,7 +87,7 @@ def vote(request: Request, slug: str, duel: Text = "", verdict: Text = "") -> Re
     if not script:
         response: Response = RedirectResponse(f"/{slug}", 303)
     else:
-        votes = arena.votes_of(guard.service, slug, name)
+        votes = arena.votes_of(access.service, slug, name)
         following = None if told.next is None else _form_of(told.next)
         notice = part("_said.html", said=said, duel=duel, slug=slug)
         response = JSONResponse({"notice": notice, "next": following, "votes": votes})
@@ -98,20 +98,20 @@ def vote(request: Request, slug: str, duel: Text = "", verdict: Text = "") -> Re
 @router.post("/{slug}/undo")
 def undo(request: Request, slug: str, duel: Text = "") -> Response:
     """Take a verdict back."""
-    guard = guard_of(request)
-    found = guard.service.hosted(slug).arena
+    access = access_of(request)
+    found = access.service.hosted(slug).arena
     script = _wants_json(request)
     name = _voter(request)
-    guard.take(request)
+    access.take(request)
     try:
-        arena.retract(guard.service, duel, name, arena=found.id)
+        arena.retract(access.service, duel, name, arena=found.id)
         said = "Taken back: that vote does not count."
     except Conflict as error:
         said = as_sentence(error)
     if not script:
         response: Response = RedirectResponse(f"/{slug}", 303)
     else:
-        votes = arena.votes_of(guard.service, slug, name)
+        votes = arena.votes_of(access.service, slug, name)
         notice = part("_said.html", said=said, duel="", slug=slug)
         response = JSONResponse({"notice": notice, "votes": votes})
     _keep_said(request, response, found, "", said)
