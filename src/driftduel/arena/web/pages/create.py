@@ -114,13 +114,13 @@ def options_of_csv(text: str) -> list[Option]:
         rows = rows[1:]
     else:
         columns = ["name", "text"]
-    found = []
+    options = []
     for row in rows:
         cells = {key: cell.strip() for key, cell in zip(columns, row, strict=False)}
         kind: Any = "markdown" if cells.get("markdown") else "text"
         card = Card(kind, cells[kind]) if cells.get(kind) else None
-        found.append(Option(cells.get("name", ""), card, cells.get("context", "")))
-    return found
+        options.append(Option(cells.get("name", ""), card, cells.get("context", "")))
+    return options
 
 
 def _make(request: Request, form: FormData, uploads: Sequence[tuple[str, bytes]]) -> Response:
@@ -193,8 +193,8 @@ def _show_cards(service: arena.Service, slug: str, options: Sequence[Option]) ->
 
 def _slug(question: str) -> str:
     """Return an address for a question."""
-    found = slug_of(question, RESERVED)
-    return "vote" if found == "arm" else found
+    slug = slug_of(question, RESERVED)
+    return "vote" if slug == "arm" else slug
 
 
 def _refusal(request: Request, token: str | None = None) -> ArenaError | None:

@@ -41,9 +41,9 @@ Known = Annotated[str | None, Header(alias="If-None-Match")]
 @router.get("/{slug}/owner")
 def show(request: Request, slug: str) -> Response:
     """Show what is known of an arena to its owner, and a form for the token to others."""
-    found = access_of(request).service.hosted(slug).arena
+    poll = access_of(request).service.hosted(slug).arena
     if not is_owner(request, slug):
-        return render("login.html", arena=found, action=f"/{slug}/owner", problem=None)
+        return render("login.html", arena=poll, action=f"/{slug}/owner", problem=None)
     return _page(request, slug)
 
 
@@ -51,10 +51,10 @@ def show(request: Request, slug: str) -> Response:
 def enter(request: Request, slug: str, token: Text = "") -> Response:
     """Log in with the owner's token."""
     check_same_origin(request)
-    found = access_of(request).service.hosted(slug).arena
+    poll = access_of(request).service.hosted(slug).arena
     problem = check_token(request, slug, token)
     if problem is not None:
-        return render("login.html", 403, arena=found, action=f"/{slug}/owner", problem=problem)
+        return render("login.html", 403, arena=poll, action=f"/{slug}/owner", problem=problem)
     response = RedirectResponse(f"/{slug}/owner", 303)
     log_in(request, response, f"/{slug}/owner", token.strip())
     return response
@@ -275,7 +275,7 @@ def _page(
 def _facts(request: Request, service: arena.Service, slug: str) -> dict[str, Any]:
     """Return all that the page shows."""
     standing = standing_of(service, slug)
-    found = standing["arena"]
+    poll = standing["arena"]
     health = arena.health(service, slug)
     scheme = "https" if access_of(request).is_https(request) else "http"
     return {
@@ -284,15 +284,15 @@ def _facts(request: Request, service: arena.Service, slug: str) -> dict[str, Any
         "columns": [] if health.rate is None else columns_of(health.rate),
         "tag": f"{health.head}-{health.moment}",
         "base": f"{scheme}://{request.headers.get('host', '')}",
-        "cards": {arm: len(found) for arm, found in arena.cards(service, slug).items()},
+        "cards": {arm: len(contexts) for arm, contexts in arena.cards(service, slug).items()},
         "tokens": arena.tokens(service, slug),
         "problems": {},
         "made": None,
         "settings": settings_on("owner"),
         "typed": {
-            "title": found.title,
-            "question": found.question,
-            **typed_of(found.settings, "owner"),
+            "title": poll.title,
+            "question": poll.question,
+            **typed_of(poll.settings, "owner"),
             "names": "",
             "role": "read",
             "label": "",

@@ -19,12 +19,12 @@ router = APIRouter(include_in_schema=False)
 def show(request: Request, slug: str) -> Response:
     """Show results if they are public."""
     service = access_of(request).service
-    found = service.hosted(slug).arena
-    if not found.results_are_public:
+    poll = service.hosted(slug).arena
+    if not poll.results_are_public:
         return render(
             "waiting.html",
             403,
-            arena=found,
+            arena=poll,
             title="Not yet",
             sentence="Results are shown when voting is over.",
             closed=False,

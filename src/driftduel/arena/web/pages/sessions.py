@@ -48,19 +48,19 @@ def new_voter() -> str:
     return new_id()
 
 
-def remember_voter(request: Request, response: Response, found: Arena, name: str) -> None:
+def remember_voter(request: Request, response: Response, poll: Arena, name: str) -> None:
     """Let the browser keep the name of a voter of an arena."""
     said = request.headers
     framed = said.get("sec-fetch-dest") == "iframe" and said.get("sec-fetch-site") == "cross-site"
-    keep(request, response, found, FRAMED if framed else VOTER, name, _YEAR)
+    keep(request, response, poll, FRAMED if framed else VOTER, name, _YEAR)
 
 
 def keep(
-    request: Request, response: Response, found: Arena, name: str, value: str, seconds: int
+    request: Request, response: Response, poll: Arena, name: str, value: str, seconds: int
 ) -> None:
     """Let the browser keep something for the voter's page of an arena."""
     framed = FRAMED in (name, *request.cookies)
-    text = f"{name}={value}; Path=/{found.slug}; Max-Age={seconds}; HttpOnly; "
+    text = f"{name}={value}; Path=/{poll.slug}; Max-Age={seconds}; HttpOnly; "
     if framed:
         text += "SameSite=None; Secure; Partitioned"
     else:

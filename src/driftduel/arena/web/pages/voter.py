@@ -41,14 +41,14 @@ Text = Annotated[str, Form()]
 def show(request: Request, slug: str) -> Response:
     """Put a pair before a voter."""
     access = access_of(request)
-    found = access.service.hosted(slug).arena
+    poll = access.service.hosted(slug).arena
     access.take(request)
     voter = voter_of(request)
     name = voter or new_voter()
     try:
         asked = arena.ask(access.service, slug, name)
     except Conflict:
-        return _nothing_to_ask(request, found)
+        return _nothing_to_ask(request, poll)
     votes = arena.votes_of(access.service, slug, name)
     if _wants_json(request):
         response: Response = JSONResponse({"next": _form_of(asked), "votes": votes})
@@ -56,8 +56,8 @@ def show(request: Request, slug: str) -> Response:
         duel, said = _said(request)
         response = render(
             "voter.html",
-            frames=_frames(found),
-            arena=found,
+            frames=_frames(poll),
+            arena=poll,
             asked=asked,
             left=html_of_card(asked.left, "left"),
             right=html_of_card(asked.right, "right"),
@@ -65,7 +65,7 @@ def show(request: Request, slug: str) -> Response:
             notice=part("_said.html", said=said, duel=duel, slug=slug),
         )
     if voter is None:
-        remember_voter(request, response, found, name)
+        remember_voter(request, response, poll, name)
     return response
 
 
@@ -73,16 +73,16 @@ def show(request: Request, slug: str) -> Response:
 def vote(request: Request, slug: str, duel: Text = "", verdict: Text = "") -> Response:
     """Take in a verdict."""
     access = access_of(request)
-    found = access.service.hosted(slug).arena
+    poll = access.service.hosted(slug).arena
     script = _wants_json(request)
     try:
         name = _voter(request)
         access.take(request)
-        told = arena.tell(access.service, duel, name, verdict, wants_next=script, arena=found.id)
+        told = arena.tell(access.service, duel, name, verdict, wants_next=script, arena=poll.id)
     except ArenaError as error:
         if script:
             raise
-        return _not_saved(found, error, duel, verdict)
+        return _not_saved(poll, error, duel, verdict)
     said = _in_words(told, verdict)
     if not script:
         response: Response = RedirectResponse(f"/{slug}", 303)
@@ -91,7 +91,7 @@ def vote(request: Request, slug: str, duel: Text = "", verdict: Text = "") -> Re
         following = None if told.next is None else _form_of(told.next)
         notice = part("_said.html", said=said, duel=duel, slug=slug)
         response = JSONResponse({"notice": notice, "next": following, "votes": votes})
-    _keep_said(request, response, found, duel, said)
+    _keep_said(request, response, poll, duel, said)
     return response
 
 
@@ -99,12 +99,12 @@ def vote(request: Request, slug: str, duel: Text = "", verdict: Text = "") -> Re
 def undo(request: Request, slug: str, duel: Text = "") -> Response:
     """Take a verdict back."""
     access = access_of(request)
-    found = access.service.hosted(slug).arena
+    poll = access.service.hosted(slug).arena
     script = _wants_json(request)
     name = _voter(request)
     access.take(request)
     try:
-        arena.retract(access.service, duel, name, arena=found.id)
+        arena.retract(access.service, duel, name, arena=poll.id)
         said = "Taken back: that vote does not count."
     except Conflict as error:
         said = as_sentence(error)
@@ -114,7 +114,7 @@ def undo(request: Request, slug: str, duel: Text = "") -> Response:
         votes = arena.votes_of(access.service, slug, name)
         notice = part("_said.html", said=said, duel="", slug=slug)
         response = JSONResponse({"notice": notice, "votes": votes})
-    _keep_said(request, response, found, "", said)
+    _keep_said(request, response, poll, "", said)
     return response
 
 
@@ -130,9 +130,9 @@ def _wants_json(request: Request) -> bool:
     return request.headers.get("accept", "").startswith("application/json")
 
 
-def _frames(found: Arena) -> list[str]:
+def _frames(poll: Arena) -> list[str]:
     """Return who may show the page in a frame: this site, and those that the owner names."""
-    return ["'self'", *found.settings.origins]
+    return ["'self'", *poll.settings.origins]
 
 
 def _form_of(asked: arena.Asked) -> dict[str, Any]:
@@ -161,10 +161,10 @@ def _in_words(told: arena.Told, verdict: str) -> str:
     return f"Saved: {words}." if told.counted else f"Kept, but not counted: {words}."
 
 
-def _keep_said(request: Request, response: Response, found: Arena, duel: str, said: str) -> None:
+def _keep_said(request: Request, response: Response, poll: Arena, duel: str, said: str) -> None:
     """Let the browser keep for a minute what was said, and of which duel."""
     value = base64.urlsafe_b64encode(json.dumps([duel, said]).encode()).decode()
-    keep(request, response, found, _SAID, value, UNDO)
+    keep(request, response, poll, _SAID, value, UNDO)
 
 
 def _said(request: Request) -> tuple[str, str]:
@@ -175,15 +175,15 @@ def _said(request: Request) -> tuple[str, str]:
     return "", ""
 
 
-def _nothing_to_ask(request: Request, found: Arena) -> Response:
-    closed = found.status != "open"
+def _nothing_to_ask(request: Request, poll: Arena) -> Response:
+    closed = poll.status != "open"
     if _wants_json(request):
         return JSONResponse({"next": None})
     return render(
         "waiting.html",
         409,
-        frames=_frames(found),
-        arena=found,
+        frames=_frames(poll),
+        arena=poll,
         title="Voting is over" if closed else "Nothing to compare yet",
         sentence="Thank you: this arena is closed and takes no more votes."
         if closed
@@ -192,15 +192,15 @@ def _nothing_to_ask(request: Request, found: Arena) -> Response:
     )
 
 
-def _not_saved(found: Arena, error: ArenaError, duel: str, verdict: str) -> Response:
+def _not_saved(poll: Arena, error: ArenaError, duel: str, verdict: str) -> Response:
     again = isinstance(error, Unavailable | TooMany)
     headers = {"Retry-After": "1"} if again else {}
     return render(
         "unsaved.html",
         error.status,
-        frames=_frames(found),
+        frames=_frames(poll),
         headers=headers,
-        arena=found,
+        arena=poll,
         sentence=as_sentence(error),
         again=again,
         duel=duel,
