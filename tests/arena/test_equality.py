@@ -24,6 +24,7 @@ from driftduel.arena.service import service as running
 from driftduel.learners.contract.storage import as_payload
 from tests.arena.conftest import KINDS
 from tests.arena.voting import events, state, state_from_nothing
+from tests.modes import often
 
 NAMES = ["tea", "coffee", "milk", "mate", "cocoa"]
 OUTCOMES = {"left": 1.0, "right": 0.0, "tie": 0.5, "bad": 0.5}
@@ -245,4 +246,4 @@ def test_the_state_is_the_fold_of_what_counts(request, monkeypatch, kind):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_state_is_the_fold_of_what_counts_for_long(request, monkeypatch, kind):
-    assert play(request, monkeypatch, kind, examples=20, steps=40) is None
+    assert play(request, monkeypatch, kind, examples=often(8, 20), steps=40) is None

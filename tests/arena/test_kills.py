@@ -18,6 +18,7 @@ import pytest
 from driftduel.arena import service as arena
 from tests.arena.serving import ServerProcess
 from tests.arena.voting import events, state, state_from_nothing
+from tests.modes import often
 from tests.processes import wait_until
 
 CLIENTS = 4
@@ -100,10 +101,6 @@ def play(request, url, made, tmp_path, rounds):
     check(url, acknowledged)
 
 
-def test_nothing_acknowledged_is_lost_and_nothing_counts_twice(request, url, made, tmp_path):
-    assert play(request, url, made, tmp_path, rounds=3) is None
-
-
 @pytest.mark.slow
-def test_nothing_acknowledged_is_lost_in_a_hundred_kills(request, url, made, tmp_path):
-    assert play(request, url, made, tmp_path, rounds=100) is None
+def test_nothing_acknowledged_is_lost_and_nothing_counts_twice(request, url, made, tmp_path):
+    assert play(request, url, made, tmp_path, rounds=often(20, 100)) is None

@@ -13,6 +13,7 @@ from driftduel.learners.driftpoll.guard import LEAST, LEAST_OF_PAIR, chance_of
 from driftduel.learners.parts.tally import ALPHA, REIGN
 from driftduel.testing.driving import switching_world
 from driftduel.votes.sequences import interval, log_evidence
+from tests.modes import often
 from tests.naive import sequences, tally
 
 TOSSED = {"DriftPoll": tally.tossed_by_poll, "DriftDuel": tally.tossed_by_driftduel}
@@ -137,14 +138,18 @@ def test_a_change_that_is_likely_is_told_before_it_is_proved():
     assert told > 0
 
 
+RUNS = often(40, 100)
+MISSES = often(7, 13)
+"""If 5 % of the runs miss, more than so many do with a chance below .1 %."""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [dd.DriftPoll, dd.DriftDuel])
 def test_equal_arms_are_seldom_told_apart(kind):
-    """At most 5 % of the runs; of 100 more than 13 with a chance below .1 % then."""
     world = report_worlds(5000)["4 arms, all equal"]
-    rows = [report_holds(kind(4), world, seed) for seed in range(100)]
-    assert sum(apart for _, apart in rows) <= 13
-    assert sum(missed for missed, _ in rows) <= 13
+    rows = [report_holds(kind(4), world, seed) for seed in range(RUNS)]
+    assert sum(apart for _, apart in rows) <= MISSES
+    assert sum(missed for missed, _ in rows) <= MISSES
 
 
 @pytest.mark.slow
@@ -152,19 +157,18 @@ def test_equal_arms_are_seldom_told_apart(kind):
 @pytest.mark.parametrize("name", ["4 arms, one wins .6", "10 arms in a row"])
 def test_intervals_seldom_ever_miss(kind, name):
     world = report_worlds(5000)[name]
-    missed = [report_holds(kind(world.n_arms), world, seed)[0] for seed in range(100)]
-    assert sum(missed) <= 13
+    missed = [report_holds(kind(world.n_arms), world, seed)[0] for seed in range(RUNS)]
+    assert sum(missed) <= MISSES
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [dd.DriftPoll, dd.DriftDuel])
 def test_the_old_winners_interval_holds_its_average_while_a_change_is_not_declared(kind):
-    """The share of 100 runs that ever miss is at most 5 %, by more than 13 with .1 %."""
     world = report_worlds(4000)["4 arms, .6, another from the middle on"]
     missed = 0
-    for seed in range(100):
+    for seed in range(RUNS):
         wins, tosses, sums = tosses_of(kind(4), world, seed)
         some = tosses[:, 0] > 0
         evidence = log_evidence(wins[some, 0], tosses[some, 0], sums[some, 0] / tosses[some, 0])
         missed += bool(np.any(evidence >= math.log(4 / ALPHA)))
-    assert missed <= 13
+    assert missed <= MISSES
