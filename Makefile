@@ -59,19 +59,21 @@ endif
 test-jit: $(STAMP)
 	$(PYTEST) -m "not slow and not browser" tests src studies README.md CONTRIBUTING.md docs --doctest-glob='*.md'
 
-INTERPRETED := NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow and not large and not browser"
+# What has kernels is tested in two more ways; the rest is the same in all of them.
+KERNELS := tests/learners tests/worlds/measures tests/votes/test_smoothing.py tests/votes/test_noise.py \
+	tests/experiments/simulation tests/support/test_jit.py
+SMALL := not slow and not large and not browser
 
-test-nojit: $(STAMP)  ## the small tests with the JIT off, but those of the arena, which has no kernels
-	$(INTERPRETED) --ignore=tests/arena tests
+test-nojit: $(STAMP)  ## the small tests of kernels, interpreted
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "$(SMALL) and not once" $(KERNELS)
 
-coverage: $(STAMP)  ## the same, measured line by line, which takes three times as long
-	$(INTERPRETED) --cov --cov-report=term:skip-covered tests
+test-bounds: $(STAMP)  ## the same compiled with numba's bounds checks
+	NUMBA_BOUNDSCHECK=1 $(PYTEST) -m "$(SMALL) and not once" $(KERNELS)
 
-test-bounds: $(STAMP)  ## the small tests of compiled code with numba's bounds checking
-	NUMBA_BOUNDSCHECK=1 $(PYTEST) -m "not slow and not large and not browser" tests/learners tests/worlds \
-		tests/votes tests/experiments/simulation tests/support/test_jit.py
+coverage: $(STAMP)  ## all small tests, interpreted and measured line by line
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "$(SMALL)" --cov --cov-report=term:skip-covered tests
 
-test-slow: $(STAMP)  ## thousands of random problems against the literal algorithms
+test-slow: $(STAMP)  ## what takes long; TEST_EVERYTHING=1 repeats all of it as often as anybody would wish
 	$(PYTEST) -m slow tests
 
 test-versions: $(STAMP)  ## a smoke test with the lowest declared versions, and with the newest

@@ -161,7 +161,7 @@ def test_warnings_are_errors():
 def test_unknown_markers_are_refused_and_the_known_ones_explained(pytestconfig):
     assert pytestconfig.getoption("strict_markers")
     names = {line.partition(":")[0] for line in pytestconfig.getini("markers")}
-    assert {"large", "slow"} <= names
+    assert {"large", "once", "slow"} <= names
 
 
 def test_examples_in_docstrings_are_tests(pytestconfig):

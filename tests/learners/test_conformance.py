@@ -84,7 +84,24 @@ QUICK = dd.learners.Constants(scale=0.02)
 """Constants so small that arms are evicted and episodes begin within a short check."""
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=by_name)
+OF_KERNELS = {
+    testing.check_plays_one_round,
+    testing.check_plays_two_arms,
+    testing.check_goes_on_or_refuses_after_its_horizon,
+    testing.check_simulate_equals_ask_and_tell,
+    testing.check_folds_as_if_told,
+    testing.check_resumes_bit_for_bit,
+    testing.check_arms_come_and_go_or_cannot,
+}
+"""Together they run every kernel of a learner, at the edges too; they are run in every mode."""
+
+MARKED = [
+    check if check in OF_KERNELS else pytest.param(check, marks=pytest.mark.once)
+    for check in CHECKS
+]
+
+
+@pytest.mark.parametrize("check", MARKED, ids=by_name)
 @pytest.mark.parametrize(
     "variant",
     # One learner is one worker's business, so that it is compiled once.
@@ -167,7 +184,7 @@ def maker(kind):
     return lambda n_arms, horizon, seed: kind(n_arms, horizon, seed=seed)
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=by_name)
+@pytest.mark.parametrize("check", MARKED, ids=by_name)
 @pytest.mark.parametrize("kind", [ChampionStays, ChangesArms])
 def test_a_learner_from_outside_passes(kind, check):
     assert check(maker(kind)) is None

@@ -28,12 +28,16 @@ UNLESS_TOLD = (
 )
 """They need a horizon unless they are told something else."""
 KINDS = {**all_learners(), "Calibration": Calibration, "Constants": Constants}
-NUMBERS = [
-    (name, parameter)
-    for name, kind in KINDS.items()
-    for parameter in parameters_of(kind).values()
-    if {int, float} & {kind.type for kind in parameter.kinds}
-]
+pytestmark = pytest.mark.once  # nothing of it is compiled
+
+
+def numbers(name):
+    """Return the parameters that are numbers."""
+    return [
+        parameter
+        for parameter in parameters_of(KINDS[name]).values()
+        if {int, float} & {kind.type for kind in parameter.kinds}
+    ]
 
 
 def options(name):
@@ -58,33 +62,36 @@ def beyond(parameter):
             yield limit
 
 
-@pytest.mark.parametrize(
-    ("name", "parameter"), NUMBERS, ids=lambda item: getattr(item, "name", item)
-)
-def test_a_number_that_is_none_or_out_of_bounds_is_refused_by_name(name, parameter):
+def wrong_numbers(parameter):
+    """Return values that a parameter must refuse."""
     wrong = [math.nan, math.inf, -math.inf, "1", True, [1], 10**400, *beyond(parameter)]
     if not parameter.optional:
         wrong.append(None)
     if any(kind.type is int for kind in parameter.kinds):
         wrong = [value for value in wrong if value != 10**400] + [1.5]
-    for value in wrong:
-        with pytest.raises(BadParameter) as error:
-            KINDS[name](**{**options(name), parameter.name: value})
-        assert error.value.name == parameter.name, value
-        assert str(error.value).startswith(f"{parameter.name} is "), value
+    return wrong
 
 
-@pytest.mark.parametrize(
-    ("name", "parameter"), NUMBERS, ids=lambda item: getattr(item, "name", item)
-)
-def test_a_number_is_kept_as_a_plain_one(name, parameter):
+@pytest.mark.parametrize("name", KINDS)
+def test_a_number_that_is_none_or_out_of_bounds_is_refused_by_name(name):
+    for parameter in numbers(name):
+        for value in wrong_numbers(parameter):
+            with pytest.raises(BadParameter) as error:
+                KINDS[name](**{**options(name), parameter.name: value})
+            assert error.value.name == parameter.name, value
+            assert str(error.value).startswith(f"{parameter.name} is "), value
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_number_is_kept_as_a_plain_one(name):
     made = KINDS[name](**options(name))
-    value = getattr(made, parameter.name)
-    if value is not None:
-        again = KINDS[name](**{**options(name), parameter.name: np.array([value])[0]})
-        kept = getattr(again, parameter.name)
-        assert (type(kept), kept) == (type(value), value)
-        assert type(value) is next(k.type for k in parameter.kinds if k.type in (int, float))
+    for parameter in numbers(name):
+        value = getattr(made, parameter.name)
+        if value is not None:
+            again = KINDS[name](**{**options(name), parameter.name: np.array([value])[0]})
+            kept = getattr(again, parameter.name)
+            assert (type(kept), kept) == (type(value), value), parameter.name
+            assert type(value) is next(k.type for k in parameter.kinds if k.type in (int, float))
 
 
 @pytest.mark.parametrize("name", all_learners())
