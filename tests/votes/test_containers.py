@@ -133,7 +133,7 @@ def test_files_of_every_kind_hold_the_same_votes(name, tmp_path, monkeypatch):
     assert votes.read("-") == log_of()
 
 
-class Stream:
+class Foreign:
     """A frame of another library: all that is known of it is its stream."""
 
     def __arrow_c_stream__(self, requested_schema=None):
@@ -164,7 +164,7 @@ class Column:
 @pytest.mark.parametrize(
     "source",
     [
-        FRAME, FRAME.lazy(), Stream(), Pandas(), RECORDS, FRAME.to_dict(as_series=False),
+        FRAME, FRAME.lazy(), Foreign(), Pandas(), RECORDS, FRAME.to_dict(as_series=False),
         FRAME.to_dict(), [FRAME[:2], FRAME[2:]], [FRAME[:1], RECORDS[1:]],
         [FILES / "left_won.csv"],
         FRAME.with_columns(pl.col("when").str.to_date(), pl.col("left").cast(pl.Categorical)),

@@ -57,7 +57,7 @@ def test_numbers_and_words_may_be_mixed(written):
 @pytest.mark.parametrize("number", ["1", "0", "2", "0.5", "True"])
 def test_a_number_is_no_winner_for_it_may_mean_either_side(written, number):
     path = written(f"time,left,right,winner\n1,a,b,a\n2,a,b,{number}\n")
-    other = "" if number == "2" else "; whether left won is told as in left_won=winner"
+    other = "" if number == "2" else "; if 1 is the left one, say --columns left_won=winner"
     assert complaint(read_log, path) == (
         f"votes.csv: line 3: winner is '{number}', must be left, right, tie, draw or the name of "
         f"one of the two arms{other}"
@@ -407,3 +407,38 @@ def test_a_square_table_of_probabilities_is_no_log(written):
     )
     path = written(",a,b\na,,3.5\nb,1,\n")
     assert complaint(read_log, path) == ("votes.csv: a and b won 3.5 and 1: a tie is half for each")
+
+
+@pytest.mark.parametrize(
+    ("heading", "cells", "outcomes"),
+    [
+        ("result", "W L D", [1, 0, 0.5]),
+        ("result", "win loss draw", [1, 0, 0.5]),
+        ("FT", "2-1 0-3 1-1", [1, 0, 0.5]),
+        ("outcome", "1 0 1", [1, 0, 1]),
+        ("outcome", "1 0 0.5", [1, 0, 0.5]),
+        ("winner", "1 2 X", [1, 0, 0.5]),
+        ("winner", "1.0 2.0 tie", [1, 0, 0.5]),
+        ("winner", "1 -1 0", [1, 0, 0.5]),
+        ("winner", "team_a TEAM_B both_bad", [1, 0, 0.5]),
+        ("winner", "a B tie_bothbad", [1, 0, 0.5]),
+        ("team_a_won", "true False true", [1, 0, 1]),
+    ],
+)
+def test_winners_are_told_in_the_words_people_use(written, heading, cells, outcomes):
+    rows = "".join(f"tea,milk,{cell}\n" for cell in cells.split())
+    assert read_log(written(f"team_a,team_b,{heading}\n{rows}")).outcome.tolist() == outcomes
+
+
+@pytest.mark.parametrize("cells", ["0 1", "0 1 2", "1 1", "True False"])
+def test_numbers_that_may_mean_either_side_are_refused(written, cells):
+    rows = "".join(f"tea,milk,{cell}\n" for cell in cells.split())
+    path = written(f"left,right,winner\n{rows}")
+    assert complaint(read_log, path).endswith(
+        "; if 1 is the left one, say --columns left_won=winner"
+    )
+
+
+def test_a_title_of_players_is_not_their_name(written):
+    path = written("White,Black,WhiteTitle,BlackTitle,Result\nann,bob,GM,IM,1-0\n")
+    assert read_log(path).arms == ("ann", "bob")

@@ -229,7 +229,13 @@ class _Guess:
             if has >= {*roles}:
                 self.take(*roles, "winner_tie")
                 return "one_hot" if roles is _ONE_HOT else "scores"
-        finders = (self.guess_one_hot, self.guess_winner, self.guess_counts, self.guess_scores)
+        finders = (
+            self.guess_one_hot,
+            self.guess_winner,
+            self.guess_counts,
+            self.guess_scores,
+            self.take_any_winner,
+        )
         for find in finders:
             kind = find()
             if kind:
@@ -277,17 +283,23 @@ class _Guess:
             return "votes"
         known = [free[name] for name in names.WINNERS if name in free]
         fits = [name for name in known if self.fits(name)]
-        if not fits and not known:
-            fits = [name for name in self.free if self.fits(name, by_name=True)]
+        fits = fits or [name for name in self.free if self.fits(name, by_name=True)]
         if len(fits) > 1:
             raise ValueError(
                 f"who won may be told by {listing(fits)}; say which: {option(winner=fits[0])}"
             )
-        fits = fits or known[:1]
         if not fits:
             return ""
         self.guess(winner=fits[0])
         return "votes"
+
+    def take_any_winner(self) -> str:
+        """Take a column by its heading alone, so that the cell is told that makes no sense."""
+        free = {names.joined(name): name for name in reversed(self.free)}
+        known = [free[name] for name in names.WINNERS if name in free]
+        if known:
+            self.guess(winner=known[0])
+        return "votes" if known else ""
 
     def fits(self, name: str, by_name: bool = False) -> bool:
         sides = self.named["left"], self.named["right"]

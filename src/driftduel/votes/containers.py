@@ -90,11 +90,19 @@ def as_frame(source: Any) -> pl.DataFrame:
     )
 
 
+class _Stream:
+    """The stream of a frame and nothing else, so that polars does not treat some kinds apart."""
+
+    def __init__(self, source: Any) -> None:
+        self.__arrow_c_stream__ = source.__arrow_c_stream__
+
+
 def _from_arrow(source: Any) -> pl.DataFrame:
+    """Return a frame of another library; an index of pandas that has a name is a column too."""
     import polars as pl
 
     try:
-        return pl.DataFrame(source)
+        return pl.DataFrame(_Stream(source))
     except ImportError:  # pandas offers its stream by pyarrow, which may not be there
         return pl.DataFrame({str(name): source[name].tolist() for name in source}, strict=False)
 

@@ -28,12 +28,11 @@ WON = (
 """Words for who won and who lost."""
 
 _NOUNS = (
-    "name", "label", "model", "option", "arm", "item", "team", "player", "club", "design",
-    "variant", "candidate", "version", "image", "answer", "system", "product", "brand", "title",
-    "choice", "entry", "entrant", "opponent", "method", "llm", "bot", "agent", "engine", "username",
-    "id",
+    "name", "label", "model", "option", "arm", "item", "team", "player", "club", "", "design",
+    "variant", "candidate", "version", "image", "answer", "system", "product", "brand", "choice",
+    "entry", "entrant", "opponent", "method", "llm", "bot", "agent", "engine", "username", "id",
 )  # fmt: skip
-"""What is compared, the likeliest first; a side alone is as likely as its number, but before it."""
+"""What is compared, the likeliest first; a side alone, as in white and black, is among them."""
 
 _SCORES = ("score", "scores", "goals", "goal", "points", "pts", "runs", "fthg", "result")
 _COUNTS = ("wins", "won", "votes", "count", "win")
@@ -42,7 +41,7 @@ _FIGURES = frozenset({
     "tokens", "response", "conversation", "text", "prompt", "age", "ht", "hand", "ioc", "losses",
     "ties", "draws", "votes", "propensity", "probability", "prob", "time", "date", "turn", "turns",
     "half", "shots", "fouls", "corners", "yellow", "red", "cards", "position", "order", "url",
-    "link", "cost", "latency", "winner", "loser", "tie", "comment", "reason", "explanation",
+    "link", "cost", "latency", "title", "winner", "loser", "tie", "comment", "reason", "rationale",
 })  # fmt: skip
 """What is told of an option and is not its name."""
 
@@ -58,11 +57,16 @@ WINNERS = (
     "winner", "preferred", "preference", "chosen", "choice", "result", "who_won", "verdict",
     "outcome", "vote", "ftr", "won_by", "winner_name", "pick", "picked", "selected", "selection",
     "judgment", "judgement", "decision", "better", "best", "winning_team", "preferred_model",
-    "chosen_model", "winner_model", "label", "answer", "response", "victor",
+    "chosen_model", "winner_model", "winner_side", "pref", "better_model", "score", "ft",
+    "final_score", "label", "answer", "response", "victor",
 )  # fmt: skip
 """What a column that says who won is called."""
 
-LEFT_WON = ("left_won", "won", "left_win", "first_won", "a_won", "home_won", "white_won", "is_win")
+LEFT_WON = (
+    "left_won", "won", "left_win", "first_won", "a_won", "home_won", "white_won", "is_win",
+    "outcome", "result", "score",
+)  # fmt: skip
+"""What a column is called in which 1 is a win of the first option, as Elo counts it."""
 VOTERS = (
     "voter", "voter_id", "user", "user_id", "judge", "judge_id", "annotator", "annotator_id",
     "rater", "rater_id", "participant", "participant_id", "worker", "worker_id", "session",
@@ -169,8 +173,8 @@ def places_of(header: Sequence[str]) -> list[str]:
 
     Examples
     --------
-    >>> places_of(["race", "1st", "2nd", "3rd"]), places_of(["rank_1", "rank_2", "rank_3"])
-    (['1st', '2nd', '3rd'], ['rank_1', 'rank_2', 'rank_3'])
+    >>> places_of(["race", "1st", "2nd", "3rd"]), places_of(["rank_1", "rank_2", "Third choice"])
+    (['1st', '2nd', '3rd'], ['rank_1', 'rank_2', 'Third choice'])
     """
     place: dict[int, str] = {}
     for heading in header:
@@ -210,11 +214,11 @@ def _likeliest(pairs: Iterator[tuple[str, str, tuple[str, ...]]]) -> list[tuple[
 
 def _rank(rest: tuple[str, ...]) -> int:
     """Return how likely it is that columns with these other words name options, 0 most."""
-    if not rest:
-        return _NOUNS.index("id")
-    if rest[-1] in ("name", "label"):
+    if rest and rest[-1] in ("name", "label"):
         return 0
-    return min((_NOUNS.index(word) for word in rest if word in _NOUNS), default=len(_NOUNS))
+    return min(
+        (_NOUNS.index(word) for word in rest or ("",) if word in _NOUNS), default=len(_NOUNS)
+    )
 
 
 def _is(rest: tuple[str, ...], known: Sequence[str]) -> bool:
@@ -222,10 +226,10 @@ def _is(rest: tuple[str, ...], known: Sequence[str]) -> bool:
 
 
 def _place(parts: tuple[str, ...]) -> int | None:
-    if len(parts) == 1 and parts[0] in ORDINALS:
-        return ORDINALS.index(parts[0]) + 1
-    if len(parts) == 2 and parts[0].isdigit() and parts[1] in ("st", "nd", "rd", "th", *PLACES):
-        return int(parts[0])
-    if len(parts) == 2 and parts[0] in PLACES and parts[1].isdigit():
-        return int(parts[1])
-    return None
+    """Return which place a heading is about: 1st, second, rank 3, fourth choice."""
+    said = [part for part in parts if part not in (*PLACES, "st", "nd", "rd", "th")]
+    if len(said) != 1:
+        return None
+    if said[0] in ORDINALS:
+        return ORDINALS.index(said[0]) + 1
+    return int(said[0]) if said[0].isdigit() and len(parts) > 1 else None

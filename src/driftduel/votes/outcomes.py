@@ -8,6 +8,7 @@ sides only where no option is called so.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -26,17 +27,10 @@ if TYPE_CHECKING:
 Codes = NDArray[np.signedinteger]
 """Places in a list of names or of texts."""
 
-_TIES = dict.fromkeys(
-    (
-        "tie", "draw", "tied", "drawn", "tie (bothbad)", "both_bad", "both bad", "bothbad",
-        "both_good", "both good", "both", "neither", "equal", "same", "no preference", "none",
-    ),
-    0.5,
-)  # fmt: skip
-_SCORES = {
-    "1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5, "½-½": 0.5, "0.5-0.5": 0.5, "1 - 0": 1.0,
-    "0 - 1": 0.0, "1:0": 1.0, "0:1": 0.0,
-}  # fmt: skip
+_TIE = re.compile(r"(tie|tied|draw|drawn|both|neither|equal|same|none|no preference)([\W_]|bad|$)")
+_HALVES = {"1/2-1/2": 0.5, "½-½": 0.5, "0.5-0.5": 0.5}
+_SCORE = re.compile(r"(\d+) ?[-–:] ?(\d+)")
+_WON = {"win": 1.0, "won": 1.0, "loss": 0.0, "lose": 0.0, "lost": 0.0}
 _TRUTHS = {"true": 1.0, "false": 0.0, "0,5": 0.5, "yes": 1.0, "no": 0.0}
 _NUMBERS = (("1", "2"), ("0", "1"))
 _YES, _NO = ("1", "1.0", "true", "yes", "t", "x"), ("0", "0.0", "false", "no", "f", "")
@@ -172,7 +166,7 @@ def tells_left_won(column: pl.Series) -> bool:
     if column.dtype == pl.Boolean:
         return True
     said = column.cast(pl.String, strict=False).str.strip_chars().str.to_lowercase()
-    known = said.cast(pl.Float64, strict=False).is_in([0, 0.5, 1]) | said.is_in([*_TRUTHS])
+    known = said.cast(pl.Float64, strict=False).is_in([0.0, 0.5, 1.0]) | said.is_in([*_TRUTHS])
     return bool(known.fill_null(value=False).all())
 
 
@@ -266,7 +260,7 @@ def _complaint(role: str, column: pl.Series, row: int, sides: tuple[str, str]) -
     rule = f"{OUTCOMES}, true, false, " if role == "left_won" else "must be "
     other = ""
     if role == "winner" and said.casefold() in {*_TRUTHS, "0", "1", "0.5"}:
-        other = f"; whether left won is told as in left_won={column.name}"
+        other = f"; if 1 is the left one, say --columns left_won={column.name}"
     return (
         f"{column.name} is {column[row]!r}{like}, {rule}left, right, tie, draw or the name of "
         f"one of the two arms{other}"
@@ -277,7 +271,11 @@ def _words_of(
     named: Mapping[str, str], labels: list[str], texts: Sequence[str], role: str
 ) -> dict[str, float]:
     """Return what words mean that stand in a column and are no names."""
-    known = {"left": 1.0, "right": 0.0, **_TIES, **_SCORES}
+    known = {"left": 1.0, "right": 0.0, **_HALVES, **_WON}
+    known |= {_key(text): 0.5 for text in texts if _TIE.match(text.casefold())}
+    for score in (match for text in texts if (match := _SCORE.fullmatch(text))):
+        mine, other = int(score[1]), int(score[2])
+        known[_key(score[0])] = 0.5 * (1 + (mine > other) - (mine < other))
     for side, value in (("left", 1.0), ("right", 0.0)):
         parts = names.words(named[side])
         for word in (named[side].casefold(), "_".join(parts), " ".join(parts), "".join(parts)):
@@ -301,6 +299,7 @@ def _codes(named: Mapping[str, str]) -> Iterator[tuple[dict[str, float], set[str
         yield {one: 1.0, other: 0.0}, {one, other}
         if one in heads or one == "home":  # as in H, D, A
             yield {one[0]: 1.0, other[0]: 0.0, "d": 0.5, "t": 0.5}, {one[0], other[0]}
+    yield {"w": 1.0, "l": 0.0, "d": 0.5, "t": 0.5}, {"w", "l"}
     yield {"w": 1.0, "b": 0.0, "d": 0.5}, {"w", "b"}
     yield {"l": 1.0, "r": 0.0, "t": 0.5}, {"l", "r"}
     # 1 alone may be the left one as well as the second of 0 and 1.
