@@ -21,13 +21,12 @@ from statistics import median
 from threading import Thread
 
 import numpy as np
-import sqlalchemy as sa
 
 from benchmarks._arena_http import over_http, several_processes
 from driftduel.arena import service as arena
 from driftduel.arena.replica import Replica
 from driftduel.arena.service.service import Service, folded
-from driftduel.arena.store import schema, statements
+from driftduel.arena.store import statements
 from driftduel.learners.driftpoll.learner import DriftPoll
 
 CONNECTIONS = 64
@@ -155,13 +154,14 @@ def start(url: str) -> None:
         cpu = time.process_time()
         with clock() as passed, Service.open(url) as service:
             with service.store.writing() as connection:
-                connection.execute(sa.delete(schema.snapshot))
+                connection.execute("DELETE FROM snapshot")
             before = resident()
             arena.ask(service, "few", "ann")
             whole, cpu, grown = passed(), time.process_time() - cpu, resident() - before
             votes = arena.status(service, "few").votes
             with service.store.reading() as connection:
-                (row,) = statements.find_arenas(connection, schema.arena.c.slug == "few")
+                row = statements.arena_called(connection, "few")
+                assert row is not None
                 began = time.process_time()
                 for _ in statements.pages(connection, row.id, 0, row.head):
                     pass
@@ -208,7 +208,8 @@ def choosing(service: Service, n_arms: int = 1_000, n: int = 300) -> None:
         asked = arena.ask(service, "many", "ann")
         arena.tell(service, asked.duel, "ann", ("left", "right")[k % 2])
     with service.store.reading() as connection:
-        (row,) = statements.find_arenas(connection, schema.arena.c.slug == "many")
+        row = statements.arena_called(connection, "many")
+        assert row is not None
         replica: Replica = folded(connection, row)
     times = []
     for _ in range(n):

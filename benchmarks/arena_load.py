@@ -23,12 +23,10 @@ from dataclasses import dataclass, field
 from multiprocessing import get_context
 
 import numpy as np
-import sqlalchemy as sa
 
 from benchmarks._arena_http import Connection, server
 from driftduel.arena import service as arena
 from driftduel.arena.service import Service
-from driftduel.arena.store import schema
 from tests.arena import postgres
 
 CONNECTIONS, VOTERS = 32, 1_000
@@ -101,13 +99,13 @@ def _compare(url: str, seen: Seen) -> list[str]:
     """Return how the log differs from what was acknowledged."""
     with Service.open(url) as service:
         number = service.hosted("load").arena.id
-        event = schema.event
-        query = sa.select(event.c.duel, event.c.seq).where(
-            event.c.arena == number, event.c.kind == "vote", event.c.voter.in_(_hashes(service))
+        query = (
+            "SELECT duel, seq FROM event "
+            "WHERE arena = :number AND kind = 'vote' AND voter = ANY(:voters)"
         )
         with service.store.reading() as connection:
-            rows = [(row.duel, row.seq) for row in connection.execute(query)]
-        stored = dict(rows)
+            rows = connection.execute(query, number=number, voters=_hashes(service))
+        stored: dict[str, int] = dict(rows)
         problems = []
         if lost := seen.told.items() - stored.items():
             problems.append(f"{len(lost)} votes were acknowledged and are not in the log")

@@ -21,7 +21,7 @@ import driftduel
 ROOT = Path(__file__).parent.parent
 CONFIGURATION = tomllib.loads((ROOT / "pyproject.toml").read_text())
 HEAVY = {"altair", "numba", "numpy", "polars", "rich", "typer"}
-ARENA = {"fastapi", "jinja2", "prometheus_client", "psycopg", "sqlalchemy", "uvicorn"}
+ARENA = {"fastapi", "jinja2", "prometheus_client", "psycopg", "uvicorn"}
 
 
 def modules_after(script: str) -> set[str]:

@@ -207,14 +207,12 @@ class Machine(RuleBasedStateMachine):
 
 
 def empty(url):
-    from sqlalchemy import text
-
     from driftduel.arena.store.database import Store
 
     store = Store.open(url)
     with store.writing() as connection:
-        connection.execute(text("DROP SCHEMA public CASCADE"))
-        connection.execute(text("CREATE SCHEMA public"))
+        connection.execute("DROP SCHEMA public CASCADE")
+        connection.execute("CREATE SCHEMA public")
     store.close()
 
 

@@ -7,13 +7,13 @@ import sys
 import tempfile
 
 import pytest
-import sqlalchemy as sa
 
 from driftduel.arena import errors
 from driftduel.arena import service as arena
 from driftduel.arena.store import postgres as store_of_postgres
-from driftduel.arena.store import schema, statements
+from driftduel.arena.store import statements
 from driftduel.arena.store.database import Store
+from driftduel.arena.store.sqlite import SQLite
 from tests.arena.postgres import on_postgres
 from tests.arena.voting import events, prefer, state, state_from_nothing, vote
 from tests.processes import wait_until
@@ -35,11 +35,11 @@ def test_a_full_disk_acknowledges_nothing_and_the_service_resumes(on_file, monke
     asked = [arena.ask(on_file, "drinks", "ann") for _ in range(3)]
     full = []
 
-    def limit(connection, record, proxy):
-        pages = connection.execute("PRAGMA page_count").fetchone()[0]
-        connection.execute(f"PRAGMA max_page_count={pages if full else 2**30}").close()
+    def limit(connection):
+        pages = connection.scalar("PRAGMA page_count")
+        connection.execute(f"PRAGMA max_page_count={pages if full else 2**30}")
 
-    sa.event.listen(on_file.store.engine, "checkout", limit)
+    before_each_transaction(monkeypatch, limit)
     full.append(True)
     kept = []
 
@@ -54,8 +54,17 @@ def test_a_full_disk_acknowledges_nothing_and_the_service_resumes(on_file, monke
         assert arena.tell(on_file, one.duel, "ann", "left").first
     arena.verify(on_file.store)
     with on_file.store.reading() as connection:
-        count = sa.select(sa.func.count()).select_from(schema.duel)
-        assert connection.scalar(count) == len(kept)
+        assert connection.scalar("SELECT count(*) FROM duel") == len(kept)
+
+
+def before_each_transaction(monkeypatch, action):
+    begin = SQLite.begin
+
+    def begun(connection, *, writing):
+        action(connection)
+        begin(connection, writing=writing)
+
+    monkeypatch.setattr(SQLite, "begin", begun)
 
 
 def test_a_file_that_another_process_locks_gives_no_acknowledgement(on_file, file, monkeypatch):
@@ -63,10 +72,7 @@ def test_a_file_that_another_process_locks_gives_no_acknowledgement(on_file, fil
     other = sqlite3.connect(file, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
 
-    def impatient(connection, record, proxy):
-        connection.execute("PRAGMA busy_timeout=50").close()
-
-    sa.event.listen(on_file.store.engine, "checkout", impatient)
+    before_each_transaction(monkeypatch, lambda one: one.execute("PRAGMA busy_timeout=50"))
     with pytest.raises(errors.Unavailable):
         arena.tell(on_file, asked.duel, "ann", "left")
     other.execute("ROLLBACK")
@@ -75,14 +81,14 @@ def test_a_file_that_another_process_locks_gives_no_acknowledgement(on_file, fil
     assert len(events(on_file)) == 2
 
 
-def test_a_file_that_cannot_be_written_for_a_while_gives_no_acknowledgement(on_file):
+def test_a_file_that_cannot_be_written_for_a_while_gives_no_acknowledgement(on_file, monkeypatch):
     wrong = []
 
-    def read_only(connection, record, proxy):
-        connection.execute(f"PRAGMA query_only={bool(wrong)}").close()
+    def read_only(connection):
+        connection.execute(f"PRAGMA query_only={bool(wrong)}")
 
     asked = arena.ask(on_file, "drinks", "ann")
-    sa.event.listen(on_file.store.engine, "checkout", read_only)
+    before_each_transaction(monkeypatch, read_only)
     wrong.append(True)
     with pytest.raises(errors.Unavailable):
         arena.tell(on_file, asked.duel, "ann", "left")
@@ -152,8 +158,7 @@ def test_a_database_that_cannot_be_reached_is_unavailable():
 
 def test_a_newer_schema_is_refused(url):
     with arena.Service.open(url) as service, service.store.writing() as connection:
-        newer = sa.update(schema.meta).where(schema.meta.c.key == "schema").values(value="99")
-        connection.execute(newer)
+        statements.set_meta(connection, "schema", "99")
     with pytest.raises(ValueError, match="schema 99, made by a newer driftduel"):
         arena.Service.open(url)
 
@@ -161,7 +166,7 @@ def test_a_newer_schema_is_refused(url):
 def test_what_is_committed_is_on_the_disk(on_file):
     with on_file.store.reading() as connection:
         pragmas = ("journal_mode", "synchronous", "foreign_keys")
-        found = [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in pragmas]
+        found = [connection.scalar(f"PRAGMA {name}") for name in pragmas]
     assert found == ["wal", 2, 1]
 
 
@@ -185,7 +190,7 @@ def test_a_server_that_dies_acknowledges_nothing_and_is_found_again(postgres):
         assert arena.status(service, "drinks").votes == 4
         service.check_ready()
         with service.store.reading() as connection:
-            assert connection.scalar(sa.text("SHOW synchronous_commit")) == "on"
+            assert connection.scalar("SHOW synchronous_commit") == "on"
 
 
 @on_postgres
@@ -255,10 +260,9 @@ def test_of_two_who_make_the_same_arena_at_once_one_gets_a_conflict(url):
     with arena.Service.open(url) as one, arena.Service.open(url) as other:
         arena.create_arena(one, "drinks", "?", ["tea", "coffee"])
         row = {"hash": "x", "arena": 1, "role": "read", "label": "", "created_at": 0}
-        insert = sa.insert(schema.access).values(row)
-        one.writer.alone(lambda connection: connection.execute(insert))
+        one.writer.alone(lambda connection: statements.insert_access(connection, [row]))
         with pytest.raises(errors.Conflict, match="quicker"):
-            other.writer.alone(lambda connection: connection.execute(insert))
+            other.writer.alone(lambda connection: statements.insert_access(connection, [row]))
 
 
 def test_votes_that_wait_are_committed_together(drinks):
@@ -291,30 +295,30 @@ def damage(service, statement):
         connection.execute(statement)
 
 
-def seq(number):
-    return sa.update(schema.event).where(schema.event.c.seq == number)
+def seq(number, changes):
+    return f"UPDATE event SET {changes} WHERE seq = {number}"
 
 
 @pytest.mark.parametrize(
     ("statement", "sentence"),
     [
-        (sa.update(schema.arena).values(head=99), "head is 99, but there are 4 events up to 4"),
-        (sa.delete(schema.event).where(schema.event.c.seq == 3), "head is 4, but there are 3"),
-        (seq(2).values(seq=0), "the first event is 0, must be 1"),
-        (seq(3).values(kind="nod"), "event 3 is of a kind that is not known"),
-        (seq(3).values(voter=None), "event 3 lacks its duel, voter"),
-        (seq(3).values(right=None), "event 3 lacks its arms"),
-        (seq(3).values(verdict="maybe"), "event 3 has a verdict that is none"),
-        (seq(3).values(verdict="skip"), "event 3 is a skip and is not"),
-        (seq(3).values(reason="mood"), "event 3 does not count for a reason that is not known"),
-        (seq(3).values(propensity=1.5), "event 3 has a propensity that is no chance"),
-        (seq(3).values(generation=2), "event 3 is of arms that never were"),
-        (seq(3).values(kind="retract", target=1), "event 3 takes back what is no vote"),
-        (seq(3).values(left=schema.event.c.right), "event 3 shows an arm against itself"),
-        (seq(4).values(ticket=b"short"), "cannot be folded"),
-        (seq(4).values(left=7), "cannot be folded"),
-        (sa.update(schema.arm).where(schema.arm.c.id == 1).values(name="x"), "arms are not those"),
-        (sa.update(schema.arena).values(generation=7), "generation is 7, the events give 1"),
+        ("UPDATE arena SET head = 99", "head is 99, but there are 4 events up to 4"),
+        ("DELETE FROM event WHERE seq = 3", "head is 4, but there are 3"),
+        (seq(2, "seq = 0"), "the first event is 0, must be 1"),
+        (seq(3, "kind = 'nod'"), "event 3 is of a kind that is not known"),
+        (seq(3, "voter = NULL"), "event 3 lacks its duel, voter"),
+        (seq(3, '"right" = NULL'), "event 3 lacks its arms"),
+        (seq(3, "verdict = 'maybe'"), "event 3 has a verdict that is none"),
+        (seq(3, "verdict = 'skip'"), "event 3 is a skip and is not"),
+        (seq(3, "reason = 'mood'"), "event 3 does not count for a reason that is not known"),
+        (seq(3, "propensity = 1.5"), "event 3 has a propensity that is no chance"),
+        (seq(3, "generation = 2"), "event 3 is of arms that never were"),
+        (seq(3, "kind = 'retract', target = 1"), "event 3 takes back what is no vote"),
+        (seq(3, '"left" = "right"'), "event 3 shows an arm against itself"),
+        (seq(4, "ticket = 'short'"), "cannot be folded"),
+        (seq(4, '"left" = 7'), "cannot be folded"),
+        ("UPDATE arm SET name = 'x' WHERE id = 1", "arms are not those"),
+        ("UPDATE arena SET generation = 7", "generation is 7, the events give 1"),
     ],
 )
 def test_verify_names_the_first_promise_that_is_broken(drinks, statement, sentence):
@@ -332,7 +336,7 @@ def test_verify_notices_votes_over_the_cap_that_count(drinks):
     for _ in range(3):
         vote(drinks, slug="capped")
     assert [one.votes for one in arena.verify(drinks.store)] == [0, 2]
-    damage(drinks, sa.update(schema.event).values(reason=None))
+    damage(drinks, "UPDATE event SET reason = NULL")
     with pytest.raises(errors.Violation, match="arena capped: more votes of a voter count"):
         arena.verify(drinks.store)
     arena.change_arena(drinks, "capped", {"cap": 2})  # who knows what it was before
@@ -342,9 +346,10 @@ def test_verify_notices_votes_over_the_cap_that_count(drinks):
 def test_verify_notices_a_duel_that_is_open_and_answered(drinks):
     asked = arena.ask(drinks, "drinks", "ann")
     with drinks.store.reading() as connection:
-        row = connection.execute(sa.select(schema.duel)).one()
+        (duel,) = statements.find_duels(connection, [asked.duel]).values()
     arena.tell(drinks, asked.duel, "ann", "left")
-    damage(drinks, sa.insert(schema.duel).values(**row._mapping))
+    with drinks.store.writing() as connection:
+        statements.insert_duels(connection, [duel])
     with pytest.raises(errors.Violation, match="open that was answered"):
         arena.verify(drinks.store)
 

@@ -13,7 +13,7 @@ from driftduel.arena import service as arena
 from driftduel.arena.file import Local
 from driftduel.arena.json import form_of_status
 from driftduel.arena.service.verifying import state_of
-from driftduel.arena.store import plain, schema
+from driftduel.arena.store import statements
 from tests.arena.voting import state_from_nothing
 
 
@@ -26,7 +26,7 @@ def file(tmp_path):
 
 
 def state(one):
-    with one._copy("BEGIN") as (_, replica, _):
+    with one._copy(writing=False) as (_, replica, _):
         return state_of(replica)
 
 
@@ -35,10 +35,6 @@ def snapshot(file):
         found = connection.execute("SELECT seq FROM snapshot").fetchone()
     connection.close()
     return found and found[0]
-
-
-def test_the_tables_are_those_of_the_service():
-    assert list(plain.EVENT) == [column.name for column in schema.event.columns]
 
 
 def test_by_turns_a_prompt_and_a_service_know_the_same_byte_for_byte(file):
@@ -97,16 +93,16 @@ def test_the_state_is_kept_and_gone_on_from(file, monkeypatch):
         assert kept >= 16
         before = state(prompt)
     folded = []
-    monkeypatch.setattr(plain, "pages", _spied(plain.pages, folded))
+    monkeypatch.setattr(statements, "pages", _spied(statements.pages, folded))
     with Local(file) as prompt:
         assert state(prompt) == before
     assert folded == [kept]
 
 
 def _spied(pages, folded):
-    def spied(connection, number, after):
+    def spied(connection, number, after, until):
         folded.append(after)
-        return pages(connection, number, after)
+        return pages(connection, number, after, until)
 
     return spied
 
@@ -137,7 +133,7 @@ def test_edited_code_does_not_trust_what_other_code_kept(file, monkeypatch):
         votes(prompt, 20)
         before = state(prompt)
     folded = []
-    monkeypatch.setattr(plain, "pages", _spied(plain.pages, folded))
+    monkeypatch.setattr(statements, "pages", _spied(statements.pages, folded))
     monkeypatch.setattr(local, "_stamp", lambda: "edited")
     monkeypatch.setattr(packing, "code", lambda: "edited")
     with Local(file) as prompt:

@@ -6,17 +6,17 @@ import csv
 import sys
 from collections import Counter, defaultdict
 from datetime import datetime
+from functools import partial
 
 import numpy as np
 import pytest
-import sqlalchemy as sa
 
 from driftduel.arena import service as arena
 from driftduel.arena.service.health import health_tag, side_of
-from driftduel.arena.service.voter_counts import _BY_DAY, _BY_VOTER, Counts
+from driftduel.arena.service.voter_counts import Counts
 from driftduel.arena.service.voters import look_odd
-from driftduel.arena.store import schema
-from tests.arena.voting import prefer, vote
+from driftduel.arena.store import counts
+from tests.arena.voting import explain, prefer, vote
 
 MODULE = sys.modules[health_tag.__module__]
 VERDICTS = ["left", "right", "tie", "bad", "skip"]
@@ -126,7 +126,7 @@ def test_a_pair_that_nobody_answers_is_waiting_then_unanswered(drinks):
     found = arena.health(drinks, "drinks").answered
     assert (found.answered, found.unanswered, found.waiting, found.share) == (1, 0, 3, 1.0)
     with drinks.store.writing() as connection:
-        connection.execute(sa.update(schema.duel).values(expires_at=1))
+        connection.execute("UPDATE duel SET expires_at = 1")
     found = arena.health(drinks, "drinks").answered
     assert (found.answered, found.unanswered, found.waiting, found.share) == (1, 3, 0, 0.25)
     arena.purge(drinks)
@@ -251,14 +251,15 @@ def test_a_taste_for_a_side_is_proved_or_not_said():
     assert (side_of(0, 0).low, side_of(0, 0).high) == (0.0, 1.0)
 
 
-@pytest.mark.parametrize("query", [_BY_VOTER, _BY_DAY])
-def test_a_look_reads_only_what_is_new(query, tmp_path):
-    event = schema.event
-    new = [event.c.arena == 1, event.c.seq > 5, event.c.seq <= 9]
-    with arena.Service.open(f"sqlite:{tmp_path}/arena.db") as service:
-        text = query.where(*new).compile(
-            service.store.engine, compile_kwargs={"literal_binds": True}
-        )
-        with service.store.reading() as connection:
-            plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}").all()
-    assert "PRIMARY KEY (arena=? AND seq>? AND seq<?)" in str(plan), plan
+@pytest.mark.parametrize("count", [partial(counts.by_voter, quick=1), counts.by_day])
+def test_a_look_reads_only_what_is_new(count, tmp_path, monkeypatch):
+    with (
+        arena.Service.open(f"sqlite:{tmp_path}/arena.db") as service,
+        service.store.reading() as connection,
+    ):
+        plans = explain(connection, monkeypatch)
+        count(connection, 1, after=5, until=9, taken_back=False)
+        assert "PRIMARY KEY (arena=? AND seq>? AND seq<?)" in plans[0], plans
+        count(connection, 1, after=5, until=9, taken_back=True)
+        assert "PRIMARY KEY (arena=? AND seq>? AND seq<?)" in plans[1], plans
+        assert "PRIMARY KEY (arena=? AND seq=?)" in plans[1], plans

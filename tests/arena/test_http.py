@@ -376,9 +376,7 @@ def test_settings_and_arms_change_over_http(site):
 def test_an_expired_duel_is_410(site):
     duel = site.ask().json()["duel"]
     with site.service.store.writing() as connection:
-        from driftduel.arena.store import schema
-
-        connection.execute(schema.duel.update().values(expires_at=1))
+        connection.execute("UPDATE duel SET expires_at = 1")
     assert is_problem(site.tell(duel, "left"), 410, "expired")
 
 

@@ -158,7 +158,7 @@ def _said(server, lines=4):
 
 
 def test_a_locked_database_is_503_and_service_resumes(tmp_path, monkeypatch):
-    monkeypatch.setattr(sqlite, "_PATIENCE", 0.1)
+    monkeypatch.setattr(sqlite, "PATIENCE", 0.1)
     file = tmp_path / "arena.db"
     with arena.Service.open(f"sqlite:{file}") as service:
         made = arena.create_arena(service, "drinks", "Which?", ["tea", "coffee", "milk"])

@@ -4,13 +4,11 @@ import time
 from threading import Event, Thread
 
 import pytest
-import sqlalchemy as sa
 
 from driftduel.arena import errors, replica
 from driftduel.arena import service as arena
 from driftduel.arena.service import service as running
 from driftduel.arena.service import snapshots
-from driftduel.arena.store import schema
 from tests.arena.voting import prefer, state, state_from_nothing, vote
 
 
@@ -90,7 +88,7 @@ def test_a_damaged_snapshot_is_not_used(url, folds, damage):
         before = state(service)
     with arena.Service.open(url) as service:
         with service.store.writing() as connection:
-            connection.execute(sa.update(schema.snapshot).values(bytes=damage))
+            connection.execute("UPDATE snapshot SET bytes = :damage", damage=damage)
         assert state_of_hosted(service) == before
 
 

@@ -5,13 +5,12 @@ import time
 from types import SimpleNamespace
 
 import pytest
-import sqlalchemy as sa
 
 from driftduel.arena import errors
 from driftduel.arena import service as arena
 from driftduel.arena.replica import Replica
 from driftduel.arena.service import service as running
-from driftduel.arena.store import schema, statements
+from driftduel.arena.store import statements
 from tests.arena.voting import events, prefer, state, state_from_nothing, vote
 
 
@@ -89,14 +88,17 @@ def test_a_process_is_ready_while_it_counts_anew(drinks, monkeypatch):
     assert len(ready) >= 9
 
 
+TABLES = ("meta", "arena", "access", "arm", "blob", "card", "duel", "event", "shown", "snapshot")
+
+
 def test_nothing_that_is_stored_names_a_voter(drinks):
     secret = "203.0.113.77 Mozilla/5.0 cookie-4711"
     asked = arena.ask(drinks, "drinks", secret)
     arena.ask(drinks, "drinks", secret)
     arena.tell(drinks, asked.duel, secret, "left")
     with drinks.store.reading() as connection:
-        for table in schema.metadata.sorted_tables:
-            text = repr(connection.execute(sa.select(table)).all())
+        for table in TABLES:
+            text = repr(connection.execute(f"SELECT * FROM {table}"))
             assert not re.search("203.0.113|Mozilla|4711", text)
 
 

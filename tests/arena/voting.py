@@ -5,7 +5,7 @@ from __future__ import annotations
 from driftduel.arena import service as arena
 from driftduel.arena.service.service import folded
 from driftduel.arena.service.verifying import state_of
-from driftduel.arena.store import schema, statements
+from driftduel.arena.store import statements
 
 
 def vote(service, verdict="left", voter="ann", slug="drinks"):
@@ -31,15 +31,24 @@ def state(service, slug="drinks"):
 def state_from_nothing(service, slug="drinks"):
     """The same, folded again."""
     with service.store.reading() as connection:
-        (row,) = statements.find_arenas(connection, schema.arena.c.slug == slug)
+        row = statements.arena_called(connection, slug)
         return state_of(folded(connection, row))
 
 
 def events(service, slug="drinks"):
     """All events, as rows."""
-    import sqlalchemy as sa
-
     with service.store.reading() as connection:
-        (row,) = statements.find_arenas(connection, schema.arena.c.slug == slug)
-        mine = sa.select(schema.event).where(schema.event.c.arena == row.id)
-        return connection.execute(mine.order_by(schema.event.c.seq)).all()
+        row = statements.arena_called(connection, slug)
+        return statements.events(connection, row.id, 0, row.head)
+
+
+def explain(connection, monkeypatch):
+    """Return a list that fills with how SQLite does the statements of a connection."""
+    execute, plans = connection.execute, []
+
+    def explained(statement, **values):
+        plans.append(str(execute(f"EXPLAIN QUERY PLAN {statement}", **values)))
+        return execute(statement, **values)
+
+    monkeypatch.setattr(connection, "execute", explained)
+    return plans

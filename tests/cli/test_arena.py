@@ -157,15 +157,22 @@ def test_without_the_extra_one_sentence_says_what_to_install(refused, monkeypatc
     monkeypatch.setitem(sys.modules, "fastapi", None)
     sentence = refused("arena", "serve")
     assert sentence == "the arena needs fastapi: pip install 'driftduel[arena]'"
-    monkeypatch.setitem(sys.modules, "sqlalchemy", None)
-    sentence = refused("arena", "new", "drinks")
-    assert sentence == "the arena needs sqlalchemy: pip install 'driftduel[arena]'"
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    sentence = refused("arena", "new", "drinks", "--database", "postgresql://localhost/x")
+    assert sentence == "PostgreSQL needs the extra: pip install 'driftduel[arena,postgres]'"
+
+
+def test_an_arena_in_a_file_needs_nothing_of_the_extra(run, database, monkeypatch):
+    for name in ("fastapi", "jinja2", "prometheus_client", "psycopg", "uvicorn"):
+        monkeypatch.setitem(sys.modules, name, None)
+    run("arena", "new", "drinks", "--arms", "tea,milk", "--database", database)
+    assert "1 event, 0 votes that count: all is well" in run("arena", "verify", database).out
 
 
 def test_importing_driftduel_and_its_command_needs_nothing_of_the_extra():
     script = (
         "import sys, driftduel, driftduel.cli.app, driftduel.arena; "
-        "print(sorted({'fastapi', 'sqlalchemy', 'uvicorn', 'psycopg'} & set(sys.modules)))"
+        "print(sorted({'fastapi', 'sqlite3', 'uvicorn', 'psycopg'} & set(sys.modules)))"
     )
     done = subprocess.run(
         [sys.executable, "-c", script], check=True, capture_output=True, text=True

@@ -94,7 +94,7 @@ def test_commands_that_play_a_round_at_most_do_without_numba(tmp_path):
             env=environment,
         )
         loaded = {name.partition(".")[0] for name in json.loads(done.stderr.splitlines()[-1])}
-        slow = {"altair", "llvmlite", "numba", "polars", "sqlalchemy"}
+        slow = {"altair", "llvmlite", "numba", "polars", "psycopg"}
         assert arguments[0] == "new" or loaded & slow == set()
         return done.stdout
 

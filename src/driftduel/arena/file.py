@@ -22,8 +22,9 @@ import driftduel
 from driftduel.arena import rules
 from driftduel.arena.errors import ArenaError, Conflict, NotFound, Unavailable
 from driftduel.arena.model import Arena, OpenDuel, Verdict
-from driftduel.arena.store import plain
+from driftduel.arena.store import statements
 from driftduel.arena.store.migrations import SCHEMA, checked, migrate
+from driftduel.arena.store.sqlite import SQLite
 
 _HEADER = b"SQLite format 3\x00"
 _PATIENCE = 5.0
@@ -54,16 +55,14 @@ class Local:
         self.path = Path(path)
         _check_file(self.path)
         with _translated(self.path):
-            self.connection = sqlite3.connect(
-                self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
-            )
+            self.connection = SQLite(self.path, _PATIENCE)
         try:
-            with self._transaction("BEGIN"):
+            with self._transaction(writing=False):
                 version = self._version()
             if version < SCHEMA:
-                with self._transaction("BEGIN IMMEDIATE"):
+                with self._transaction(writing=True):
                     migrate(self.connection.execute, "sqlite", self._version())
-            with self._transaction("BEGIN"):
+            with self._transaction(writing=False):
                 self._check()
         except BaseException:
             self.connection.close()
@@ -79,16 +78,16 @@ class Local:
         """Open a duel; return it and the names of the arms, left and right."""
         import numpy as np
 
-        with self._copy("BEGIN IMMEDIATE") as (arena, replica, kept):
+        with self._copy(writing=True) as (arena, replica, kept):
             if arena.status != "open":
                 raise Conflict("the arena is closed")
             hashed = rules.voter_hash(self._meta["salt"], voter)
-            contexts = plain.contexts_of(self.connection, arena.id)
+            contexts = statements.contexts_of(self.connection, arena.id)
             rng = np.random.default_rng()
             duel = rules.draw(arena, replica, contexts, rng, hashed, rules.now())
             if duel is None:
                 raise Conflict("the arena offers fewer than two arms")
-            plain.insert_duels(self.connection, [duel])
+            statements.insert_duels(self.connection, [duel])
             if replica.head - kept >= _KEEP:
                 self._keep(arena, replica)
         return duel, replica.arms[duel.left].name, replica.arms[duel.right].name
@@ -101,71 +100,74 @@ class Local:
         NotFound
             If none was asked, or several begin so.
         """
-        with self._transaction("BEGIN"):
-            ids = sorted(set(plain.ids_like(self.connection, start))) if len(start) >= 4 else []
+        with self._transaction(writing=False):
+            ids = (
+                sorted(set(statements.ids_like(self.connection, start))) if len(start) >= 4 else []
+            )
             if start in ids:
                 ids = [start]
             if len(ids) != 1:
                 several = ", which several begin with" if ids else ""
                 raise NotFound(f"no duel {start[:40]!r} was asked{several}")
-            duel = plain.find_duels(self.connection, ids).get(ids[0])
-            answer = plain.find_answers(self.connection, ids).get(ids[0], {})
+            duel = statements.find_duels(self.connection, ids).get(ids[0])
+            answer = statements.find_answers(self.connection, ids).get(ids[0], {})
             pair = (answer["left"], answer["right"]) if duel is None else (duel.left, duel.right)
-            (arena,) = plain.find_arenas(self.connection)
-            names = {arm.id: arm.name for arm in plain.arms_of(self.connection, arena.id)}
+            (arena,) = statements.find_arenas(self.connection)
+            names = {arm.id: arm.name for arm in statements.arms_of(self.connection, arena.id)}
         return ids[0], names[pair[0]], names[pair[1]]
 
     def tell(self, duel: str, verdict: Verdict) -> rules.Outcome:
         """Take in a verdict; when this returns it is on the disk."""
-        with self._transaction("BEGIN IMMEDIATE"):
-            found = plain.find_duels(self.connection, [duel]).get(duel)
-            before = plain.find_answers(self.connection, [duel]).get(duel)
+        with self._transaction(writing=True):
+            found = statements.find_duels(self.connection, [duel]).get(duel)
+            before = statements.find_answers(self.connection, [duel]).get(duel)
             voter = found.voter if found is not None else (before or {}).get("voter", "")
             tell = rules.Tell(duel, voter, verdict, rules.now(), None)
-            (result,) = rules.tell_all(plain, self.connection, [tell])
+            (result,) = rules.tell_all(self.connection, [tell])
         if isinstance(result, ArenaError):
             raise result
         return result
 
     def undo(self, duel: str) -> int:
         """Take a verdict back; return the number of the event that does."""
-        with self._transaction("BEGIN IMMEDIATE"):
-            return rules.take_back(plain, self.connection, duel, rules.now(), _allow)
+        with self._transaction(writing=True):
+            return rules.take_back(self.connection, duel, rules.now(), _allow)
 
     def status(self) -> tuple[Any, list[tuple[OpenDuel, str, str]]]:
         """Return what is known, as a `driftduel.arena.status.Status`, and the open duels."""
         from driftduel.arena.status import status_of
 
-        with self._copy("BEGIN") as (arena, replica, _):
-            waiting = plain.open_duels(self.connection, arena.id, rules.now())
+        with self._copy(writing=False) as (arena, replica, _):
+            waiting = statements.open_duels(self.connection, arena.id, rules.now())
         names = {arm.id: arm.name for arm in replica.arms.values()}
         shown = [(duel, names[duel.left], names[duel.right]) for duel in waiting]
         return status_of(arena, replica), shown
 
     def refresh(self) -> None:
         """Fold what is new and keep the state."""
-        with self._copy("BEGIN IMMEDIATE") as (arena, replica, _):
+        with self._copy(writing=True) as (arena, replica, _):
             self._keep(arena, replica)
 
     @contextmanager
-    def _copy(self, begin: str, *, waited: bool = False) -> Iterator[tuple[Arena, Any, int]]:
+    def _copy(self, *, writing: bool, waited: bool = False) -> Iterator[tuple[Arena, Any, int]]:
         """Yield the arena, a copy as of its head, and the event of the snapshot it began with."""
         from driftduel._support.compile.jit import interprets
+        from driftduel.arena import packing  # noqa: F401  before the file is locked
 
-        with self._transaction(begin):
-            (arena,) = plain.find_arenas(self.connection)
+        with self._transaction(writing=writing):
+            (arena,) = statements.find_arenas(self.connection)
             replica = self._start(arena)
             many = not waited and interprets() and arena.head - replica.head > _MANY
             if not many:
                 kept = replica.head
-                for page in plain.pages(self.connection, arena.id, kept):
+                for page in statements.pages(self.connection, arena.id, kept, arena.head):
                     replica.follow(page)
                 yield arena, replica, kept
         if many:  # another process, which compiles, is quicker
             script = "import sys; from driftduel.arena.file import Local\n"
             script += "with Local(sys.argv[1]) as one: one.refresh()"
             subprocess.run([sys.executable, "-c", script, str(self.path)], check=True)
-            with self._copy(begin, waited=True) as found:
+            with self._copy(writing=writing, waited=True) as found:
                 yield found
 
     def _start(self, arena: Arena) -> Any:
@@ -173,21 +175,23 @@ class Local:
         from driftduel.arena.packing import unpacked
         from driftduel.arena.replica import Replica
 
-        excluded, retracted, marked = plain.marks_of(self.connection, arena.id)
-        found = plain.snapshot_of(self.connection, arena.id)
+        found = statements.snapshot_of(self.connection, arena.id)
         replica = Replica(arena.seed)
-        if found and marked <= found[0] <= arena.head and found[1] == self._code():
-            with suppress(ValueError, LookupError, TypeError, zlib.error):
-                replica = unpacked(found[2], arena.seed)
-        replica.mark(excluded, retracted)
+        if found and found[0] <= arena.head and found[1] == self._code():
+            seq, _, state = found
+            touched = statements.first_touched(self.connection, arena.id, seq, arena.head)
+            if touched is None or touched > seq:
+                with suppress(ValueError, LookupError, TypeError, zlib.error):
+                    replica = unpacked(state, arena.seed)
+        replica.mark(*statements.marks_of(self.connection, arena.id, arena.head))
         return replica
 
     def _keep(self, arena: Arena, replica: Any) -> None:
         from driftduel.arena.packing import packed
 
         state = packed(replica)
-        plain.keep_snapshot(self.connection, arena.id, replica.head, self._code(), state)
-        plain.set_meta(self.connection, "code", f"{_stamp()} {self._code()}")
+        statements.keep_snapshot(self.connection, arena.id, replica.head, self._code(), state)
+        statements.set_meta(self.connection, "code", f"{_stamp()} {self._code()}")
 
     def _code(self) -> str:
         """Return the version of the code, looked up if its files are as they were.
@@ -204,29 +208,26 @@ class Local:
 
     def _version(self) -> int:
         """Return the version of the tables, and keep what else is known of the file."""
-        self._meta = plain.meta(self.connection)
+        self._meta = statements.meta(self.connection)
         try:
             return checked(self._meta["schema"])
         except ValueError as error:
             raise ValueError(f"{self.path}: {error}") from None
 
     def _check(self) -> None:
-        n = len(plain.find_arenas(self.connection))
+        n = len(statements.find_arenas(self.connection))
         if n != 1:
             raise ValueError(f"{self.path}: holds {n} arenas; driftduel arena --help knows them")
 
     @contextmanager
-    def _transaction(self, begin: str) -> Iterator[None]:
+    def _transaction(self, *, writing: bool) -> Iterator[None]:
         with _translated(self.path):
-            for pragma in ("synchronous=FULL", "foreign_keys=ON"):
-                self.connection.execute(f"PRAGMA {pragma}")
-            self.connection.execute(begin)
+            self.connection.begin(writing=writing)
             try:
                 yield
-                self.connection.execute("COMMIT")
+                self.connection.commit()
             except BaseException:
-                if self.connection.in_transaction:
-                    self.connection.execute("ROLLBACK")
+                self.connection.rollback()
                 raise
 
 

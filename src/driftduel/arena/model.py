@@ -111,6 +111,29 @@ class OpenDuel:
     expires_at: int
 
 
+class Event(NamedTuple):
+    """What happened in an arena, one row of its log; most columns are of votes only."""
+
+    arena: int
+    seq: int
+    at: int
+    kind: Kind
+    duel: str | None
+    voter: str | None
+    left: int | None
+    right: int | None
+    swapped: bool | None
+    ticket: bytes | None
+    propensity: float | None
+    context: str | None
+    generation: int | None
+    asked_at: int | None
+    verdict: Verdict | None
+    reason: str | None
+    target: int | None
+    body: Any
+
+
 class Page(NamedTuple):
     """Consecutive events of an arena, column by column, as replicas read them."""
 

@@ -1,7 +1,6 @@
 """The rules: what is asked, which verdict becomes an event, is refused, and counts.
 
-They know no database. ``tables`` has the statements, `driftduel.arena.store.statements` or
-`driftduel.arena.store.plain`, and ``connection`` is what these take.
+The service and the command, which serves a file without a server, follow the same ones.
 """
 
 from __future__ import annotations
@@ -16,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from driftduel.arena.errors import ArenaError, Conflict, Forbidden, Gone, Invalid, NotFound
 from driftduel.arena.model import DAY, Arena, OpenDuel, Verdict
+from driftduel.arena.store import statements
+from driftduel.arena.store.connection import Connection
 
 if TYPE_CHECKING:
     import numpy as np
@@ -105,56 +106,54 @@ def new_id() -> str:
     return text
 
 
-def tell_all(tables: Any, connection: Any, tells: Sequence[Tell]) -> list[Outcome | ArenaError]:
+def tell_all(connection: Connection, tells: Sequence[Tell]) -> list[Outcome | ArenaError]:
     """Take in verdicts; return for each what it became, or why it is refused."""
-    duels = tables.find_duels(connection, [one.duel for one in tells])
-    arenas = tables.lock_arenas(connection, [one.arena for one in duels.values()])
+    duels = statements.find_duels(connection, [one.duel for one in tells])
+    arenas = statements.lock_arenas(connection, [one.arena for one in duels.values()])
     refused: dict[int, ArenaError] = {}
     chosen: dict[str, int] = {}  # the first of several verdicts on a duel
     for n, one in enumerate(tells):
         if one.duel in duels and one.duel not in chosen:
             duel = duels[one.duel]
-            error = _refusal(tables, connection, one, duel, arenas[duel.arena])
+            error = _refusal(connection, one, duel, arenas[duel.arena])
             if error is None:
                 chosen[one.duel] = n
             else:
                 refused[n] = error
-    closed = tables.delete_duels(connection, list(chosen))
+    closed = statements.delete_duels(connection, list(chosen))
     done: dict[int, Outcome] = {}
     for arena in arenas.values():
         mine = [n for id_, n in chosen.items() if id_ in closed and duels[id_].arena == arena.id]
         if mine:
             rows = [_event(tells[n], duels[tells[n].duel]) for n in mine]
-            _mark_uncounted(tables, connection, arena, rows)
-            tables.append(connection, arena, rows)
+            _mark_uncounted(connection, arena, rows)
+            statements.append(connection, arena, rows)
             done.update((n, Outcome(row, first=True)) for n, row in zip(mine, rows, strict=True))
     rest = [n for n in range(len(tells)) if n not in done and n not in refused]
-    answers = tables.find_answers(connection, [tells[n].duel for n in rest])
+    answers = statements.find_answers(connection, [tells[n].duel for n in rest])
     results: dict[int, Outcome | ArenaError] = {**done, **refused}
     for n in rest:
-        results[n] = _told_before(tables, connection, tells[n], answers.get(tells[n].duel))
+        results[n] = _told_before(connection, tells[n], answers.get(tells[n].duel))
     return [results[n] for n in range(len(tells))]
 
 
 def take_back(
-    tables: Any, connection: Any, duel: str | None, now: int, check: Callable[[Row], None]
+    connection: Connection, duel: str | None, now: int, check: Callable[[Row], None]
 ) -> int:
     """Take back a verdict, after ``check`` of its event; return the seq of the event that did."""
-    row = tables.find_answers(connection, [duel] if duel else []).get(duel or "")
+    row = statements.find_answers(connection, [duel] if duel else []).get(duel or "")
     if row is None:
         raise NotFound("there is no such verdict")
-    locked = tables.lock_arenas(connection, [row["arena"]])[row["arena"]]
-    seq: int | None = tables.retraction_of(connection, row["arena"], row["seq"])
+    locked = statements.lock_arenas(connection, [row["arena"]])[row["arena"]]
+    seq: int | None = statements.retraction_of(connection, row["arena"], row["seq"])
     if seq is None:
         check(row)
         event = {"at": now, "kind": "retract", "voter": row["voter"], "target": row["seq"]}
-        seq = int(tables.append(connection, locked, [event]))
+        seq = int(statements.append(connection, locked, [event]))
     return seq
 
 
-def _refusal(
-    tables: Any, connection: Any, one: Tell, duel: OpenDuel, arena: Arena
-) -> ArenaError | None:
+def _refusal(connection: Connection, one: Tell, duel: OpenDuel, arena: Arena) -> ArenaError | None:
     """Return why an open duel cannot be told so, if it cannot."""
     if (error := _not_theirs(one, duel.arena, duel.voter)) is not None:
         return error
@@ -165,7 +164,7 @@ def _refusal(
     if one.verdict == "tie" and not arena.settings.ties:
         return Invalid("this arena takes no ties: say left, right, bad or skip")
     if duel.generation != arena.generation:
-        offered = {arm.id for arm in tables.arms_of(connection, arena.id) if arm.offered}
+        offered = {arm.id for arm in statements.arms_of(connection, arena.id) if arm.offered}
         if not {duel.left, duel.right} <= offered:
             return Gone("an arm of the duel is not offered any more")
     return None
@@ -197,15 +196,15 @@ def _event(one: Tell, duel: OpenDuel) -> Row:
     }
 
 
-def _mark_uncounted(tables: Any, connection: Any, arena: Arena, rows: list[Row]) -> None:
+def _mark_uncounted(connection: Connection, arena: Arena, rows: list[Row]) -> None:
     """Write into votes why they do not count: the voter is excluded, or has had its share."""
     voters = {row["voter"] for row in rows}
-    excluded = tables.excluded_of(connection, arena.id, voters)
+    excluded = statements.excluded_of(connection, arena.id, voters)
     cap = arena.settings.cap
     counts: dict[str, int] = {}
     if cap is not None:
         day = min(row["at"] for row in rows) // DAY * DAY
-        counts = tables.votes_of_day(connection, arena.id, voters, day)
+        counts = statements.votes_of_day(connection, arena.id, voters, day)
     for row in rows:
         voter = row["voter"]
         if row["kind"] != "vote":
@@ -218,7 +217,7 @@ def _mark_uncounted(tables: Any, connection: Any, arena: Arena, rows: list[Row])
             counts[voter] = counts.get(voter, 0) + 1
 
 
-def _told_before(tables: Any, connection: Any, one: Tell, row: Row | None) -> Outcome | ArenaError:
+def _told_before(connection: Connection, one: Tell, row: Row | None) -> Outcome | ArenaError:
     """Return what is to be said of a duel that is not open any more."""
     if row is None:
         return NotFound("there is no such duel")
@@ -226,6 +225,6 @@ def _told_before(tables: Any, connection: Any, one: Tell, row: Row | None) -> Ou
         return error
     if row["verdict"] != one.verdict:
         return Conflict(f"the duel was told already: {row['verdict']}")
-    if tables.retraction_of(connection, row["arena"], row["seq"]) is not None:
+    if statements.retraction_of(connection, row["arena"], row["seq"]) is not None:
         return Conflict("the verdict was taken back")
     return Outcome(row, first=False)

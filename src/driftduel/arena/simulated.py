@@ -193,7 +193,7 @@ def feed(service: arena.Service, question: Question, days: Days, seed: int) -> N
                 tells.append(rules.Tell(drawn.id, voter, verdict, moment, hosted.arena.id))
         with service.store.writing() as connection:
             statements.insert_duels(connection, duels)
-            rules.tell_all(statements, connection, tells)
+            rules.tell_all(connection, tells)
         service.follow()
         hosted = service.hosted(question.slug)
 

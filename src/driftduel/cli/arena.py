@@ -394,7 +394,6 @@ _SHOWN = 5
 
 @contextmanager
 def _service(url: str, *, create: bool = False) -> Iterator[Service]:
-    _need("sqlalchemy")
     from driftduel.arena.service import Service
 
     with Service.open(url, create=create) as service:

@@ -258,9 +258,8 @@ def facts(url: str) -> dict[str, Any]:
 def tables(dialect: str) -> str:
     """Return the tables of the code imported as SQL."""
     import sqlalchemy as sa
-    from sqlalchemy.dialects import postgresql, sqlite
-
     from driftduel.arena.store.schema import metadata
+    from sqlalchemy.dialects import postgresql, sqlite
 
     kinds: dict[str, Any] = {"sqlite": sqlite.dialect, "postgresql": postgresql.dialect}
     kind = kinds[dialect]()

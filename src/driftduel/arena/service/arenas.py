@@ -7,15 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import sqlalchemy as sa
-
 from driftduel.arena.errors import Conflict, Invalid
 from driftduel.arena.model import MOST_NAME, Arena, Arm, as_slug, as_text
 from driftduel.arena.service.arms import arms_event, with_added
 from driftduel.arena.service.service import Service, now_in_microseconds
 from driftduel.arena.service.tokens import access_row, make_token
 from driftduel.arena.settings import Settings
-from driftduel.arena.store import schema, statements
+from driftduel.arena.store import statements
+from driftduel.arena.store.connection import Connection
 
 
 @dataclass(frozen=True)
@@ -85,14 +84,12 @@ def create_arena(
     made = with_added([], arms)
     owner, embed = make_token("owner"), make_token("embed")
 
-    def create(connection: sa.Connection) -> Arena:
-        taken = sa.select(schema.arena.c.id).where(schema.arena.c.slug == slug)
-        if connection.scalar(taken) is not None:
+    def create(connection: Connection) -> Arena:
+        if statements.arena_called(connection, slug) is not None:
             raise Conflict(f"there is an arena {slug!r} already")
-        made_row = sa.insert(schema.arena).values(row).returning(schema.arena.c.id)
-        number = connection.execute(made_row).scalar_one()
+        number = statements.insert_arena(connection, row)
         rows = [access_row(owner, number, "owner", ""), access_row(embed, number, "embed", "")]
-        connection.execute(sa.insert(schema.access), rows)
+        statements.insert_access(connection, rows)
         arena = statements.lock_arenas(connection, [number])[number]
         arms_event(connection, arena, [], made)
         return statements.lock_arenas(connection, [number])[number]
@@ -110,7 +107,7 @@ def describe(service: Service, slug: str) -> Described:
     """Return an arena and its arms as the database has them now."""
     number = service.hosted(slug).arena.id
     with service.store.reading() as connection:
-        (arena,) = statements.find_arenas(connection, schema.arena.c.id == number)
+        (arena,) = statements.arenas_of(connection, [number])
         return Described(arena, tuple(statements.arms_of(connection, number)))
 
 
@@ -132,7 +129,7 @@ def change_arena(service: Service, slug: str, changes: Mapping[str, Any]) -> Are
     if own.get("status", "open") not in ("open", "closed"):
         raise Invalid(f"status is {str(own['status'])[:80]!r}, must be open or closed")
 
-    def change(connection: sa.Connection) -> Arena:
+    def change(connection: Connection) -> Arena:
         arena = statements.lock_arenas(connection, [number])[number]
         values = {**own, "settings": asdict(arena.settings.changed(rest))}
         event = {"at": now_in_microseconds(), "kind": "settings", "body": dict(changes)}

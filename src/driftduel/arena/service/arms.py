@@ -8,10 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
-from typing import Any
-
-import sqlalchemy as sa
+from dataclasses import replace
 
 from driftduel.arena.errors import Conflict, Invalid, NotFound
 from driftduel.arena.model import (
@@ -26,7 +23,8 @@ from driftduel.arena.model import (
     slug_of,
 )
 from driftduel.arena.service.service import Service, now_in_microseconds
-from driftduel.arena.store import schema, statements
+from driftduel.arena.store import statements
+from driftduel.arena.store.connection import Connection
 
 MOST_BLOB = 5 * 2**20
 _KINDS = ("text", "markdown", "image")
@@ -65,7 +63,7 @@ def change_arms(
     """
     number = service.hosted(slug).arena.id
 
-    def change(connection: sa.Connection) -> list[Arm]:
+    def change(connection: Connection) -> list[Arm]:
         arena = statements.lock_arenas(connection, [number])[number]
         before = statements.arms_of(connection, number)
         after = {arm.id: arm for arm in before}
@@ -108,20 +106,13 @@ def set_card(
             raise Invalid(f"the image has {len(image[1]):,} bytes, must have {MOST_BLOB:,} at most")
         blob = hashlib.sha256(image[1]).hexdigest()
 
-    def change(connection: sa.Connection) -> None:
+    def change(connection: Connection) -> None:
         arena = statements.lock_arenas(connection, [number])[number]
         found = arm_called(statements.arms_of(connection, number), arm)
-        key = {"arena": number, "arm": found.id, "context": context}
-        table = schema.card
-        mine = [table.c[name] == value for name, value in key.items()]
-        connection.execute(sa.delete(table).where(*mine))
-        if image is not None:
-            known = sa.select(schema.blob.c.sha256).where(schema.blob.c.sha256 == blob)
-            if connection.scalar(known) is None:
-                row = {"sha256": blob, "type": image[0], "bytes": image[1]}
-                connection.execute(sa.insert(schema.blob), [row])
-        if card is not None:
-            connection.execute(sa.insert(table), [{**key, **asdict(card), "blob": blob}])
+        if image is not None and blob is not None:
+            statements.keep_blob(connection, blob, *image)
+        new = None if card is None else replace(card, blob=blob)
+        statements.set_card(connection, number, found.id, context, new)
         event = {"at": now_in_microseconds(), "kind": "settings", "body": {"card": found.slug}}
         statements.append(connection, arena, [event])
 
@@ -132,30 +123,23 @@ def set_card(
 def cards(service: Service, slug: str) -> dict[str, dict[str, Card]]:
     """Return the cards of an arena: by the slug of the arm, and by context."""
     number = service.hosted(slug).arena.id
-    card, arm = schema.card, schema.arm
-    query = (
-        sa.select(arm.c.slug, card.c.context, card.c.kind, card.c.body, card.c.blob)
-        .join(arm, (arm.c.arena == card.c.arena) & (arm.c.id == card.c.arm))
-        .where(card.c.arena == number)
-        .order_by(card.c.arm, card.c.context)
-    )
     found: dict[str, dict[str, Card]] = {}
     with service.store.reading() as connection:
-        for row in connection.execute(query):
-            found.setdefault(row.slug, {})[row.context] = Card(row.kind, row.body, row.blob)
+        slugs = {arm.id: arm.slug for arm in statements.arms_of(connection, number)}
+        for arm, context, card in statements.cards_of(connection, number):
+            found.setdefault(slugs[arm], {})[context] = card
     return found
 
 
 def image_of(service: Service, sha256: str) -> tuple[str, bytes]:
     """Return the type and the bytes of an image by its hash."""
-    blob = schema.blob
-    row = None
+    found = None
     if sha256.isalnum():
         with service.store.reading() as connection:
-            row = connection.execute(sa.select(blob).where(blob.c.sha256 == sha256)).one_or_none()
-    if row is None:
+            found = statements.blob_of(connection, sha256)
+    if found is None:
         raise NotFound("there is no such image")
-    return row.type, row.bytes
+    return found
 
 
 def with_added(arms: list[Arm], names: Sequence[str]) -> list[Arm]:
@@ -188,7 +172,7 @@ def arm_called(arms: Sequence[Arm], name: str) -> Arm:
 
 
 def arms_event(
-    connection: sa.Connection, arena: Arena, before: Sequence[Arm], after: Sequence[Arm]
+    connection: Connection, arena: Arena, before: Sequence[Arm], after: Sequence[Arm]
 ) -> None:
     """Write the arms of an arena that is locked, and the event that says what became of them."""
     known = {arm.id: arm for arm in before}
@@ -197,20 +181,8 @@ def arms_event(
         return
     offered = {arm.id for arm in after if arm.offered}
     generation = arena.generation + (offered != {arm.id for arm in before if arm.offered})
-    table = schema.arm
-    # Names may go round: they are taken away before they are given.
-    renamed = [arm for arm in changed if arm.id in known]
-    for arm in renamed:
-        mine = sa.update(table).where(table.c.arena == arena.id, table.c.id == arm.id)
-        connection.execute(mine.values(name=f"\n{arm.id}", offered=arm.offered))
-    for arm in renamed:
-        mine = sa.update(table).where(table.c.arena == arena.id, table.c.id == arm.id)
-        connection.execute(mine.values(name=arm.name))
-    rows: list[dict[str, Any]] = [
-        {"arena": arena.id, **asdict(arm)} for arm in changed if arm.id not in known
-    ]
-    if rows:
-        connection.execute(sa.insert(table), rows)
+    statements.change_arms(connection, arena.id, [arm for arm in changed if arm.id in known])
+    statements.insert_arms(connection, arena.id, [arm for arm in changed if arm.id not in known])
     body = {
         "generation": generation,
         "arms": [[arm.id, arm.slug, arm.name, arm.offered] for arm in changed],

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import sqlalchemy as sa
-
 from driftduel.arena.errors import Conflict
 from driftduel.arena.model import Card, OpenDuel
 from driftduel.arena.service.service import Hosted, Service
-from driftduel.arena.store import schema, statements
+from driftduel.arena.store import statements
+from driftduel.arena.store.connection import Connection
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ def ask(service: Service, slug: str, voter: str) -> Asked:
     return shown(service, hosted, duel)
 
 
-def open_duels(connection: sa.Connection, duels: Sequence[OpenDuel]) -> list[None]:
+def open_duels(connection: Connection, duels: Sequence[OpenDuel]) -> list[None]:
     """Keep duels open: a handler of the writer."""
     statements.insert_duels(connection, duels)
     return [None] * len(duels)
@@ -104,11 +103,8 @@ def _cards(service: Service, hosted: Hosted, duel: OpenDuel) -> dict[int, Card]:
     wanted = _contexts(hosted, duel)
     if not wanted:
         return {}
-    card = schema.card
-    places = [(card.c.arm == arm) & (card.c.context == context) for arm, context in wanted.items()]
-    query = sa.select(card).where(card.c.arena == duel.arena, sa.or_(*places))
     with service.store.reading() as connection:
-        rows = connection.execute(query).all()
-    if len(rows) < len(wanted) and not hosted.arena.settings.blind:
+        cards = statements.cards_in(connection, duel.arena, wanted)
+    if len(cards) < len(wanted) and not hosted.arena.settings.blind:
         return {}  # one was taken away just now
-    return {row.arm: Card(row.kind, row.body, row.blob) for row in rows}
+    return cards

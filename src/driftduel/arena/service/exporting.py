@@ -15,11 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import sqlalchemy as sa
 
 from driftduel.arena.model import OUTCOMES
 from driftduel.arena.service.service import Service
-from driftduel.arena.store import schema, statements
+from driftduel.arena.store import statements
 
 COLUMNS = (
     "time", "left", "right", "left_won", "verdict", "duel", "voter", "propensity", "context",
@@ -45,7 +44,7 @@ def votes_csv(service: Service, slug: str, *, everything: bool = False) -> Itera
     hosted = service.hosted(slug)
     number, head = hosted.arena.id, hosted.arena.head
     with service.store.reading() as connection:
-        (arena,) = statements.find_arenas(connection, schema.arena.c.id == number)
+        (arena,) = statements.arenas_of(connection, [number])
         head = arena.head
         names = {arm.id: arm.name for arm in statements.arms_of(connection, number)}
         marks = statements.marks_of(connection, number, head)
@@ -79,16 +78,13 @@ def _lines(
     everything: bool,
 ) -> Iterator[str]:
     yield ",".join(COLUMNS) + "\r\n"
-    event = schema.event
-    mine = event.c.arena == number
-    query = sa.select(event).where(mine, *statements.between()).order_by(event.c.seq)
     for low, high in statements.ranges(0, head):
         with service.store.reading() as connection:  # one for each part: readers may be slow
-            rows = connection.execute(query, {"low": low, "high": high}).all()
+            rows = statements.events(connection, number, low, high)
         yield _part(rows, names, marks, everything)
 
 
-def _part(rows: Any, names: dict[int, str], marks: statements.Marks, everything: bool) -> str:
+def _part(rows: list[Any], names: dict[int, str], marks: statements.Marks, everything: bool) -> str:
     text = io.StringIO()
     writer = csv.writer(text)
     for row in rows:

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import sqlalchemy as sa
 
 from driftduel.arena.replica import Replica
 from driftduel.arena.service.reporting import shown
 from driftduel.arena.service.service import Service, now_in_microseconds
 from driftduel.arena.service.voters import Voter, noted_voters
-from driftduel.arena.store import schema
+from driftduel.arena.store import statements
 from driftduel.verdict.standing import ENOUGH
 from driftduel.votes.sequences import interval
 
@@ -174,12 +173,9 @@ def _rate(replica: Replica, now: int) -> Rate | None:
 
 def _answered(service: Service, slug: str, now: int) -> Answered:
     hosted = service.hosted(slug)
-    duel = schema.duel
-    late = sa.func.sum(sa.case((duel.c.expires_at < now, 1), else_=0))
-    query = sa.select(sa.func.count(), late).where(duel.c.arena == hosted.arena.id)
     with service.store.reading() as connection:
-        n, expired = connection.execute(query).one()
+        waiting, expired = statements.count_duels(connection, hosted.arena.id, now)
     purged = sum(shown(service, slug).values())
     with service.watching(hosted.arena.id, hosted.replica.head) as watch:
         answered = watch.answered
-    return Answered(answered, purged + int(expired or 0), int(n - (expired or 0)))
+    return Answered(answered, purged + expired, waiting)

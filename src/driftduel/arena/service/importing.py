@@ -8,11 +8,11 @@ from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
-import sqlalchemy as sa
 
 from driftduel.arena.errors import Invalid
 from driftduel.arena.service.service import Service
 from driftduel.arena.store import statements
+from driftduel.arena.store.connection import Connection
 from driftduel.learners.driftpoll.learner import uniform_ticket
 from driftduel.votes.log import Log
 
@@ -68,7 +68,7 @@ def import_votes(service: Service, slug: str, source: Any, pairs: Pairs) -> Impo
     if log.n_votes > MOST:
         raise Invalid(f"there are {log.n_votes:,} votes, must be {MOST:,} at most")
 
-    def append(connection: sa.Connection) -> Imported:
+    def append(connection: Connection) -> Imported:
         arena = statements.lock_arenas(connection, [number])[number]
         arms = {arm.name: arm for arm in statements.arms_of(connection, number)}
         missing = [name for name in log.arms if name not in arms]

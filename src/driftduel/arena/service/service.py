@@ -16,7 +16,6 @@ from threading import Event, Lock, Thread
 from typing import Self
 
 import numpy as np
-import sqlalchemy as sa
 
 from driftduel.arena import rules
 from driftduel.arena.errors import NotFound, Unavailable
@@ -25,7 +24,8 @@ from driftduel.arena.replica import Replica
 from driftduel.arena.service.snapshots import from_snapshot, keep_snapshot
 from driftduel.arena.service.voter_counts import Watch
 from driftduel.arena.service.writer import Writer
-from driftduel.arena.store import schema, statements
+from driftduel.arena.store import statements
+from driftduel.arena.store.connection import Connection
 from driftduel.arena.store.database import Store
 from driftduel.arena.store.urls import DEFAULT
 
@@ -123,11 +123,11 @@ class Service:
         if found is not None:
             return found
         with self.store.reading() as connection:
-            rows = statements.find_arenas(connection, schema.arena.c.slug == slug)
-        if not rows:
+            arena = statements.arena_called(connection, slug)
+        if arena is None:
             raise NotFound(f"there is no arena {slug[:80]!r}")
-        self._numbers[slug] = rows[0].id
-        return self._load(rows[0].id)
+        self._numbers[slug] = arena.id
+        return self._load(arena.id)
 
     def hosted_by_number(self, number: int) -> Hosted | None:
         """Return an arena that is loaded, None if it is not."""
@@ -136,8 +136,7 @@ class Service:
     def follow(self) -> None:
         """Bring all copies up to the heads of the database, now."""
         with self._loading, self.store.reading() as connection:
-            known = sorted(self._hosted)
-            for arena in statements.find_arenas(connection, schema.arena.c.id.in_(known)):
+            for arena in statements.arenas_of(connection, self._hosted):
                 if arena.head != self._hosted[arena.id].replica.head:
                     hosted = self._hosted[arena.id]
                     self._hosted[arena.id] = _followed(connection, hosted, arena, self._note_work)
@@ -168,7 +167,7 @@ class Service:
         asks, and votes are taken in.
         """
         with self.store.reading() as connection:
-            connection.execute(sa.select(1))
+            connection.scalar("SELECT 1")
         if time.monotonic() - self._followed_at > _BEHIND:
             raise Unavailable("the copies of the learners are behind the log")
 
@@ -190,7 +189,7 @@ class Service:
         with self._loading:
             if number not in self._hosted:
                 with self.store.reading() as connection:
-                    (arena,) = statements.find_arenas(connection, schema.arena.c.id == number)
+                    (arena,) = statements.arenas_of(connection, [number])
                     loaded, kept = _loaded(connection, arena, self._note_work)
                     self._hosted[number], self._snapshots[number] = loaded, kept
             return self._hosted[number]
@@ -224,17 +223,17 @@ def purge(service: Service) -> int:
 
 
 def _loaded(
-    connection: sa.Connection, arena: Arena, working: Callable[[], None]
+    connection: Connection, arena: Arena, working: Callable[[], None]
 ) -> tuple[Hosted, int]:
     """Return an arena from its log, and the event of the snapshot that helped, if one did."""
     kept = from_snapshot(connection, arena)
     head = 0 if kept is None else kept.head
     replica = folded(connection, arena, kept, working)
-    return Hosted(arena, replica, _contexts(connection, arena.id)), head
+    return Hosted(arena, replica, statements.contexts_of(connection, arena.id)), head
 
 
 def folded(
-    connection: sa.Connection,
+    connection: Connection,
     arena: Arena,
     start: Replica | None = None,
     working: Callable[[], None] = lambda: None,
@@ -254,7 +253,7 @@ def folded(
 
 
 def _followed(
-    connection: sa.Connection, hosted: Hosted, arena: Arena, working: Callable[[], None]
+    connection: Connection, hosted: Hosted, arena: Arena, working: Callable[[], None]
 ) -> Hosted:
     """Return an arena as of its row, from what was known of it."""
     replica, contexts = hosted.replica, hosted.contexts
@@ -268,18 +267,8 @@ def _followed(
         replica.follow(page)
         working()
         if "settings" in page.kind:
-            contexts = _contexts(connection, arena.id)
+            contexts = statements.contexts_of(connection, arena.id)
     return Hosted(arena, replica, contexts)
-
-
-def _contexts(connection: sa.Connection, number: int) -> dict[int, frozenset[str]]:
-    card = schema.card
-    found: dict[int, set[str]] = {}
-    for arm, context in connection.execute(
-        sa.select(card.c.arm, card.c.context).where(card.c.arena == number)
-    ):
-        found.setdefault(arm, set()).add(context)
-    return {arm: frozenset(contexts) for arm, contexts in found.items()}
 
 
 def now_in_microseconds() -> int:

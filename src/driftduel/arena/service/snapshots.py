@@ -8,40 +8,31 @@ from __future__ import annotations
 
 import zlib
 
-import sqlalchemy as sa
-
 from driftduel.arena.model import Arena
 from driftduel.arena.packing import code, packed, unpacked
 from driftduel.arena.replica import Replica
-from driftduel.arena.store import schema, statements
+from driftduel.arena.store import statements
+from driftduel.arena.store.connection import Connection
 
 
-def keep_snapshot(connection: sa.Connection, number: int, replica: Replica) -> None:
+def keep_snapshot(connection: Connection, number: int, replica: Replica) -> None:
     """Store the state of a copy in place of an earlier one."""
     statements.lock_arenas(connection, [number])  # other processes keep theirs
-    row = {"arena": number, "seq": replica.head, "code": code(), "bytes": packed(replica)}
-    connection.execute(sa.delete(schema.snapshot).where(schema.snapshot.c.arena == number))
-    connection.execute(sa.insert(schema.snapshot), [row])
+    statements.keep_snapshot(connection, number, replica.head, code(), packed(replica))
 
 
-def from_snapshot(connection: sa.Connection, arena: Arena) -> Replica | None:
+def from_snapshot(connection: Connection, arena: Arena) -> Replica | None:
     """Return a copy as of the snapshot of an arena, None if there is none to be trusted."""
-    snapshot = schema.snapshot
-    query = sa.select(snapshot).where(snapshot.c.arena == arena.id)
-    row = connection.execute(query).one_or_none()
-    if row is None or row.code != code() or row.seq > arena.head:
+    found = statements.snapshot_of(connection, arena.id)
+    if found is None:
         return None
-    touched = statements.first_touched(connection, arena.id, row.seq, arena.head)
-    if touched is not None and touched <= row.seq:
+    seq, written_by, state = found
+    if written_by != code() or seq > arena.head:
+        return None
+    touched = statements.first_touched(connection, arena.id, seq, arena.head)
+    if touched is not None and touched <= seq:
         return None
     try:
-        return unpacked(row.bytes, arena.seed)
+        return unpacked(state, arena.seed)
     except (ValueError, LookupError, TypeError, zlib.error):
         return None
-
-
-def snapshot_head(connection: sa.Connection, number: int) -> int:
-    """Return the event that the snapshot of an arena is of, 0 if there is none."""
-    snapshot = schema.snapshot
-    found = connection.scalar(sa.select(snapshot.c.seq).where(snapshot.c.arena == number))
-    return int(found or 0)

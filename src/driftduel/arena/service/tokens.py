@@ -11,12 +11,11 @@ import secrets
 from dataclasses import dataclass
 from typing import Any, get_args
 
-import sqlalchemy as sa
-
 from driftduel.arena.errors import Forbidden, Invalid, NotFound, Unauthorized
 from driftduel.arena.model import MOST_NAME, Role, as_text
 from driftduel.arena.service.service import Service, now_in_microseconds
-from driftduel.arena.store import schema
+from driftduel.arena.store import statements
+from driftduel.arena.store.connection import Connection
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ def new_token(service: Service, slug: str, role: Role, label: str = "") -> str:
     text = as_text(label, "label", MOST_NAME)
     token = make_token(role)
     row = access_row(token, number, role, text)
-    service.writer.alone(lambda connection: connection.execute(sa.insert(schema.access), [row]))
+    service.writer.alone(lambda connection: statements.insert_access(connection, [row]))
     return token
 
 
@@ -74,19 +73,14 @@ def holder_of(service: Service, token: str | None) -> Holder:
     """
     row = None
     if token:
-        access, arena = schema.access, schema.arena
-        query = (
-            sa.select(access.c.arena, access.c.role, access.c.revoked_at, arena.c.slug)
-            .join(arena, arena.c.id == access.c.arena)
-            .where(access.c.hash == hash_of(token))
-        )
         with service.store.reading() as connection:
-            row = connection.execute(query).one_or_none()
+            row = statements.access_of(connection, hash_of(token))
     if row is None:
         raise Unauthorized("a token is needed" if not token else "the token is not known")
-    if row.revoked_at is not None:
+    *whom, revoked_at = row
+    if revoked_at is not None:
         raise Unauthorized("the token was revoked")
-    return Holder(row.arena, row.slug, row.role)
+    return Holder(*whom)
 
 
 def check_holder(holder: Holder, number: int, *roles: Role) -> Role:
@@ -100,38 +94,34 @@ def check_holder(holder: Holder, number: int, *roles: Role) -> Role:
 
 def tokens(service: Service, slug: str) -> list[Token]:
     """Return the tokens of an arena, revoked ones too."""
-    access = schema.access
-    query = sa.select(access).where(access.c.arena == service.hosted(slug).arena.id)
+    number = service.hosted(slug).arena.id
     with service.store.reading() as connection:
-        rows = connection.execute(query.order_by(access.c.created_at, access.c.hash)).all()
-    return [
-        Token(row.hash[:12], row.role, row.label, row.created_at, row.revoked_at) for row in rows
-    ]
+        rows = statements.accesses_of(connection, number)
+    return [Token(token_hash[:_ID], *rest) for token_hash, *rest in rows]
 
 
 def has_owner(service: Service) -> bool:
     """Tell whether somebody holds a token of an owner, of any arena."""
-    access = schema.access
-    query = sa.select(access.c.hash).where(access.c.role == "owner", access.c.revoked_at.is_(None))
     with service.store.reading() as connection:
-        return connection.scalar(query.limit(1)) is not None
+        return statements.has_owner(connection)
 
 
 def revoke_token(service: Service, slug: str, token_id: str) -> None:
     """Make a token useless, by its id; a second time changes nothing."""
     number = service.hosted(slug).arena.id
-    if not token_id.isalnum() or len(token_id) != 12:
-        raise NotFound("there is no such token")
-    access = schema.access
 
-    def revoke(connection: sa.Connection) -> None:
-        mine = [access.c.arena == number, access.c.hash.startswith(token_id)]
-        if connection.scalar(sa.select(access.c.hash).where(*mine)) is None:
+    def revoke(connection: Connection) -> None:
+        rows = statements.accesses_of(connection, number)
+        mine = [row[0] for row in rows if row[0][:_ID] == token_id]
+        if not mine:
             raise NotFound("there is no such token")
-        open_ones = sa.update(access).where(*mine, access.c.revoked_at.is_(None))
-        connection.execute(open_ones.values(revoked_at=now_in_microseconds()))
+        statements.revoke_access(connection, number, mine[0], now_in_microseconds())
 
     service.writer.alone(revoke)
+
+
+_ID = 12
+"""Characters of a hash by which an owner knows a token."""
 
 
 def make_token(role: Role) -> str:

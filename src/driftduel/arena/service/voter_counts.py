@@ -10,10 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import Any
 
-import sqlalchemy as sa
-
-from driftduel.arena.model import DAY
-from driftduel.arena.store import schema
+from driftduel.arena.store import counts as tables
+from driftduel.arena.store.connection import Connection
 
 QUICK = 400_000
 """Microseconds below which nobody has looked at two cards."""
@@ -53,19 +51,17 @@ class Watch:
         self.days: dict[int, tuple[int, int]] = {}
         self.answered = 0
 
-    def followed(self, connection: sa.Connection, number: int, head: int) -> Watch:
+    def followed(self, connection: Connection, number: int, head: int) -> Watch:
         """Count the events of an arena up to a seq; return these counts, or new ones."""
-        event = schema.event
-        mine = event.c.arena == number
-        new = [mine, event.c.seq > self.head, event.c.seq <= head]
-        forgotten = sa.select(event.c.seq).where(*new, event.c.kind == "forget").limit(1)
-        if self.head and connection.scalar(forgotten) is not None:  # voters have other names
-            return Watch().followed(connection, number, head)
-        targets = sa.select(event.c.target).where(*new, event.c.kind == "retract")
-        gone = [mine, event.c.seq.in_(list(connection.scalars(targets)))]
+        if self.head and tables.forgot(connection, number, self.head, head):
+            return Watch().followed(connection, number, head)  # voters have other names
+        span = (connection, number, self.head, head)
         found = [
-            [connection.execute(query.where(*where)).all() for query in (_BY_VOTER, _BY_DAY)]
-            for where in (new, gone)
+            (
+                tables.by_voter(*span, QUICK, taken_back=gone),
+                tables.by_day(*span, taken_back=gone),
+            )
+            for gone in (False, True)
         ]
         for (by_voter, by_day), sign in zip(found, (1, -1), strict=True):
             self._count_voters(by_voter, sign)
@@ -87,33 +83,4 @@ class Watch:
             self.days[day] = (before[0] + sign * int(votes), before[1] + sign * int(skips))
 
 
-def _sum(*conditions: sa.ColumnElement[bool]) -> sa.ColumnElement[Any]:
-    return sa.func.sum(sa.case((sa.and_(*conditions), 1), else_=0))
-
-
 _NAMES = [item.name for item in fields(Counts)]
-_EVENT = schema.event.c
-_IS_VOTE = _EVENT.kind == "vote"
-_SUMS = [
-    _sum(_IS_VOTE),
-    _sum(_IS_VOTE, _EVENT.verdict == "left"),
-    _sum(_IS_VOTE, _EVENT.verdict == "right"),
-    _sum(_IS_VOTE, _EVENT.at - _EVENT.asked_at < QUICK),
-    _sum(_IS_VOTE, _EVENT.reason == "cap"),
-    _sum(_EVENT.kind == "skip"),
-]
-"""In the order of `Counts`."""
-
-# An expression: by the column SQLite would read all events, as an index has that order.
-_VOTER = (_EVENT.voter + "").label("name")
-_BY_VOTER = (
-    sa.select(_VOTER, sa.func.max(_EVENT.at), *_SUMS)
-    .where(_EVENT.kind.in_(["vote", "skip"]))
-    .group_by(_VOTER)
-)
-_DAY = (_EVENT.at - _EVENT.at % DAY).label("day")
-_BY_DAY = (
-    sa.select(_DAY, _sum(_EVENT.kind != "skip"), _SUMS[-1])
-    .where(_EVENT.kind.in_(["vote", "skip", "import"]))
-    .group_by(_DAY)
-)

@@ -14,13 +14,13 @@ from heapq import nlargest
 from typing import Any, Literal
 
 import numpy as np
-import sqlalchemy as sa
 from numpy.typing import NDArray
 
 from driftduel.arena.errors import NotFound
 from driftduel.arena.service.service import Service, new_id, now_in_microseconds
 from driftduel.arena.service.voter_counts import Counts, Watch
-from driftduel.arena.store import schema, statements
+from driftduel.arena.store import statements
+from driftduel.arena.store.connection import Connection
 from driftduel.votes.sequences import log_evidence
 
 MEANT = {"side": 0.6, "quick": 0.1}
@@ -163,15 +163,8 @@ def look_odd(voters: Sequence[Counts]) -> dict[int, list[str]]:
 def votes_of(service: Service, slug: str, name: str) -> int:
     """Return how many votes a voter, by its cookie or header, gave and did not take back."""
     number = service.hosted(slug).arena.id
-    event = schema.event
-    query = sa.select(sa.func.count()).where(
-        event.c.arena == number,
-        event.c.voter == service.voter(name),
-        event.c.kind == "vote",
-        ~statements.is_taken_back(),
-    )
     with service.store.reading() as connection:
-        return connection.scalar(query) or 0
+        return statements.votes_of(connection, number, service.voter(name))
 
 
 def exclude(service: Service, slug: str, voter: str) -> int:
@@ -190,14 +183,11 @@ def forget(service: Service, slug: str, voter: str) -> int:
     They get a new random name, so that nobody can tell from a cookie which votes are its voter's.
     """
     number = service.hosted(slug).arena.id
-    event, duel = schema.event, schema.duel
 
-    def cut(connection: sa.Connection) -> int:
+    def cut(connection: Connection) -> int:
         arena = statements.lock_arenas(connection, [number])[number]
-        mine = [event.c.arena == number, event.c.voter == voter]
         _check_known(connection, number, voter)
-        connection.execute(sa.update(event).where(*mine).values(voter=f"~{new_id()}"))
-        connection.execute(sa.delete(duel).where(duel.c.arena == number, duel.c.voter == voter))
+        statements.rename_voter(connection, number, voter, f"~{new_id()}")
         row = {"at": now_in_microseconds(), "kind": "forget"}
         return statements.append(connection, arena, [row])
 
@@ -209,7 +199,7 @@ def forget(service: Service, slug: str, voter: str) -> int:
 def _mark(service: Service, slug: str, voter: str, kind: Literal["exclude", "include"]) -> int:
     number = service.hosted(slug).arena.id
 
-    def mark(connection: sa.Connection) -> int:
+    def mark(connection: Connection) -> int:
         arena = statements.lock_arenas(connection, [number])[number]
         _check_known(connection, number, voter)
         excluded = bool(statements.excluded_of(connection, number, [voter]))
@@ -223,11 +213,7 @@ def _mark(service: Service, slug: str, voter: str, kind: Literal["exclude", "inc
     return head
 
 
-def _check_known(connection: sa.Connection, number: int, voter: str) -> None:
-    event = schema.event
-    known = None
-    if re.fullmatch("[0-9a-f]{32}|~[A-Za-z0-9_-]{22}", voter):
-        mine = sa.select(event.c.seq).where(event.c.arena == number, event.c.voter == voter)
-        known = connection.scalar(mine.limit(1))
-    if known is None:
+def _check_known(connection: Connection, number: int, voter: str) -> None:
+    is_hash = re.fullmatch("[0-9a-f]{32}|~[A-Za-z0-9_-]{22}", voter)
+    if not is_hash or statements.first_of(connection, number, voter) is None:
         raise NotFound("there is no such voter in this arena; voters go by their hashes")

@@ -7,14 +7,13 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-import sqlalchemy as sa
-
 from driftduel.arena.errors import ArenaError, Conflict, Forbidden, NotFound
 from driftduel.arena.model import as_duel, as_verdict
 from driftduel.arena.rules import Outcome, Row, Tell, take_back, tell_all
 from driftduel.arena.service.duels import Asked, ask, shown, shows_cards
 from driftduel.arena.service.service import Service, now_in_microseconds
-from driftduel.arena.store import schema, statements
+from driftduel.arena.store import statements
+from driftduel.arena.store.connection import Connection
 
 UNDO = 60_000_000
 """Microseconds for which a voter may take a verdict back."""
@@ -150,9 +149,9 @@ def _told(service: Service, voter: str, request: _Tell, done: Outcome) -> Told:
     return Told(done.first, row["seq"], reason is None, reason, reveal, following)
 
 
-def tell_many(connection: sa.Connection, tells: Sequence[_Tell]) -> list[Outcome | ArenaError]:
+def tell_many(connection: Connection, tells: Sequence[_Tell]) -> list[Outcome | ArenaError]:
     """Take in verdicts: a handler of the writer."""
-    results = tell_all(statements, connection, tells)
+    results = tell_all(connection, tells)
     opened = []
     for n, result in enumerate(results):
         if not tells[n].wants_next or isinstance(result, ArenaError):
@@ -210,12 +209,10 @@ def retract_as_owner(service: Service, slug: str, duel: str) -> Retracted:
 def _retract(service: Service, duel: str, now: int, check: Callable[[Row], None]) -> Retracted:
     known = as_duel(duel)
     return Retracted(
-        service.writer.alone(
-            lambda connection: take_back(statements, connection, known, now, check)
-        )
+        service.writer.alone(lambda connection: take_back(connection, known, now, check))
     )
 
 
 def _slug(service: Service, number: int) -> str:
     with service.store.reading() as connection:
-        return statements.find_arenas(connection, schema.arena.c.id == number)[0].slug
+        return statements.arenas_of(connection, [number])[0].slug

@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from threading import Lock, Thread
 from typing import Any
 
-import sqlalchemy as sa
-
 from driftduel.arena.errors import ArenaError, Conflict, Unavailable
+from driftduel.arena.store.connection import Connection, IntegrityError
 from driftduel.arena.store.database import Store
 
 MOST = 512
@@ -29,7 +28,7 @@ _GATHER, _STEPS = 0.003, 6
 """Seconds to wait for more if the last transaction did so many, looking so often whether half as
 many are there: a commit costs more than that, and meanwhile the others are answered."""
 
-Handler = Callable[[sa.Connection, Sequence[Any]], Sequence[Any]]
+Handler = Callable[[Connection, Sequence[Any]], Sequence[Any]]
 """Does many requests at once; returns for each what it gives, or the ArenaError it raises."""
 
 
@@ -83,7 +82,7 @@ class Writer:
         self._submit(_Job(handler, request, False, answer))
         return _result(await answer)
 
-    def alone(self, action: Callable[[sa.Connection], Any]) -> Any:
+    def alone(self, action: Callable[[Connection], Any]) -> Any:
         """Do something rare in a transaction of its own, in turn with the others."""
         answer: Future[Any] = Future()
         self._submit(_Job(lambda connection, _: [action(connection)], None, True, answer))
@@ -143,7 +142,7 @@ class Writer:
                 for job in batch:
                     self._commit([job])
                 return
-            late = isinstance(error, sa.exc.IntegrityError)
+            late = isinstance(error, IntegrityError)
             _answer(batch, [Conflict("another request was quicker, try again") if late else error])
             return
         self.commits += 1
@@ -185,7 +184,7 @@ def _first_batch(waiting: list[_Job]) -> tuple[list[_Job], list[_Job]]:
     return waiting[:n], waiting[n:]
 
 
-def _handled(connection: sa.Connection, batch: list[_Job]) -> list[Any]:
+def _handled(connection: Connection, batch: list[_Job]) -> list[Any]:
     """Return the results of jobs, those of one handler done together."""
     results: dict[int, Any] = {}
     for handler in dict.fromkeys(job.handler for job in batch):

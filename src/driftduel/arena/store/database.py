@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Self
-
-import sqlalchemy as sa
+from typing import Any, Self
 
 from driftduel.arena.errors import Unavailable
-from driftduel.arena.store.schema import prepare
-from driftduel.arena.store.urls import engine_of
-
-_OURS = (sa.exc.IntegrityError, sa.exc.ProgrammingError, sa.exc.DataError)
-"""What is wrong with a statement, not with the database."""
+from driftduel.arena.store import statements
+from driftduel.arena.store.connection import Connection, IntegrityError
+from driftduel.arena.store.migrations import SCHEMA, checked, migrate
+from driftduel.arena.store.pool import Pool
+from driftduel.arena.store.urls import database_of
 
 
 @dataclass(frozen=True)
 class Store:
-    """A database that was checked; ``salt`` keeps hashes of voters apart from those elsewhere."""
+    """A database that was checked; ``salt`` keeps hashes of voters apart from those elsewhere.
 
-    engine: sa.Engine
+    ``errors`` is the module of its driver.
+    """
+
+    pool: Pool
+    errors: Any
     salt: str
 
     @classmethod
     def open(cls, url: str, *, create: bool = True) -> Self:
-        """Open a database, and make its tables if it is empty.
+        """Open a database, and make its tables if it is empty, or new ones of older ones.
 
         Raises
         ------
@@ -35,52 +38,66 @@ class Store:
         Unavailable
             If the database cannot be reached.
         """
-        engine = engine_of(url, create=create)
+        connect, errors = database_of(url, create=create)
+        pool = Pool(connect)
         try:
-            with _writing(engine) as connection:
-                return cls(engine, prepare(connection))
+            with _translated(errors), pool.transaction(writing=True) as connection:
+                return cls(pool, errors, prepare(connection))
         except BaseException as error:
-            engine.dispose()
-            if isinstance(error.__cause__, sa.exc.DBAPIError):  # who opens it may know why
-                reason = str(error.__cause__.orig).strip().partition("\n")[0]
+            pool.close()
+            if isinstance(error.__cause__, errors.Error):  # who opens it may know why
+                reason = str(error.__cause__).strip().partition("\n")[0]
                 raise Unavailable(f"{error}: {reason}") from error.__cause__
             raise
 
     @contextmanager
-    def reading(self) -> Iterator[sa.Connection]:
+    def reading(self) -> Iterator[Connection]:
         """Yield a connection that reads, all of it as of one moment."""
-        engine = self.engine
-        if engine.dialect.name == "postgresql":  # SQLite knows nothing else
-            engine = engine.execution_options(isolation_level="REPEATABLE READ")
-        with _translated(), engine.connect() as connection, connection.begin():
+        with _translated(self.errors), self.pool.transaction(writing=False) as connection:
             yield connection
 
     @contextmanager
-    def writing(self) -> Iterator[sa.Connection]:
+    def writing(self) -> Iterator[Connection]:
         """Yield a connection that writes; what it wrote is on the disk when the block ends."""
-        with _writing(self.engine) as connection:
+        with _translated(self.errors), self.pool.transaction(writing=True) as connection:
             yield connection
 
     def close(self) -> None:
         """Close all connections."""
-        self.engine.dispose()
+        self.pool.close()
+
+
+def prepare(connection: Connection) -> str:
+    """Make the tables, or bring older ones up to date, in a transaction; return the salt.
+
+    Raises
+    ------
+    ValueError
+        If the tables are of a newer program.
+    """
+    if connection.dialect == "postgresql":  # two processes may begin at once
+        connection.execute("SELECT pg_advisory_xact_lock(7305441209)")
+    if not statements.has_tables(connection):
+        migrate(connection.execute, connection.dialect, 0)
+        statements.set_meta(connection, "salt", secrets.token_hex(32))
+    found = statements.meta(connection)
+    try:
+        version = checked(found["schema"])
+    except ValueError as error:
+        raise ValueError(f"the database {error}") from None
+    if version < SCHEMA:
+        migrate(connection.execute, connection.dialect, version)
+    return found["salt"]
 
 
 @contextmanager
-def _writing(engine: sa.Engine) -> Iterator[sa.Connection]:
-    engine = engine.execution_options(writing=True)
-    with _translated(), engine.connect() as connection, connection.begin():
-        yield connection
-
-
-@contextmanager
-def _translated() -> Iterator[None]:
+def _translated(errors: Any) -> Iterator[None]:
     """Turn what a dead, full or locked database raises into `Unavailable`."""
     try:
         yield
-    except sa.exc.TimeoutError:
-        raise Unavailable("the database is busy, please try again") from None
-    except sa.exc.DBAPIError as error:
-        if isinstance(error, _OURS):
-            raise
+    except errors.IntegrityError as error:
+        raise IntegrityError(str(error)) from error
+    except (errors.ProgrammingError, errors.DataError):  # the statement is wrong
+        raise
+    except errors.Error as error:
         raise Unavailable("the database cannot be reached or cannot write") from error

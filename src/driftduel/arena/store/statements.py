@@ -7,15 +7,14 @@ writer begins. So ``head`` counts events without gaps and in the order of commit
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
-import sqlalchemy as sa
-
-from driftduel.arena.model import REFOLDS, Arena, Arm, OpenDuel, Page
+from driftduel.arena.model import REFOLDS, Arena, Arm, Card, Event, OpenDuel, Page
 from driftduel.arena.settings import Settings
-from driftduel.arena.store.schema import arena, arm, duel, event, shown
+from driftduel.arena.store.connection import Connection
 
 PAGE = 1_000
 """Events that are read at once: of more rows Python's collector makes heavy weather."""
@@ -25,160 +24,373 @@ Marks = tuple[Collection[str], Collection[int]]
 """Who is excluded, and which votes were taken back."""
 
 
-def find_arenas(connection: sa.Connection, *where: sa.ColumnElement[bool]) -> list[Arena]:
-    """Return the arenas for which all of ``where`` holds, in the order in which they were made."""
-    rows = connection.execute(sa.select(arena).where(*where).order_by(arena.c.id))
-    return [_arena(row) for row in rows]
+def _names(columns: Iterable[str]) -> str:
+    """Return columns as they are selected: left and right are words of SQL."""
+    return ", ".join(f'"{column}"' for column in columns)
 
 
-def lock_arenas(connection: sa.Connection, ids: Iterable[int]) -> dict[int, Arena]:
-    """Return arenas whose heads nobody else changes until this transaction ends."""
-    rows = connection.execute(_LOCKED, {"ids": sorted(set(ids))})
-    return {row.id: _arena(row) for row in rows}
+def _insert(table: str, columns: Sequence[str]) -> str:
+    values = ", ".join(f":{column}" for column in columns)
+    return f"INSERT INTO {table} ({_names(columns)}) VALUES ({values})"
 
 
-def append(connection: sa.Connection, locked: Arena, rows: Sequence[Row], **changes: Any) -> int:
+_ARENA = [item.name for item in fields(Arena)]
+_ARENAS = f"SELECT {_names(_ARENA)} FROM arena"
+_DUEL = [item.name for item in fields(OpenDuel)]
+_DUELS = f"SELECT {_names(_DUEL)} FROM duel"
+_EVENTS = f"SELECT {_names(Event._fields)} FROM event"
+NOT_TAKEN_BACK = (
+    "NOT EXISTS (SELECT 1 FROM event AS later "
+    "WHERE later.arena = event.arena AND later.target = event.seq)"
+)
+BETWEEN = "arena = :number AND seq > :low AND seq <= :high"
+_REFOLDS = ", ".join(f"'{kind}'" for kind in REFOLDS)
+
+
+# --- what is known of the database itself -------------------------------------------------------
+
+
+def has_tables(connection: Connection) -> bool:
+    """Tell whether the tables were made."""
+    if connection.dialect == "postgresql":
+        return connection.scalar("SELECT to_regclass('meta')") is not None
+    return connection.scalar("SELECT 1 FROM sqlite_master WHERE name = 'meta'") is not None
+
+
+def meta(connection: Connection) -> dict[str, str]:
+    """Return what is known of the database itself."""
+    return dict(connection.execute("SELECT key, value FROM meta"))
+
+
+def set_meta(connection: Connection, key: str, value: str) -> None:
+    """Write something down about the database itself."""
+    connection.execute(
+        "INSERT INTO meta (key, value) VALUES (:key, :value) "
+        "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        key=key,
+        value=value,
+    )
+
+
+# --- arenas and who may do what -----------------------------------------------------------------
+
+
+def find_arenas(connection: Connection) -> list[Arena]:
+    """Return all arenas, in the order in which they were made."""
+    return _as_arenas(connection.execute(f"{_ARENAS} ORDER BY id"))
+
+
+def arenas_of(connection: Connection, ids: Iterable[int]) -> list[Arena]:
+    """Return arenas by their numbers, as far as there are any."""
+    return _as_arenas(connection.execute(f"{_ARENAS} WHERE id = ANY(:ids) ORDER BY id", ids=[*ids]))
+
+
+def arena_called(connection: Connection, slug: str) -> Arena | None:
+    """Return the arena of a slug, None if there is none."""
+    found = _as_arenas(connection.execute(f"{_ARENAS} WHERE slug = :slug", slug=slug))
+    return found[0] if found else None
+
+
+def lock_arenas(connection: Connection, ids: Iterable[int]) -> dict[int, Arena]:
+    """Return arenas whose heads nobody else changes until this transaction ends.
+
+    Duels refer to their arena, so to open some locks its row against who would change its id.
+    Nobody does: with a plain lock for update two processes that had opened duels would wait for
+    each other.
+    """
+    rows = connection.execute(_LOCKED, ids=sorted(set(ids)))
+    return {arena.id: arena for arena in _as_arenas(rows)}
+
+
+_LOCKED = f"{_ARENAS} WHERE id = ANY(:ids) ORDER BY id FOR NO KEY UPDATE"
+
+
+def insert_arena(connection: Connection, row: Row) -> int:
+    """Keep a new arena, all columns but its number; return that."""
+    columns = [name for name in _ARENA if name != "id"]
+    values = {**row, "settings": json.dumps(row["settings"])}
+    number: int = connection.scalar(f"{_insert('arena', columns)} RETURNING id", **values)
+    return number
+
+
+def _as_arenas(rows: Iterable[tuple[Any, ...]]) -> list[Arena]:
+    found = [dict(zip(_ARENA, row, strict=True)) for row in rows]
+    return [
+        Arena(**{**one, "settings": Settings().changed(json.loads(one["settings"]))})
+        for one in found
+    ]
+
+
+def insert_access(connection: Connection, rows: Sequence[Row]) -> None:
+    """Keep what is stored of tokens."""
+    connection.execute_many(_insert("access", list(rows[0])), rows)
+
+
+def access_of(connection: Connection, token_hash: str) -> tuple[Any, ...] | None:
+    """Return arena, slug, role and time of revocation of a token, None if it is not known."""
+    rows = connection.execute(
+        "SELECT arena, slug, role, revoked_at FROM access JOIN arena ON arena.id = access.arena "
+        "WHERE hash = :hash",
+        hash=token_hash,
+    )
+    return rows[0] if rows else None
+
+
+def accesses_of(connection: Connection, number: int) -> list[tuple[Any, ...]]:
+    """Return hash, role, label, and times of making and revocation of tokens, oldest first."""
+    return connection.execute(
+        "SELECT hash, role, label, created_at, revoked_at FROM access WHERE arena = :number "
+        "ORDER BY created_at, hash",
+        number=number,
+    )
+
+
+def has_owner(connection: Connection) -> bool:
+    """Tell whether a token of an owner, of any arena, was not revoked."""
+    query = "SELECT 1 FROM access WHERE role = 'owner' AND revoked_at IS NULL LIMIT 1"
+    return connection.scalar(query) is not None
+
+
+def revoke_access(connection: Connection, number: int, token_hash: str, at: int) -> None:
+    """Write down that a token was revoked, unless it was before."""
+    connection.execute(
+        "UPDATE access SET revoked_at = :at "
+        "WHERE arena = :number AND hash = :hash AND revoked_at IS NULL",
+        at=at,
+        number=number,
+        hash=token_hash,
+    )
+
+
+# --- arms and cards -----------------------------------------------------------------------------
+
+
+def arms_of(connection: Connection, number: int) -> list[Arm]:
+    """Return all arms of an arena, offered or not."""
+    rows = connection.execute(
+        "SELECT id, slug, name, offered FROM arm WHERE arena = :number ORDER BY id", number=number
+    )
+    return [Arm(id_, slug, name, bool(offered)) for id_, slug, name, offered in rows]
+
+
+def insert_arms(connection: Connection, number: int, arms: Sequence[Arm]) -> None:
+    """Keep new arms."""
+    rows = [{"arena": number, **vars(arm)} for arm in arms]
+    if rows:
+        connection.execute_many(_insert("arm", ("arena", "id", "slug", "name", "offered")), rows)
+
+
+def change_arms(connection: Connection, number: int, arms: Sequence[Arm]) -> None:
+    """Write names, and who is offered; names may go round, so all are taken away first."""
+    query = "UPDATE arm SET name = :name, offered = :offered WHERE arena = :arena AND id = :id"
+    rows = [{**vars(arm), "arena": number} for arm in arms]
+    if rows:
+        connection.execute_many(query, [{**row, "name": f"\n{row['id']}"} for row in rows])
+        connection.execute_many(query, rows)
+
+
+def contexts_of(connection: Connection, number: int) -> dict[int, frozenset[str]]:
+    """Return in which contexts each arm has a card."""
+    found: dict[int, set[str]] = {}
+    query = "SELECT arm, context FROM card WHERE arena = :number"
+    for arm, context in connection.execute(query, number=number):
+        found.setdefault(arm, set()).add(context)
+    return {arm: frozenset(contexts) for arm, contexts in found.items()}
+
+
+def cards_of(connection: Connection, number: int) -> list[tuple[int, str, Card]]:
+    """Return the cards of an arena with their arms and contexts, in that order."""
+    rows = connection.execute(
+        "SELECT arm, context, kind, body, blob FROM card WHERE arena = :number "
+        "ORDER BY arm, context",
+        number=number,
+    )
+    return [(arm, context, Card(*card)) for arm, context, *card in rows]
+
+
+def cards_in(connection: Connection, number: int, places: Mapping[int, str]) -> dict[int, Card]:
+    """Return the cards of arms, each in a context, as far as there are any."""
+    query = (
+        "SELECT kind, body, blob FROM card "
+        "WHERE arena = :number AND arm = :arm AND context = :context"
+    )
+    found = {}
+    for arm, context in places.items():
+        for card in connection.execute(query, number=number, arm=arm, context=context):
+            found[arm] = Card(*card)
+    return found
+
+
+def set_card(
+    connection: Connection, number: int, arm: int, context: str, card: Card | None
+) -> None:
+    """Keep the card of an arm in a context in place of an earlier one; None takes it away."""
+    key = {"arena": number, "arm": arm, "context": context}
+    connection.execute(
+        "DELETE FROM card WHERE arena = :arena AND arm = :arm AND context = :context", **key
+    )
+    if card is not None:
+        row = {**key, **vars(card)}
+        connection.execute(_insert("card", list(row)), **row)
+
+
+def keep_blob(connection: Connection, sha256: str, kind: str, content: bytes) -> None:
+    """Keep an image, unless it is known."""
+    connection.execute(
+        "INSERT INTO blob (sha256, type, bytes) VALUES (:sha256, :kind, :content) "
+        "ON CONFLICT (sha256) DO NOTHING",
+        sha256=sha256,
+        kind=kind,
+        content=content,
+    )
+
+
+def blob_of(connection: Connection, sha256: str) -> tuple[str, bytes] | None:
+    """Return the type and the bytes of an image, None if there is no such."""
+    rows = connection.execute("SELECT type, bytes FROM blob WHERE sha256 = :sha256", sha256=sha256)
+    return rows[0] if rows else None
+
+
+# --- open duels ---------------------------------------------------------------------------------
+
+
+def insert_duels(connection: Connection, duels: Sequence[OpenDuel]) -> None:
+    """Keep open duels."""
+    if duels:
+        connection.execute_many(_OPEN, [vars(one) for one in duels])
+
+
+_OPEN = _insert("duel", _DUEL)
+
+
+def find_duels(connection: Connection, ids: Sequence[str]) -> dict[str, OpenDuel]:
+    """Return open duels by their ids, as far as there are any."""
+    rows = connection.execute(f"{_DUELS} WHERE id = ANY(:ids)", ids=[*ids])
+    return {one.id: one for one in map(_as_duel, rows)}
+
+
+def open_duels(connection: Connection, number: int, now: int) -> list[OpenDuel]:
+    """Return the duels of an arena that may be told, those asked first before the others."""
+    rows = connection.execute(
+        f"{_DUELS} WHERE arena = :number AND expires_at >= :now ORDER BY asked_at, id",
+        number=number,
+        now=now,
+    )
+    return [_as_duel(row) for row in rows]
+
+
+def count_duels(connection: Connection, number: int, now: int) -> tuple[int, int]:
+    """Return how many duels of an arena wait for an answer, and how many have expired."""
+    query = (
+        "SELECT count(*), coalesce(sum(CASE WHEN expires_at < :now THEN 1 ELSE 0 END), 0) "
+        "FROM duel WHERE arena = :number"
+    )
+    ((n, expired),) = connection.execute(query, now=now, number=number)
+    return int(n - expired), int(expired)
+
+
+def delete_duels(connection: Connection, ids: Sequence[str]) -> set[str]:
+    """Close duels; return those that were open: of several writers one gets each."""
+    if not ids:
+        return set()
+    gone = connection.execute("DELETE FROM duel WHERE id = ANY(:ids) RETURNING id", ids=[*ids])
+    return {row[0] for row in gone}
+
+
+def purge(connection: Connection, expired_before: int, day: int, most: int = 10_000) -> int:
+    """Move duels that nobody answered into counts of what was shown; return how many."""
+    old = "SELECT DISTINCT arena FROM duel WHERE expires_at < :before"
+    lock_arenas(connection, (row[0] for row in connection.execute(old, before=expired_before)))
+    gone = connection.execute(
+        "DELETE FROM duel WHERE id IN "
+        "(SELECT id FROM duel WHERE expires_at < :before LIMIT :most) "
+        'RETURNING arena, "left", "right"',
+        before=expired_before,
+        most=most,
+    )
+    counts: dict[tuple[Any, ...], int] = {}
+    for row in gone:
+        counts[row] = counts.get(row, 0) + 1
+    rows = [
+        {"arena": number, "day": day, "left": left, "right": right, "n": n}
+        for (number, left, right), n in counts.items()
+    ]
+    if rows:
+        more = 'ON CONFLICT (arena, day, "left", "right") DO UPDATE SET n = shown.n + excluded.n'
+        connection.execute_many(f"{_insert('shown', list(rows[0]))} {more}", rows)
+    return len(gone)
+
+
+def shown_of(connection: Connection, number: int) -> dict[tuple[int, int], int]:
+    """Return how often a pair, left and right, was shown and not answered until it was purged."""
+    query = 'SELECT "left", "right", sum(n) FROM shown WHERE arena = :number GROUP BY 1, 2'
+    return {(left, right): int(n) for left, right, n in connection.execute(query, number=number)}
+
+
+def _as_duel(row: tuple[Any, ...]) -> OpenDuel:
+    columns = list(row)
+    columns[_SWAPPED] = bool(columns[_SWAPPED])  # SQLite has numbers
+    return OpenDuel(*columns)
+
+
+_SWAPPED = _DUEL.index("swapped")
+
+
+# --- the log ------------------------------------------------------------------------------------
+
+
+def append(connection: Connection, locked: Arena, rows: Sequence[Row], **changes: Any) -> int:
     """Append events to an arena that is locked; return the seq of the first.
 
     ``changes`` are of the row of the arena, in the same step.
     """
     for n, row in enumerate(rows, locked.head + 1):
         row["arena"], row["seq"] = locked.id, n
-    connection.execute(sa.insert(event), [{**_EMPTY, **row} for row in rows])
-    head = locked.head + len(rows)
-    connection.execute(sa.update(arena).where(arena.c.id == locked.id).values(head=head, **changes))
+    values = [{**_EMPTY, **row} for row in rows]
+    for one in values:
+        if one["body"] is not None:
+            one["body"] = json.dumps(one["body"])
+    connection.execute_many(_APPEND, values)
+    if "settings" in changes:
+        changes["settings"] = json.dumps(changes["settings"])
+    changes["head"] = locked.head + len(rows)
+    sets = ", ".join(f"{name} = :{name}" for name in changes)
+    connection.execute(f"UPDATE arena SET {sets} WHERE id = :number", number=locked.id, **changes)
     return locked.head + 1
 
 
-def arms_of(connection: sa.Connection, number: int) -> list[Arm]:
-    """Return all arms of an arena, offered or not."""
-    rows = connection.execute(sa.select(arm).where(arm.c.arena == number).order_by(arm.c.id))
-    return [Arm(row.id, row.slug, row.name, row.offered) for row in rows]
+_APPEND = _insert("event", Event._fields)
+_EMPTY: Row = dict.fromkeys(Event._fields)
 
 
-def insert_duels(connection: sa.Connection, duels: Sequence[OpenDuel]) -> None:
-    """Keep open duels."""
-    if duels:
-        connection.execute(sa.insert(duel), [dict(vars(one)) for one in duels])
+def events(connection: Connection, number: int, after: int, until: int) -> list[Event]:
+    """Return the events after a seq, up to and with another, in order."""
+    query = f"{_EVENTS} WHERE {BETWEEN} ORDER BY seq"
+    rows = connection.execute(query, number=number, low=after, high=until)
+    return [
+        event if event.body is None else event._replace(body=json.loads(event.body))
+        for event in map(Event._make, rows)
+    ]
 
 
-def find_duels(connection: sa.Connection, ids: Sequence[str]) -> dict[str, OpenDuel]:
-    """Return open duels by their ids, as far as there are any."""
-    return {row[0]: OpenDuel(*row) for row in connection.execute(_OPEN, {"ids": ids})}
+def settings_of(connection: Connection, number: int) -> list[Any]:
+    """Return all changes of the settings of an arena, in order."""
+    query = "SELECT body FROM event WHERE arena = :number AND kind = 'settings' ORDER BY seq"
+    return [json.loads(text) for (text,) in connection.execute(query, number=number)]
 
 
-def delete_duels(connection: sa.Connection, ids: Sequence[str]) -> set[str]:
-    """Close duels; return those that were open: of several writers one gets each."""
-    return set(connection.scalars(_CLOSE, {"ids": ids})) if ids else set()
-
-
-def find_answers(connection: sa.Connection, ids: Sequence[str]) -> dict[str, Row]:
-    """Return the events that answered duels, by the ids of the duels."""
-    if not ids:
-        return {}
-    return {row.duel: dict(row._mapping) for row in connection.execute(_ANSWERS, {"ids": ids})}
-
-
-def retraction_of(connection: sa.Connection, number: int, seq: int) -> int | None:
-    """Return the event that took a vote back, None if none did."""
-    found = sa.select(event.c.seq).where(event.c.arena == number, event.c.target == seq)
-    return connection.scalar(found)
-
-
-def is_taken_back() -> sa.ColumnElement[bool]:
-    """Return the condition that a later event takes back the one that is asked for."""
-    later = event.alias()
-    return sa.exists().where(later.c.arena == event.c.arena, later.c.target == event.c.seq)
-
-
-def votes_of_day(
-    connection: sa.Connection, number: int, voters: Iterable[str], since: int
-) -> dict[str, int]:
-    """Return how many votes of voters, cast since a moment, counted and were not taken back."""
-    query = (
-        sa.select(event.c.voter, sa.func.count())
-        .where(
-            event.c.arena == number,
-            event.c.voter.in_(sorted(set(voters))),
-            event.c.at >= since,
-            event.c.kind == "vote",
-            event.c.reason.is_(None),
-            ~is_taken_back(),
-        )
-        .group_by(event.c.voter)
-    )
-    return {str(voter): count for voter, count in connection.execute(query)}
-
-
-def excluded_of(connection: sa.Connection, number: int, voters: Iterable[str]) -> set[str]:
-    """Return those of the voters that are excluded."""
-    query = {"number": number, "ids": sorted(set(voters))}
-    last = {voter: kind for _, kind, voter in sorted(connection.execute(_MARKS, query))}
-    return {voter for voter, kind in last.items() if kind == "exclude"}
-
-
-def first_touched(connection: sa.Connection, number: int, after: int, until: int) -> int | None:
-    """Return from which event on other votes count, by what happened after a seq; None if none."""
-    touched = []
-    for row in _rare_events(connection, number, after, until):
-        if row.kind == "retract":
-            touched.append(row.target)
-        elif row.kind == "forget":  # voters have other names, but no vote counts otherwise
-            touched.append(after + 1)
-        else:
-            first = sa.select(sa.func.min(event.c.seq)).where(
-                event.c.arena == number, event.c.voter == row.voter
-            )
-            touched.append(connection.scalar(first))
-    return min(touched, default=None)
-
-
-def marks_of(
-    connection: sa.Connection, number: int, until: int, after: int = 0, earlier: Marks | None = None
-) -> Marks:
-    """Return who is excluded and which votes were taken back, as of an event.
-
-    With what was so ``after`` an earlier event, only what happened since is read.
-    """
-    rows = _rare_events(connection, number, after, until)
-    if earlier is not None and any(row.kind == "forget" for row in rows):
-        return marks_of(connection, number, until)  # voters have other names
-    excluded: set[str] = set(earlier[0]) if earlier else set()
-    retracted: set[int] = set(earlier[1]) if earlier else set()
-    for row in rows:
-        if row.kind == "exclude":
-            excluded.add(row.voter)
-        elif row.kind == "include":
-            excluded.discard(row.voter)
-        elif row.kind == "retract":
-            retracted.add(row.target)
-    return excluded, retracted
-
-
-def _rare_events(
-    connection: sa.Connection, number: int, after: int, until: int
-) -> list[sa.Row[Any]]:
-    """Return the events after which other votes count: what was taken back, and who excluded."""
-    query = (
-        sa.select(event.c.seq, event.c.kind, event.c.voter, event.c.target)
-        .where(
-            event.c.arena == number,
-            event.c.seq > after,
-            event.c.seq <= until,
-            event.c.kind.in_(REFOLDS),
-        )
-        .order_by(event.c.seq)
-    )
-    return list(connection.execute(query))
-
-
-def pages(connection: sa.Connection, number: int, after: int, until: int) -> Iterator[Page]:
+def pages(connection: Connection, number: int, after: int, until: int) -> Iterator[Page]:
     """Yield the events after a seq, up to and with another, in order."""
-    columns = [event.c[name] for name in Page._fields]
-    query = sa.select(*columns).where(event.c.arena == number, *between()).order_by(event.c.seq)
     for low, high in ranges(after, until):
-        if rows := connection.execute(query, {"low": low, "high": high}).all():
-            yield Page(*zip(*rows, strict=True))
+        if rows := connection.execute(_PAGE, number=number, low=low, high=high):
+            page = Page(*zip(*rows, strict=True))
+            if any(page.body):
+                bodies = [None if text is None else json.loads(text) for text in page.body]
+                page = page._replace(body=bodies)
+            yield page
+
+
+_PAGE = f"SELECT {_names(Page._fields)} FROM event WHERE {BETWEEN} ORDER BY seq"
 
 
 def ranges(after: int, until: int) -> Iterator[tuple[int, int]]:
@@ -193,51 +405,153 @@ def ranges(after: int, until: int) -> Iterator[tuple[int, int]]:
         yield low, min(low + PAGE, until)
 
 
-def between() -> list[sa.ColumnElement[bool]]:
-    """Return that a seq is in such a range, from ``low``, which is out, to ``high``."""
-    return [event.c.seq > sa.bindparam("low"), event.c.seq <= sa.bindparam("high")]
+def find_answers(connection: Connection, ids: Sequence[str]) -> dict[str, Row]:
+    """Return the events that answered duels, by the ids of the duels."""
+    if not ids:
+        return {}
+    rows = connection.execute(f"{_EVENTS} WHERE duel = ANY(:ids)", ids=[*ids])
+    return {row.duel: row._asdict() for row in map(Event._make, rows) if row.duel is not None}
 
 
-def purge(connection: sa.Connection, expired_before: int, day: int, most: int = 10_000) -> int:
-    """Move duels that nobody answered into counts of what was shown; return how many."""
-    old = sa.select(duel.c.id).where(duel.c.expires_at < expired_before).limit(most)
-    numbers = sa.select(duel.c.arena).where(duel.c.expires_at < expired_before).distinct()
-    lock_arenas(connection, connection.scalars(numbers))
-    gone = sa.delete(duel).where(duel.c.id.in_(old.scalar_subquery()))
-    counts: dict[tuple[int, int, int], int] = {}
-    for row in connection.execute(gone.returning(duel.c.arena, duel.c.left, duel.c.right)):
-        counts[tuple(row)] = counts.get(tuple(row), 0) + 1
-    for (number, left, right), n in counts.items():
-        key = {"arena": number, "day": day, "left": left, "right": right}
-        where = [shown.c[name] == value for name, value in key.items()]
-        more = sa.update(shown).where(*where).values(n=shown.c.n + n)
-        if connection.execute(more).rowcount == 0:
-            connection.execute(sa.insert(shown).values(**key, n=n))
-    return sum(counts.values())
+def ids_like(connection: Connection, start: str) -> list[str]:
+    """Return the ids of duels, open or answered, that begin so; two of each kind at most."""
+    return [
+        row[0]
+        for table, column in (("duel", "id"), ("event", "duel"))
+        for row in connection.execute(
+            f"SELECT {column} FROM {table} WHERE {column} >= :low AND {column} < :high LIMIT 2",
+            low=start,
+            high=start + "~",  # after all that an id is made of
+        )
+    ]
 
 
-# What every vote asks is put together once.
-_IDS: sa.BindParameter[Any] = sa.bindparam("ids", expanding=True)
-# Duels refer to their arena, so to open some locks its row against who would change its id. Nobody
-# does: with a plain lock for update two processes that had opened duels would wait for each other.
-_LOCKED = (
-    sa.select(arena)
-    .where(arena.c.id.in_(_IDS))
-    .order_by(arena.c.id)
-    .with_for_update(key_share=True)
+def retraction_of(connection: Connection, number: int, seq: int) -> int | None:
+    """Return the event that took a vote back, None if none did."""
+    query = "SELECT seq FROM event WHERE arena = :number AND target = :seq"
+    found: int | None = connection.scalar(query, number=number, seq=seq)
+    return found
+
+
+def first_of(connection: Connection, number: int, voter: str) -> int | None:
+    """Return the first event of a voter, None if there is none."""
+    query = "SELECT min(seq) FROM event WHERE arena = :number AND voter = :voter"
+    found: int | None = connection.scalar(query, number=number, voter=voter)
+    return found
+
+
+def votes_of(connection: Connection, number: int, voter: str) -> int:
+    """Return how many votes a voter gave and did not take back."""
+    query = (
+        "SELECT count(*) FROM event WHERE arena = :number AND voter = :voter AND kind = 'vote' "
+        f"AND {NOT_TAKEN_BACK}"
+    )
+    return int(connection.scalar(query, number=number, voter=voter))
+
+
+def votes_of_day(
+    connection: Connection, number: int, voters: Iterable[str], since: int
+) -> dict[str, int]:
+    """Return how many votes of voters, cast since a moment, counted and were not taken back."""
+    rows = connection.execute(_OF_DAY, number=number, voters=sorted(set(voters)), since=since)
+    return dict(rows)
+
+
+_OF_DAY = (
+    "SELECT voter, count(*) FROM event WHERE arena = :number AND voter = ANY(:voters) "
+    f"AND kind = 'vote' AND at >= :since AND reason IS NULL AND {NOT_TAKEN_BACK} GROUP BY voter"
 )
-_OPEN = sa.select(*(duel.c[item.name] for item in fields(OpenDuel))).where(duel.c.id.in_(_IDS))
-_CLOSE = sa.delete(duel).where(duel.c.id.in_(_IDS)).returning(duel.c.id)
-_ANSWERS = sa.select(event).where(event.c.duel.in_(_IDS))
+
+
+def rename_voter(connection: Connection, number: int, voter: str, name: str) -> None:
+    """Give the events of a voter another name, and close its duels."""
+    mine = "WHERE arena = :number AND voter = :voter"
+    connection.execute(
+        f"UPDATE event SET voter = :name {mine}", name=name, number=number, voter=voter
+    )
+    connection.execute(f"DELETE FROM duel {mine}", number=number, voter=voter)
+
+
+def excluded_of(connection: Connection, number: int, voters: Iterable[str]) -> set[str]:
+    """Return those of the voters that are excluded."""
+    rows = connection.execute(_MARKS, number=number, voters=sorted(set(voters)))
+    last = {voter: kind for _, kind, voter in sorted(rows)}
+    return {voter for voter, kind in last.items() if kind == "exclude"}
+
+
 # Not ordered by the database: SQLite would read all events, as they are in this order.
-_MARKS = sa.select(event.c.seq, event.c.kind, event.c.voter).where(
-    event.c.arena == sa.bindparam("number"),
-    event.c.kind.in_(["exclude", "include"]),
-    event.c.voter.in_(_IDS),
+_MARKS = (
+    "SELECT seq, kind, voter FROM event WHERE arena = :number AND kind IN ('exclude', 'include') "
+    "AND voter = ANY(:voters)"
 )
 
-_EMPTY: Row = {column.name: None for column in event.columns if column.name not in ("arena", "seq")}
+
+def first_touched(connection: Connection, number: int, after: int, until: int) -> int | None:
+    """Return from which event on other votes count, by what happened after a seq; None if none."""
+    touched = []
+    for _, kind, voter, target in _rare_events(connection, number, after, until):
+        if kind == "retract":
+            touched.append(target)
+        elif kind == "forget":  # voters have other names, but no vote counts otherwise
+            touched.append(after + 1)
+        else:
+            touched.append(first_of(connection, number, voter))
+    return min(touched, default=None)
 
 
-def _arena(row: sa.Row[Any]) -> Arena:
-    return Arena(**{**row._mapping, "settings": Settings().changed(row.settings)})
+def marks_of(
+    connection: Connection, number: int, until: int, after: int = 0, earlier: Marks | None = None
+) -> Marks:
+    """Return who is excluded and which votes were taken back, as of an event.
+
+    With what was so ``after`` an earlier event, only what happened since is read.
+    """
+    rows = _rare_events(connection, number, after, until)
+    if earlier is not None and any(kind == "forget" for _, kind, _, _ in rows):
+        return marks_of(connection, number, until)  # voters have other names
+    excluded: set[str] = set(earlier[0]) if earlier else set()
+    retracted: set[int] = set(earlier[1]) if earlier else set()
+    for _, kind, voter, target in rows:
+        if kind == "exclude":
+            excluded.add(voter)
+        elif kind == "include":
+            excluded.discard(voter)
+        elif kind == "retract":
+            retracted.add(target)
+    return excluded, retracted
+
+
+def _rare_events(
+    connection: Connection, number: int, after: int, until: int
+) -> list[tuple[Any, ...]]:
+    """Return the events after which other votes count: what was taken back, and who excluded."""
+    return connection.execute(_RARE, number=number, low=after, high=until)
+
+
+_RARE = (
+    f"SELECT seq, kind, voter, target FROM event WHERE {BETWEEN} AND kind IN ({_REFOLDS}) "
+    "ORDER BY seq"
+)
+
+
+# --- snapshots ----------------------------------------------------------------------------------
+
+
+def snapshot_of(connection: Connection, number: int) -> tuple[int, str, bytes] | None:
+    """Return the snapshot of an arena, if there is one: its event, the code, and the state."""
+    query = "SELECT seq, code, bytes FROM snapshot WHERE arena = :number"
+    rows = connection.execute(query, number=number)
+    return rows[0] if rows else None
+
+
+def keep_snapshot(connection: Connection, number: int, seq: int, code: str, state: bytes) -> None:
+    """Keep a snapshot in place of an earlier one."""
+    connection.execute(
+        "INSERT INTO snapshot (arena, seq, code, bytes) VALUES (:number, :seq, :code, :state) "
+        "ON CONFLICT (arena) DO UPDATE "
+        "SET seq = excluded.seq, code = excluded.code, bytes = excluded.bytes",
+        number=number,
+        seq=seq,
+        code=code,
+        state=state,
+    )

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-import sqlalchemy as sa
-
-from driftduel.arena.store.postgres import postgres_engine
-from driftduel.arena.store.sqlite import sqlite_engine
+from driftduel.arena.store.connection import Connection
 
 DEFAULT = "sqlite:arena.db"
 
 
-def engine_of(url: str, *, create: bool = True) -> sa.Engine:
-    """Return the engine of a database.
+def database_of(url: str, *, create: bool = True) -> tuple[Callable[[], Connection], Any]:
+    """Return what makes connections to a database, and the module of its driver.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def engine_of(url: str, *, create: bool = True) -> sa.Engine:
         If there is no such file or folder.
     """
     if re.match("postgres(ql)?://", url):
-        return postgres_engine(url)
+        return _on_postgres(url)
     scheme = re.match("([A-Za-z][A-Za-z0-9+.]+):", url)
     if scheme and scheme[1] != "sqlite":
         raise ValueError(
@@ -50,7 +50,24 @@ def engine_of(url: str, *, create: bool = True) -> sa.Engine:
             raise FileNotFoundError(f"{path}: there is no such file")
         if not path.parent.is_dir():
             raise FileNotFoundError(f"the folder {path.parent} does not exist")
-    return sqlite_engine(path)
+    import sqlite3
+
+    from driftduel.arena.store.sqlite import PATIENCE, SQLite
+
+    return partial(SQLite, path, PATIENCE, serves=True), sqlite3
+
+
+def _on_postgres(url: str) -> tuple[Callable[[], Connection], Any]:
+    try:
+        import psycopg
+    except ImportError:
+        raise ValueError(
+            "PostgreSQL needs the extra: pip install 'driftduel[arena,postgres]'"
+        ) from None
+    from driftduel.arena.store.postgres import Postgres, check_url
+
+    check_url(url)
+    return partial(Postgres, url), psycopg
 
 
 def _check_database(path: Path) -> None:

@@ -1,0 +1,89 @@
+"""What no log may hold: the questions of `driftduel.arena.service.verify`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import get_args
+
+from driftduel.arena.model import DAY, Arena, Kind, Verdict
+from driftduel.arena.store.connection import Connection
+from driftduel.arena.store.statements import NOT_TAKEN_BACK
+
+_REASONS = ("cap", "excluded", "history")
+"""Why a vote that is in the log may not count, besides what later events say."""
+
+
+def ends(connection: Connection, number: int) -> tuple[int, int, int]:
+    """Return how many events an arena has, the first and the last; 0 if there is none."""
+    query = (
+        "SELECT count(*), coalesce(min(seq), 0), coalesce(max(seq), 0) FROM event "
+        "WHERE arena = :number"
+    )
+    ((n, first, last),) = connection.execute(query, number=number)
+    return n, first, last
+
+
+def is_open_and_answered(connection: Connection, number: int) -> bool:
+    """Tell whether a duel is open that was answered."""
+    query = (
+        "SELECT 1 FROM event JOIN duel ON duel.id = event.duel WHERE event.arena = :number LIMIT 1"
+    )
+    return connection.scalar(query, number=number) is not None
+
+
+def first_wrong(connection: Connection, arena: Arena) -> tuple[int, str] | None:
+    """Return an event that cannot be, and why, as of the first thing that is wrong with any."""
+    firsts = ", ".join(f"min(CASE WHEN {condition} THEN seq END)" for condition in _WRONG)
+    query = f"SELECT {firsts} FROM event WHERE arena = :number"
+    (row,) = connection.execute(query, number=arena.id, generation=arena.generation)
+    for seq, what in zip(row, _WRONG.values(), strict=True):
+        if seq is not None:
+            return seq, what
+    return None
+
+
+def first_without_target(connection: Connection, number: int) -> int | None:
+    """Return the first event that takes back what is no vote."""
+    query = (
+        "SELECT min(event.seq) FROM event LEFT JOIN event AS target ON target.arena = event.arena "
+        "AND target.seq = event.target AND target.kind IN ('vote', 'skip') "
+        "WHERE event.arena = :number AND event.kind = 'retract' AND target.seq IS NULL"
+    )
+    found: int | None = connection.scalar(query, number=number)
+    return found
+
+
+def is_over_the_cap(connection: Connection, number: int, cap: int) -> bool:
+    """Tell whether more votes of a voter count on a day than may."""
+    query = (
+        "SELECT 1 FROM event WHERE arena = :number AND kind = 'vote' AND reason IS NULL "
+        f"AND {NOT_TAKEN_BACK} GROUP BY voter, at / {DAY} HAVING count(*) > :cap LIMIT 1"
+    )
+    return connection.scalar(query, number=number, cap=cap) is not None
+
+
+def _one_of(words: Iterable[str]) -> str:
+    return f"({', '.join(repr(word) for word in words)})"
+
+
+def _lacks(*columns: str) -> str:
+    missing = [f'"{column}" IS NULL' for column in columns]
+    return f"({' OR '.join(missing)})"
+
+
+_VOTED = "kind IN ('vote', 'skip')"
+_TOLD = "kind IN ('vote', 'skip', 'import')"
+_WRONG = {
+    f"kind NOT IN {_one_of(get_args(Kind))}": "is of a kind that is not known",
+    f"{_VOTED} AND {_lacks('duel', 'voter', 'ticket', 'asked_at')}": (
+        "lacks its duel, voter, ticket or the time of asking"
+    ),
+    f"{_TOLD} AND {_lacks('left', 'right', 'verdict', 'swapped')}": "lacks its arms or verdict",
+    '"left" = "right"': "shows an arm against itself",
+    f"{_TOLD} AND verdict NOT IN {_one_of(get_args(Verdict))}": "has a verdict that is none",
+    f"{_TOLD} AND (kind = 'skip') <> (verdict = 'skip')": "is a skip and is not",
+    f"reason NOT IN {_one_of(_REASONS)}": "does not count for a reason that is not known",
+    "NOT (propensity > 0.0 AND propensity <= 1.0)": "has a propensity that is no chance",
+    f"{_VOTED} AND NOT generation BETWEEN 1 AND :generation": "is of arms that never were",
+}
+"""Conditions that hold of no event, and how that is said; Python's texts are SQL's here."""

@@ -1,0 +1,58 @@
+"""What statements run on: a connection to either database.
+
+Statements are written once, for PostgreSQL, with parameters as in ``:name``. Where SQLite has other
+words they are replaced when a statement is first used: ``= ANY(:names)``, which takes a list, and
+``FOR NO KEY UPDATE``, as SQLite locks the whole file.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from driftduel.arena.store.migrations import Dialect
+
+
+class IntegrityError(Exception):
+    """What was written breaks a constraint: most often another process was quicker."""
+
+
+class Connection(ABC):
+    """A connection, for one thread at a time."""
+
+    dialect: ClassVar[Dialect]
+
+    @abstractmethod
+    def begin(self, *, writing: bool) -> None:
+        """Begin a transaction; one that only reads sees all as of one moment."""
+
+    @abstractmethod
+    def commit(self) -> None:
+        """End the transaction; what it wrote is on the disk when this returns."""
+
+    @abstractmethod
+    def rollback(self) -> None:
+        """Undo the transaction, if there is one."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Give the connection up."""
+
+    @property
+    @abstractmethod
+    def is_usable(self) -> bool:
+        """Whether another transaction may begin; False if the connection was lost."""
+
+    @abstractmethod
+    def execute(self, statement: str, **values: Any) -> list[tuple[Any, ...]]:
+        """Run a statement; return its rows."""
+
+    @abstractmethod
+    def execute_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Run a statement that gives no rows, once for each of ``rows``."""
+
+    def scalar(self, statement: str, **values: Any) -> Any:
+        """Run a statement; return the first value of its first row, None if there is no row."""
+        rows = self.execute(statement, **values)
+        return rows[0][0] if rows else None
