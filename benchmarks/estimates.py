@@ -437,7 +437,7 @@ def page(kind: str, n_arms: int, votes: int, known: bool, seed: int) -> tuple[bo
         if kind != "equal":
             worth = np.sort(np.random.default_rng(seed).normal(0, 0.7, n_arms))[::-1]
     try:
-        data = analyse(log if known else without_propensities(log)).data
+        data = analyse(log if known else without_propensities(log)).to_dict()
     except ValueError:
         return False, False, False, False, True
     against = np.isin(log.arms, data["against"])

@@ -114,7 +114,7 @@ def test_a_change_whose_names_are_not_sure_names_all_who_may_be_meant():
     sure = replace(among, surely_after=day(1), surely_before=day(8))
     found = replace(POLL, changes=(sure,), looks="one")
     assert parts.plain(text.news(found)[0]) == (
-        "tea or cocoa took over from milk around 18 Nov 2023, 22:13 (proved: between "
+        "tea or cocoa took over from milk around 18 Nov 2023, 22:13 (proved between "
         "15 Nov 2023, 22:13 and 22 Nov 2023, 22:13)."
     )
     assert parts.plain(text.news(found)[1]) == "There may be more changes than are proved."

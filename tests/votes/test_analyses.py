@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 
 import numpy as np
@@ -19,16 +20,20 @@ def test_a_change_is_told_in_words_and_figures():
     rng = np.random.default_rng(1)
     log = without(joined(*(sampled(rng, 2000, one_ahead(3, best, 0.3)) for best in (0, 1))))
     found = analyse(log)
-    data = found.data
+    data = found.to_dict()
     assert json.loads(json.dumps(data, allow_nan=False)) == data
     assert (data["best"], data["decided"], data["candidates"]) == ("arm 1", True, ["arm 1"])
     (change,) = data["changes"]
     assert (change["from"], change["to"]) == ("arm 0", "arm 1")
     assert change["surely_after"] <= change["earliest"] <= 2000 <= change["latest"]
     assert data["since"] == change["likeliest"]
-    assert found.sentences[0].startswith("arm 1 is best on average since")
-    assert found.sentences[1].startswith("It took the lead from arm 0: that is proved to be betw")
-    assert "This holds if who met whom did not depend on the votes." in found.sentences[-1]
+    assert found.sentences[0].startswith("arm 1 is best since about time ")
+    assert found.sentences[0].endswith("; arm 0 was until then.")
+    assert re.match(r"Since time \d+ it wins on average \d+% to \d+% of", found.sentences[1])
+    assert found.sentences[2].startswith("arm 1 took over from arm 0 between time ")
+    assert "This holds if who met whom did not depend on the votes." in found.sentences
+    assert str(found).splitlines()[1].startswith("  arm 1: wins ")
+    assert data["standing"]["leader"] == "arm 1"
     truth = dd.Borda().scores(one_ahead(3, 1, 0.3))
     for row in data["scores"]:
         expected = truth[int(row["arm"][-1])]
@@ -42,10 +47,10 @@ def test_a_change_is_told_in_words_and_figures():
 def test_what_is_undecided_is_said_with_what_it_takes():
     log = sampled(np.random.default_rng(2), 400, ladder(3, 0.05))
     found = analyse(log)
-    data = found.data
+    data = found.to_dict()
     assert not data["decided"]
-    assert "is ahead on average since 0, but it is not proved to be best" in found.sentences[0]
-    assert "Undecided is who of" in " ".join(found.sentences)
+    assert found.sentences[0].endswith("is ahead on average since the first vote (time 0).")
+    assert re.search("not yet decided against|too close to call", " ".join(found.sentences))
     assert data["votes_more"] is None or data["votes_more"] > 400
     assert data["assuming"] is None
     assert 1 <= len(data["ask_next"]) <= 3
@@ -55,11 +60,11 @@ def test_what_is_undecided_is_said_with_what_it_takes():
 def test_more_votes_are_about_what_it_takes():
     """With the votes said to be missing the best arm is decided, give or take a factor of 2."""
     chances = ladder(3, 0.2)
-    data = analyse(without(sampled(np.random.default_rng(3), 300, chances))).data
+    data = analyse(without(sampled(np.random.default_rng(3), 300, chances))).to_dict()
     assert not data["decided"]
     missing = data["votes_more"]
     longer = without(sampled(np.random.default_rng(3), 300 + 3 * missing, chances))
-    assert analyse(longer).data["decided"]
+    assert analyse(longer).to_dict()["decided"]
 
 
 def test_scores_are_against_those_who_were_there_all_the_time():
@@ -76,11 +81,11 @@ def test_scores_are_against_those_who_were_there_all_the_time():
     ]
     found = analyse(Log(first.arms, *columns))
     assert found.panel == ("arm 0", "arm 1", "arm 2")
-    assert found.data["best"] == "late"
-    assert found.sentences[0].startswith("late is best on average since 15")
-    assert "it beats one of arm 0, arm 1 and arm 2 in" in found.sentences[0]
-    assert 1500 <= found.data["since"] == found.data["joined"]["late"] < 1510
-    assert found.sentences[1].startswith("late is in the votes since 15")
+    assert found.to_dict()["best"] == "late"
+    assert found.sentences[0].startswith("late is best on average since time 15")
+    assert found.sentences[1].endswith("of its votes against one of arm 0, arm 1 and arm 2.")
+    assert 1500 <= found.to_dict()["since"] == found.to_dict()["joined"]["late"] < 1510
+    assert "late is in the votes since time 15" in " ".join(found.sentences)
 
 
 def test_cycles_sides_and_ties_are_told():
@@ -89,17 +94,17 @@ def test_cycles_sides_and_ties_are_told():
     assert "Who is best depends on what best means: arm 0 beats arm 1, arm 1 beats" in " ".join(
         analyse(log).sentences
     )
-    assert analyse(log).data["condorcet"] == {
+    assert analyse(log).to_dict()["condorcet"] == {
         "winner": None, "proved": False, "proved_none": True,
         "cycle": ["arm 0", "arm 1", "arm 2"],
     }  # fmt: skip
-    data = analyse(sampled(np.random.default_rng(6), 3000, one_ahead(3, 2, 0.3))).data
+    data = analyse(sampled(np.random.default_rng(6), 3000, one_ahead(3, 2, 0.3))).to_dict()
     assert data["condorcet"] == {
         "winner": "arm 2", "proved": True, "proved_none": False, "cycle": None,
     }  # fmt: skip
     assert data["side"]["low"] <= 0.5 <= data["side"]["high"]
     left = Log(["a", "b"], np.arange(400), [0, 1] * 200, [1, 0] * 200, [1, 1, 1, 0.5] * 100)
-    data = analyse(left).data
+    data = analyse(left).to_dict()
     assert data["side"]["low"] > 0.8
     assert data["ties"] == 0.25
     assert sum(bar["votes"] for bar in data["votes_over_time"]) == 400
@@ -116,29 +121,29 @@ def test_a_weight_may_be_given():
 
 def test_very_few_votes_are_told_without_a_claim():
     found = analyse(Log(["a", "b"], [1], [0], [1], [1]))
-    assert found.data["changes"] == []
-    assert not found.data["decided"]
-    assert found.data["votes_over_time"] == [{"begin": 1.0, "votes": 1}]
+    assert found.to_dict()["changes"] == []
+    assert not found.to_dict()["decided"]
+    assert found.to_dict()["votes_over_time"] == [{"begin": 1.0, "votes": 1}]
 
 
 def test_a_cycle_of_four_arms_is_found():
     chances = np.full((4, 4), 0.5)
     for arm in range(4):
         chances[arm, (arm + 1) % 4], chances[(arm + 1) % 4, arm] = 0.9, 0.1
-    data = analyse(without(sampled(np.random.default_rng(8), 1200, chances))).data
+    data = analyse(without(sampled(np.random.default_rng(8), 1200, chances))).to_dict()
     assert data["condorcet"]["cycle"] == ["arm 0", "arm 1", "arm 2", "arm 3"]
 
 
 def test_ratings_stand_beside_the_scores_and_say_whether_they_fit(monkeypatch):
     cycle = np.array([[0.5, 0.9, 0.1], [0.1, 0.5, 0.9], [0.9, 0.1, 0.5]])
     log = without(sampled(np.random.default_rng(5), 900, cycle))
-    found = analyse(log).data["ratings"]
+    found = analyse(log).to_dict()["ratings"]
     assert (found["installed"], found["fits"]) == (True, False)
     assert found["says"][0].startswith("Bradley-Terry does not fit these votes")
     assert {row["arm"] for row in found["rows"]} == set(log.arms)
     assert all(row["low"] < row["rating"] < row["high"] for row in found["rows"])
     monkeypatch.setitem(sys.modules, "scipy.optimize", None)
-    found = analyse(log).data["ratings"]
+    found = analyse(log).to_dict()["ratings"]
     assert (found["installed"], found["rows"], found["fits"]) == (False, [], None)
     assert found["says"] == [
         "Left out, as a library is not installed: ratings need scipy: "
@@ -151,14 +156,17 @@ def test_a_change_within_a_day_has_a_time_of_day():
     log = without(joined(*(sampled(rng, 2000, one_ahead(3, best, 0.3)) for best in (0, 1))))
     minutes = 19_000 + 0.375 + np.arange(4000) * 0.1 / 1440  # ten a minute from 9:00 on
     found = analyse(Log(log.arms, minutes, log.left, log.right, log.outcome, dated=True))
-    (change,) = found.data["changes"]
-    assert change["earliest"] <= "2022-01-08 12:20" <= change["latest"]
-    assert found.data["period"] == ["2022-01-08 09:00", "2022-01-08 15:39"]
-    assert "arm 1 is best on average since 2022-01-08 1" in found.sentences[0]
-    assert found.data["times"] == 4000
-    assert len(found.data["votes_over_time"]) > 20
+    (change,) = found.to_dict()["changes"]
+    assert change["earliest"] <= "2022-01-08T12:20:00.000000+00:00" <= change["latest"]
+    assert found.to_dict()["period"] == [
+        "2022-01-08T09:00:00.000000+00:00",
+        "2022-01-08T15:39:00.000000+00:00",
+    ]
+    assert "arm 1 is best since about 8 Jan 2022, 1" in found.sentences[0]
+    assert found.to_dict()["times"] == 4000
+    assert len(found.to_dict()["votes_over_time"]) > 20
     days = analyse(Log(log.arms, minutes // 1, log.left, log.right, log.outcome, dated=True))
-    assert days.data["period"] == ["2022-01-08", "2022-01-08"]
+    assert days.to_dict()["period"] == ["2022-01-08", "2022-01-08"]
     assert "All votes are of one time" in " ".join(days.sentences)
 
 
@@ -166,6 +174,6 @@ def test_nothing_is_said_of_sides_that_nobody_knows():
     left = [0, 1] * 200
     log = Log(["tea", "milk"], np.arange(400), left, [1, 0] * 200, [1, 0] * 200)
     blind = Log(log.arms, log.time, log.left, log.right, log.outcome, sides=False)
-    assert analyse(log).data["side"]["left_share"] == 0.5
-    assert analyse(blind).data["side"] is None
+    assert analyse(log).to_dict()["side"]["left_share"] == 0.5
+    assert analyse(blind).to_dict()["side"] is None
     assert analyse(blind).sentences == analyse(log).sentences

@@ -61,6 +61,8 @@ def listing(names: Sequence[str], most: int = 5, last: str = "and") -> str:
     >>> listing(["tea", "milk"], last="or"), listing(list("abcdefgh"), most=3, last="or")
     ('tea or milk', 'a, b, c or one of 5 more')
     """
+    if len(names) == most + 1:  # one more name is as short as "1 more"
+        most += 1
     shown = list(names[:most])
     if len(names) > most:
         shown.append(f"{'one of ' if last == 'or' else ''}{len(names) - most:,} more")

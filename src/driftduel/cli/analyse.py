@@ -93,17 +93,14 @@ def analyse(
     for note in notes:
         typer.echo(f"driftduel: note: {name}: {note}", err=True)
     if as_json:
-        print_json(
-            {"file": ", ".join(files), "says": found.sentences, **found.data, "notes": notes}
-        )
+        print_json({"file": ", ".join(files), **found.to_dict()})
         return
     from driftduel.report.analysis import write_analysis
 
     with working(f"writing {page.name}"):
         write_analysis(found, page, f"What {name} tells", notes)
     screen = console()
-    for sentence in found.sentences:
-        screen.print(sentence, soft_wrap=True)
+    screen.print(str(found), soft_wrap=True)
     screen.print(f"written: {page}", soft_wrap=True)
 
 

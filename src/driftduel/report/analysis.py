@@ -7,26 +7,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
+from datetime import date
+from functools import partial
+from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from driftduel._support.files import replacing
-from driftduel._support.text import count, listing, number
+from driftduel._support.text import listing
 from driftduel.report.document import Figure
 from driftduel.report.extra import drawing_library
 from driftduel.report.figures import COLOURS, TRUTH, WIDTH, line_legend, theme, unchecked
 from driftduel.report.page import responsive
 from driftduel.report.tables import Column, Table
 from driftduel.report.templates import write_html
+from driftduel.verdict import text
+from driftduel.verdict.parts import Clock, clock_of, percent, percent_range, plain, to_html
+from driftduel.verdict.standing import Moment, Standing
 from driftduel.votes.estimates import ASSUMPTIONS
-from driftduel.votes.histories import said
-from driftduel.votes.sentences import steps_of
 
 if TYPE_CHECKING:
     from driftduel.votes.analyses import Analysis
+    from driftduel.votes.figures import Sides
 
 _MOST_LINES = 4
 """Arms in the figure over time: those that are ahead and those that were."""
@@ -48,27 +53,29 @@ class Section:
 
 def write_analysis(analysis: Analysis, file: Path, title: str, notes: Sequence[str] = ()) -> None:
     """Write the page, whole or not at all; notes are about the file of the votes."""
-    data = analysis.data
+    known = analysis.standing
     with unchecked():
         sections = [
             _leaderboard(analysis),
             _over_time(analysis),
-            _pairs(data),
-            _rated(data),
-            _voters(data),
-            _next(data),
+            _pairs(analysis),
+            _rated(analysis),
+            _voters(analysis),
+            _next(analysis),
             _for_experts(analysis),
         ]
         figures = [figure for section in sections for figure in section.figures]
         specs = {figure.name: responsive(figure) for figure in figures}
-    begin, end = map(_said, data["period"])
     with replacing(file) as temporary:
         write_html(
             temporary,
             "analysis.html.j2",
             title=title,
-            facts=f"{count(data['votes'], 'vote')} on {len(data['arms'])} arms, {begin} to {end}",
-            findings=[*analysis.sentences, *(f"About the file: {note}." for note in notes)],
+            facts=f"{len(known.options)} options. {plain(text.facts(known))}",
+            findings=[
+                *map(to_html, text.sentences(known)),
+                *(escape(f"About the file: {note}.") for note in notes),
+            ],
             sections=sections,
             notices=analysis.log.credits,
             themes={"light": theme(), "dark": theme(dark=True)},
@@ -77,49 +84,49 @@ def write_analysis(analysis: Analysis, file: Path, title: str, notes: Sequence[s
 
 
 def _leaderboard(analysis: Analysis) -> Section:
-    data = analysis.data
-    frame = pl.DataFrame(data["scores"], schema=analysis.present.scores.schema)
-    since = f"since {_said(data['scores_since'])}" if data["changes"] else "over all votes"
+    frame = analysis.scores
+    since = f"since {_since(analysis)}" if analysis.history.changes else "over all votes"
     against = (
-        f"an arm drawn from {listing(data['against'])}, the others"
-        if len(data["against"]) < len(data["arms"])
-        else "another arm, each as likely"
+        f"one drawn from {listing(analysis.panel)}"
+        if analysis.standing.panel is not None
+        else "another option, each as likely"
     )
     table = Table.of(
         frame,
         [
-            Column("arm", "arm"),
+            Column("arm", "option"),
             Column("score_against_others", "wins", "{:.1%}".format),
-            Column(("low_against_others", "high_against_others"), "proved", _range),
+            Column(("low_against_others", "high_against_others"), "proved", percent_range),
             Column("votes", "votes", "{:,}".format),
         ],
         name="leaderboard",
         title="Who is ahead",
         caption=f"Share of votes won against {against}, {since}. All ranges hold at once with "
-        f"{1 - data['alpha']:.3g}{_beside(data)}.",
-        strong=frozenset(n for n, arm in enumerate(frame["arm"]) if arm in data["candidates"]),
+        f"{_level(analysis)}{_beside(analysis)}.",
+        strong=frozenset(
+            n for n, arm in enumerate(frame["arm"]) if arm in analysis.present.candidates
+        ),
     )
-    texts = (f"In bold: who may be best. {_who_may(data)}",)
-    return Section("who-is-ahead", "Who is ahead", texts, (table,), (_ranges(frame, data),))
+    return Section(
+        "who-is-ahead",
+        "Who is ahead",
+        ("In bold: who may be best.",),
+        (table,),
+        (_ranges(frame),),
+    )
 
 
-def _who_may(data: dict[str, Any]) -> str:
-    if data["decided"]:
-        return "All others are proved to be behind."
-    return f"The votes do not prove who of {listing(data['candidates'])} is best."
-
-
-def _ranges(frame: pl.DataFrame, data: dict[str, Any]) -> Figure:
+def _ranges(frame: pl.DataFrame) -> Figure:
     alt = drawing_library("altair")
     names = ("arm", "score_against_others", "low_against_others", "high_against_others")
     rows = frame.select(names).to_dicts()
     order = frame["arm"].to_list()
     y = alt.Y("arm:N", sort=order, title=None, axis=alt.Axis(labelLimit=260))
     scale = alt.Scale(domain=[0, 1])
-    percent = alt.Axis(format="%", title="votes won against the others")
+    axis = alt.Axis(format="%", title="votes won against the others")
     base = alt.Chart(alt.InlineData(values=rows)).encode(y=y)
     bars = base.mark_rule(strokeWidth=4, color=COLOURS[0], opacity=0.6).encode(
-        x=alt.X("low_against_others:Q", scale=scale, axis=percent), x2="high_against_others:Q"
+        x=alt.X("low_against_others:Q", scale=scale, axis=axis), x2="high_against_others:Q"
     )
     points = base.mark_point(filled=True, size=70, color=COLOURS[0], opacity=1).encode(
         x=alt.X("score_against_others:Q", scale=scale)
@@ -137,40 +144,29 @@ def _ranges(frame: pl.DataFrame, data: dict[str, Any]) -> Figure:
         "A dot is the share of votes won, a bar the range that is proved. Arms whose bars "
         "overlap may still be told apart, as they were seen in the same votes.",
         "Shares of votes won with ranges: "
-        + "; ".join(f"{row['arm']} {_percent(row['score_against_others'])}" for row in rows),
+        + "; ".join(f"{row['arm']} {percent(row['score_against_others'])}" for row in rows),
         chart,
     )
 
 
-def _range(low: float, high: float) -> str:
-    """Return a range in whole numbers that holds it, as the sentences do."""
-    return f"{math.floor(100 * low)}% to {math.ceil(100 * high)}%"
-
-
-def _percent(share: float | None) -> str:
-    return "unknown" if share is None else f"{share:.0%}"
-
-
 def _over_time(analysis: Analysis) -> Section:
-    data, past = analysis.data, analysis.history
-    if past.changes:
-        texts = [f"{change}." for change in past.changes]
-        texts.append(
-            "Between and after these, others may have led for a while: what is not listed is not "
-            "proved, and not ruled out."
-        )
-    else:
-        texts = ["No change of who is best is proved."]
-    if past.assuming is not None:
-        texts.append(f"All this holds if {past.assuming}.")
+    past, known, clock = analysis.history, analysis.standing, clock_of(analysis.standing)
+    changes = known.changes or ()
+    texts = [*map(plain, map(partial(text.change, known), changes)), *_no_change(known)]
     tables: tuple[Table, ...] = ()
-    if past.changes:
-        moments = ("likeliest", "earliest", "latest", "surely_after", "surely_before")
+    if changes:
         frame = pl.DataFrame(
             [
-                dict(zip(("from", "to"), change.names, strict=True))
-                | {key: _said(row[key]) for key in moments}
-                for change, row in zip(past.changes, data["changes"], strict=True)
+                {
+                    "from": plain(text.either(known, one.before, one.before_among)),
+                    "to": plain(text.either(known, one.after, one.after_among)),
+                    "likeliest": _at(clock, one.around),
+                    "earliest": _at(clock, one.earliest),
+                    "latest": _at(clock, one.latest),
+                    "surely_after": _at(clock, one.surely_after),
+                    "surely_before": _at(clock, one.surely_before),
+                }
+                for one in changes
             ]
         )
         tables = (
@@ -185,8 +181,8 @@ def _over_time(analysis: Analysis) -> Section:
                 ],
                 name="changes",
                 title="Changes of who is best",
-                caption=f"Of logs in which nothing changes {data['alpha']:.3g} at most show a "
-                "change here. In brackets: who else may have been best then.",
+                caption=f"Of logs in which nothing changes {past.alpha:.3g} at most show a "
+                "change here.",
             ),
         )
     return Section("over-time", "Who was best when", tuple(texts), tables, (_bands(analysis),))
@@ -194,7 +190,7 @@ def _over_time(analysis: Analysis) -> Section:
 
 def _bands(analysis: Analysis) -> Figure:
     alt = drawing_library("altair")
-    past, data = analysis.history, analysis.data
+    past = analysis.history
     leaders = [name for change in past.changes for name in (change.before, change.after)]
     lines = list(dict.fromkeys([*past.candidates[:3], *leaders, *past.scores["arm"]]))[:_MOST_LINES]
     dated = analysis.log.dated
@@ -217,7 +213,7 @@ def _bands(analysis: Analysis) -> Figure:
         y=alt.Y("low:Q", axis=y, scale=alt.Scale(domain=domain)), y2="high:Q"
     )
     line = base.mark_line(strokeWidth=2, interpolate="step-after").encode(y="score:Q")
-    moments = [{"x": _json(change["likeliest"])} for change in data["changes"]]
+    moments = [{"x": _json(change.likeliest)} for change in past.changes]
     rule = (
         alt.Chart(alt.InlineData(values=moments))
         .mark_rule(strokeDash=[4, 3], color=TRUTH)
@@ -229,7 +225,7 @@ def _bands(analysis: Analysis) -> Figure:
         "bands",
         "Scores over time",
         "Each step is the average over its time; the bands hold all at once with "
-        f"{1 - data['alpha']:.3g}{_beside(data)}."
+        f"{_level(analysis)}{_beside(analysis)}."
         + (
             " Dashed: the likeliest moment of each proved change, if it came at once."
             if moments
@@ -240,53 +236,63 @@ def _bands(analysis: Analysis) -> Figure:
     )
 
 
-def _said(moment: float | str) -> str:
-    return moment if isinstance(moment, str) else number(moment)
+def _no_change(known: Standing) -> list[str]:
+    return list(map(plain, text.no_change(known)))
 
 
-def _json(moment: object) -> object:
-    """Return a moment as figures take it; a time of day without a zone would be the reader's."""
-    if isinstance(moment, float):
-        return moment
-    text = moment if isinstance(moment, str) else said(moment)  # type: ignore[arg-type]
-    return f"{text.replace(' ', 'T')}Z" if " " in text else text
+def _at(clock: Clock, moment: Moment | None) -> str:
+    return "–" if moment is None else clock.at(moment).text
 
 
-def _pairs(data: dict[str, Any]) -> Section:
+def _since(analysis: Analysis) -> str:
+    """Say from when on scores count."""
+    return clock_of(analysis.standing).at(analysis.since).text
+
+
+def _level(analysis: Analysis) -> str:
+    return f"{1 - analysis.history.alpha:.3g}"
+
+
+def _json(moment: date | float) -> object:
+    """Return a moment as figures take it."""
+    return Moment.of(moment).to_json()
+
+
+def _pairs(analysis: Analysis) -> Section:
     frame = pl.DataFrame(
-        data["pairs"],
+        list(map(asdict, analysis.pairs)),
         schema_overrides={"share": pl.Float64, "low": pl.Float64, "high": pl.Float64},
     ).sort("votes", descending=True, maintain_order=True)
     table = Table.of(
         frame,
         [
-            Column("first", "arm"),
+            Column("first", "option"),
             Column("second", "against"),
             Column("votes", "votes in all", "{:,}".format),
             Column("votes_since", "votes of late", "{:,}".format),
             Column("share", "won by the first", "{:.0%}".format),
-            Column(("low", "high"), "proved", _range),
+            Column(("low", "high"), "proved", percent_range),
         ],
         name="pairs",
         title="Every pair",
-        caption=f"Of late: since {_said(data['scores_since'])}. Ties count half. The ranges of all "
-        f"pairs hold at once with {1 - data['alpha']:.3g} if tastes stayed the same since then.",
+        caption=f"Of late: since {_since(analysis)}. Ties count half. The ranges of all "
+        f"pairs hold at once with {_level(analysis)} if tastes stayed the same since then.",
     )
-    return Section("pairs-of-arms", "Who beats whom", (_cycles(data),), (_matrix(data), table))
+    tables = (_matrix(analysis), table)
+    return Section("pairs-of-arms", "Who beats whom", (_cycles(analysis),), tables)
 
 
-def _matrix(data: dict[str, Any]) -> Table:
+def _matrix(analysis: Analysis) -> Table:
     """Return who won how much against whom, best arms first."""
-    order = [row["arm"] for row in data["scores"]]
-    order += [arm for arm in data["arms"] if arm not in order]
+    order = analysis.scores["arm"].to_list()
+    order += [arm for arm in analysis.log.arms if arm not in order]
     shown = order[:_MOST_SQUARE]
     cells = {arm: dict.fromkeys(shown, "") for arm in shown}
-    for pair in data["pairs"]:
-        first, second, votes = pair["first"], pair["second"], pair["votes_since"]
-        if first in cells and second in cells and pair["share"] is not None:
-            star = "*" if pair["low"] > 0.5 or pair["high"] < 0.5 else ""
-            cells[first][second] = f"{pair['share']:.0%}{star} of\N{NO-BREAK SPACE}{votes:,}"
-            cells[second][first] = f"{1 - pair['share']:.0%}{star} of\N{NO-BREAK SPACE}{votes:,}"
+    for pair in analysis.pairs:
+        if pair.first in cells and pair.second in cells and pair.share is not None:
+            rest = f"{'*' if pair.proved else ''} of\N{NO-BREAK SPACE}{pair.votes_since:,}"
+            cells[pair.first][pair.second] = f"{pair.share:.0%}{rest}"
+            cells[pair.second][pair.first] = f"{1 - pair.share:.0%}{rest}"
     frame = pl.DataFrame(
         [{"": arm} | {other: cells[arm][other] for other in shown} for arm in shown]
     )
@@ -296,89 +302,92 @@ def _matrix(data: dict[str, Any]) -> Table:
         [Column("", "of votes against"), *(Column(arm, f"{arm} ") for arm in shown)],
         name="matrix",
         title="Who won against whom",
-        caption=f"Share of the votes that the arm of the row won against that of the column, and "
-        f"how many they were since {_said(data['scores_since'])}. With a star: proved to be more, "
+        caption="Share of the votes that the option of the row won against that of the column, "
+        f"and how many they were since {_since(analysis)}. With a star: proved to be more, "
         f"or less, than half.{more}",
     )
 
 
-def _rated(data: dict[str, Any]) -> Section:
-    found = data["ratings"]
+def _rated(analysis: Analysis) -> Section:
+    found = analysis.ratings
     texts = [
         "Many leaderboards give every arm one number, as chess does (Elo, Bradley-Terry): who has "
         "400 points more wins 10 of 11 votes. Here they stand beside the shares above, which need "
         "no such rule.",
-        *found["says"],
+        *found.says,
     ]
-    if not found["rows"]:
+    if not found.rows:
         return Section("ratings", "Ratings", tuple(texts))
-    first = found["rows"][0]["arm"]
-    if data["best"] is not None and first != data["best"]:
+    first = found.rows[0]["arm"]
+    if analysis.best is not None and first != analysis.best:
         texts.append(
-            f"By ratings {first} is first, by the share of votes won {data['best']}: ratings count "
-            "who was beaten in what was shown, shares count every opponent alike."
+            f"By ratings {first} is first, by the share of votes won {analysis.best}: ratings "
+            "count who was beaten in what was shown, shares count every opponent alike."
         )
     table = Table.of(
-        pl.DataFrame(found["rows"]),
+        pl.DataFrame(list(found.rows)),
         [
-            Column("arm", "arm"),
+            Column("arm", "option"),
             Column("rating", "rating", "{:.0f}".format),
             Column(("low", "high"), "range", "{:.0f} to {:.0f}".format),
         ],
         name="ratings",
         title="Ratings",
-        caption=f"Since {_said(data['scores_since'])}; 1000 is the mean. Ranges hold at once with "
-        f"about {1 - data['alpha']:.3g}, looked at once, if Bradley-Terry is true, tastes stayed "
+        caption=f"Since {_since(analysis)}; 1000 is the mean. Ranges hold at once with "
+        f"about {_level(analysis)}, looked at once, if Bradley-Terry is true, tastes stayed "
         "the same and who met whom did not depend on the votes.",
     )
     return Section("ratings", "Ratings", tuple(texts), (table,))
 
 
-def _cycles(data: dict[str, Any]) -> str:
-    found = data["condorcet"]
-    if found["cycle"]:
-        return f"{_who_beats(data)} A cycle is proved: {steps_of(found['cycle'])}."
-    return _who_beats(data)
+def _cycles(analysis: Analysis) -> str:
+    cycle = analysis.condorcet.cycle
+    if cycle is None:
+        return _who_beats(analysis)
+    known = replace(analysis.standing, cycle=tuple(map(analysis.log.arms.index, cycle)))
+    return f"{_who_beats(analysis)} A cycle is proved: {plain(text.cycle(known))}."
 
 
-def _who_beats(data: dict[str, Any]) -> str:
-    found = data["condorcet"]
-    if found["proved"]:
-        return f"{found['winner']} beats every other arm: that is proved."
-    if found["proved_none"]:
+def _who_beats(analysis: Analysis) -> str:
+    found = analysis.condorcet
+    if found.proved:
+        return f"{found.winner} beats every other option: that is proved."
+    if found.proved_none:
         return (
-            "Nobody beats every other arm: each is proved to lose to some other. Who is best then "
-            "depends on what best means; here it is who wins most against all."
+            "Nobody beats every other option: each is proved to lose to some other. Who is best "
+            "then depends on what best means; here it is who wins most against all."
         )
-    if found["winner"] is not None:
-        return f"{found['winner']} won more votes than it lost against every other arm; not proved."
-    return "Nobody won more votes than it lost against every other arm; that may be chance."
+    if found.winner is not None:
+        return f"{found.winner} won more votes than it lost against every other option; not proved."
+    return "Nobody won more votes than it lost against every other option; that may be chance."
 
 
-def _side(side: dict[str, Any] | None) -> Iterator[str]:
+def _side(sides: Sides | None) -> Iterator[str]:
     """Yield what the side does, where it is known who was shown left."""
-    if side is None:
+    if sides is None:
         return
-    taste = "A taste for a side is not proved."
-    found = side["taste"]
-    if found is None and (side["low"] > 0.5 or side["high"] < 0.5):
-        taste = "That may be a taste for a side, or strong arms are shown on one side more often."
-    elif found is not None and (found["low"] > 0 or found["high"] < 0):
-        where = "left" if found["points"] > 0 else "right"
-        taste = (
-            f"The same arm wins {200 * abs(found['points']):.0f} votes of 100 more on the {where} "
+    words = "A taste for a side is not proved."
+    taste = sides.taste
+    if taste is None and (sides.low > 0.5 or sides.high < 0.5):
+        words = (
+            "That may be a taste for a side, or strong options are shown on one side more often."
+        )
+    elif taste is not None and taste.proved:
+        where = "left" if taste.points > 0 else "right"
+        words = (
+            f"The same option wins {200 * abs(taste.points):.0f} votes of 100 more on the {where} "
             "than on the other side: that is a taste for a side."
         )
     yield (
-        f"The arm shown left won {side['left_share']:.1%} of the votes (proved: "
-        f"{side['low']:.1%} to {side['high']:.1%}). {taste}"
+        f"The option shown left won {sides.left_share:.1%} of the votes (proved: "
+        f"{sides.low:.1%} to {sides.high:.1%}). {words}"
     )
 
 
-def _voters(data: dict[str, Any]) -> Section:
+def _voters(analysis: Analysis) -> Section:
     alt = drawing_library("altair")
-    texts = (*_side(data["side"]), f"{data['ties']:.1%} of the votes are ties.")
-    bars = [{**bar, "begin": _json(bar["begin"])} for bar in data["votes_over_time"]]
+    texts = (*_side(analysis.sides), f"{analysis.ties:.1%} of the votes are ties.")
+    bars = [{"begin": bar.begin.to_json(), "votes": bar.votes} for bar in analysis.bars]
     dated = isinstance(bars[0]["begin"], str)
     x = alt.X(
         "begin",
@@ -399,34 +408,33 @@ def _voters(data: dict[str, Any]) -> Section:
     return Section("voters", "The votes", texts, (), (figure,))
 
 
-def _next(data: dict[str, Any]) -> Section:
-    if not data["ask_next"]:
-        text = "Nothing needs to be asked to know who is best; ask on to notice when that changes."
-        if data["best"] is None:
-            text = "Show every pair, in both orders."
-        return Section("ask-next", "What to show next", (text,))
-    pairs = [f"{pair['first']} with {pair['second']}" for pair in data["ask_next"]]
-    text = f"These pairs would tell the most about who is best: {listing(pairs)}."
-    return Section("ask-next", "What to show next", (text,))
+def _next(analysis: Analysis) -> Section:
+    words = "Nothing needs to be asked to know who is best; ask on to notice when that changes."
+    if analysis.ask_next:
+        pairs = [f"{first} with {second}" for first, second in analysis.ask_next]
+        words = f"These pairs would tell the most about who is best: {listing(pairs)}."
+    elif analysis.best is None:
+        words = "Show every pair, in both orders."
+    return Section("ask-next", "What to show next", (words,))
 
 
 def _for_experts(analysis: Analysis) -> Section:
-    data = analysis.data
+    assuming = analysis.history.assuming
     mixture = "votes are weighted by them, and bounds are those of a mixture of supermartingales"
     how = "Means of pairs are weighted, with Hoeffding's inequality given who met whom. That "
-    if data["assuming"] is None:
+    if assuming is None:
         how = f"The log has propensities: {mixture}, whatever drift there was and however pairs "
         how += "were chosen."
     else:
-        if data["assuming"] == ASSUMPTIONS["uniform"]:
+        if assuming == ASSUMPTIONS["uniform"]:
             how = f"Propensities are taken to be all the same: {mixture}. That "
-        how += f"assumes that {data['assuming']}."
+        how += f"assumes that {assuming}."
     return Section(
         "for-experts",
         "For those who know bandits",
         (
             "Best is the weighted Borda winner; the reference weight is uniform on "
-            f"{listing(data['against'], most=20)}.",
+            f"{listing(analysis.panel, most=20)}.",
             how,
             "The log is cut into overlapping dyadic spans with the level split over them and over "
             "ordered pairs of arms; a change is proved where no arm is possibly best in all spans "
@@ -439,5 +447,6 @@ def _for_experts(analysis: Analysis) -> Section:
     )
 
 
-def _beside(data: dict[str, Any]) -> str:
-    return "" if data["assuming"] is None else f", if {data['assuming']}"
+def _beside(analysis: Analysis) -> str:
+    assuming = analysis.history.assuming
+    return "" if assuming is None else f", if {assuming}"

@@ -297,6 +297,8 @@ class Standing:
         What may make the votes prove less than they seem to.
     assuming : str or None
         What is taken for granted, as a part of a sentence after "if".
+    confounded : bool
+        Whether other pairs may have been shown just when tastes changed.
     unit, noun : str
         What a vote and an option are called: "vote" or "round", "option" or "arm".
     notes : tuple of str
@@ -334,6 +336,7 @@ class Standing:
     copies: Copies | None = None
     side: Side | None = None
     assuming: str | None = None
+    confounded: bool = False
     unit: Literal["vote", "round"] = "vote"
     noun: Literal["option", "arm"] = "option"
     notes: tuple[str, ...] = ()

@@ -56,9 +56,9 @@ def sentences(standing: Standing) -> list[Sentence]:
 def details(standing: Standing) -> list[Sentence]:
     """Return what is said below the options and what their scores are from."""
     return [
+        *cautions(standing),
         *news(standing),
         *options_now(standing),
-        *cautions(standing),
         *closing(standing),
     ]
 
@@ -112,12 +112,12 @@ def _leads(s: Standing, leader: int) -> Sentence:
             who=who,
             verb=verb,
             since=clock.at(s.since),
-            before=_either(s, dated.before, dated.before_among),
+            before=either(s, dated.before, dated.before_among),
         )
     if s.on_average:
         verb = f"{verb} on average"
     values: dict[str, Words] = {"who": who, "verb": verb}
-    if s.first is not None and s.first == s.last and s.first.kind != "round":
+    if s.looks == "one" and s.first == s.last:
         return say("{who} {verb}.", **values)
     if s.since is None or (s.since == s.first and s.before is None):
         if s.first is None or s.first.kind == "round":
@@ -140,7 +140,7 @@ def _leads(s: Standing, leader: int) -> Sentence:
 
 
 def _range(s: Standing, leader: int) -> Iterator[Sentence]:
-    """Say how often the leader of a file wins, where no line of its own does."""
+    """Say how often the leader of a file wins on average, and since when that is counted."""
     one = s.options[leader]
     if one.low is None or one.high is None:
         return
@@ -148,12 +148,20 @@ def _range(s: Standing, leader: int) -> Iterator[Sentence]:
     among = [n for n in s.panel or () if n != leader]
     if among:
         others = _names(s, among) if len(among) == 1 else say("one of {0}", _names(s, among))
-    yield say(
-        "It wins {range} of its {unit}s against {others}.",
-        range=percent_range(one.low, one.high),
-        unit=s.unit,
-        others=others,
-    )
+    values: dict[str, Words] = {
+        "range": percent_range(one.low, one.high),
+        "unit": s.unit,
+        "others": others,
+    }
+    began = max([at for at in (s.counted_since, one.joined_at) if at is not None], default=None)
+    if began is None or began in (s.since, s.first):
+        yield say("It wins {range} of its {unit}s against {others}.", **values)
+    else:
+        yield say(
+            "Since {began} it wins on average {range} of its {unit}s against {others}.",
+            began=clock_of(s).at(began),
+            **values,
+        )
 
 
 def _nobody(s: Standing) -> Iterator[Sentence]:
@@ -339,16 +347,20 @@ def change(s: Standing, one: Change) -> Sentence:
         when = ()
     found = say(
         "{after} took over from {before}{space}{when}",
-        after=_either(s, one.after, one.after_among),
-        before=_either(s, one.before, one.before_among),
+        after=either(s, one.after, one.after_among),
+        before=either(s, one.before, one.before_among),
         space=" " if when else "",
         when=when,
     )
     if one.kind == "likely":
         found = say("{found}, which is likely and not proved", found=found)
     if one.surely_after is not None and one.surely_before is not None:
-        sure = clock.between(one.surely_after, one.surely_before)
-        found = say("{found} (proved: {sure})", found=found, sure=sure)
+        found = say(
+            "{found} ({likely}proved {sure})",
+            found=found,
+            likely="95%, if tastes changed once; " if one.earliest is not None else "",
+            sure=clock.between(one.surely_after, one.surely_before),
+        )
     if one.noticed is not None:
         found = say("{found}, noticed {at}", found=found, at=clock.then(one.noticed))
     if one.withdrawn:
@@ -365,6 +377,8 @@ def no_change(s: Standing) -> list[Sentence]:
     if s.changes is None or s.votes == 0:
         return []
     if s.looks == "one":
+        if s.first is None:
+            return [say("These {unit}s have no times, so they cannot show a change.", unit=s.unit)]
         if s.first == s.last:
             return [say("All {unit}s are of one time, so they cannot show a change.", unit=s.unit)]
         if not s.valid_changes:
@@ -542,6 +556,14 @@ def closing(s: Standing) -> list[Sentence]:
         )
     if s.assuming is not None:
         found.append(say("This holds if {what}.", what=s.assuming))
+    if s.confounded and s.valid_changes:
+        found.append(
+            say(
+                "And if other pairs were shown just when tastes changed, what looks like a new "
+                "leader may be what was shown: keep propensities, or show all pairs alike at all "
+                "times, to be sure."
+            )
+        )
     found += [say("{0}", note) for note in s.notes]
     return [*found, facts(s)] if s.votes else found
 
@@ -564,7 +586,7 @@ def _names(s: Standing, places: Sequence[int], last: str = "and") -> Sentence:
     return listed([s.options[n].name for n in places], last)
 
 
-def _either(s: Standing, place: int, among: tuple[int, ...]) -> Sentence:
+def either(s: Standing, place: int, among: tuple[int, ...]) -> Sentence:
     """Return a name, or those of which it is one, the likeliest first."""
     others = [n for n in among if n != place]
     return _names(s, (place, *others), "or")

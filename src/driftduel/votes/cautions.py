@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from driftduel.verdict.standing import Copies
+from driftduel.votes.figures import Sides, Taste
 from driftduel.votes.log import Log
 from driftduel.votes.sequences import interval
 
@@ -87,7 +88,7 @@ def gone(log: Log) -> dict[str, float]:
     return found
 
 
-def copies(log: Log) -> dict[str, float] | None:
+def copies(log: Log) -> Copies | None:
     """Return how often votes of a pair agree with the next one and with one apart, if suspect.
 
     Examples
@@ -97,7 +98,7 @@ def copies(log: Log) -> dict[str, float] | None:
     >>> copies(Log(["tea", "milk"], range(300), [0] * 300, [1] * 300, outcome)) is None
     True
     >>> again = np.repeat(outcome, 3)
-    >>> copies(Log(["tea", "milk"], range(900), [0] * 900, [1] * 900, again))["next"]
+    >>> copies(Log(["tea", "milk"], range(900), [0] * 900, [1] * 900, again)).near
     0.83...
     """
     log = log.rows(slice(-_MOST_ROWS, None)) if len(log) > _MOST_ROWS else log
@@ -122,26 +123,24 @@ def copies(log: Log) -> dict[str, float] | None:
     apart = float((first_won[:-_APART] != first_won[_APART:])[same].mean())
     spread = math.sqrt(max(near * (1 - near) + apart * (1 - apart), 1e-12) / n)
     if near < _FEWER * apart and apart - near > _SURE * spread:
-        return {"next": 1 - near, "apart": 1 - apart}
+        return Copies(near=1 - near, apart=1 - apart)
     return None
 
 
-def side(log: Log, best: str | None, alpha: float) -> dict[str, Any]:
+def side(log: Log, best: str | None, alpha: float) -> Sides:
     """Return the share of votes that the left arm won with its interval, and what that may do.
 
-    ``taste`` is by how much an arm wins more often on the left than on average of both sides, from
-    pairs that were shown in both orders, with bounds by Hoeffding's inequality; None if there are
-    none. ``shown_left`` is the share of its votes in which the best arm was shown left; ``suspect``
-    is whether it profits from the taste, or may, where the taste cannot be told.
+    The taste for a side is from pairs that were shown in both orders, with bounds by Hoeffding's
+    inequality. The best arm is suspect if it profits from the taste, or may, where the taste cannot
+    be told.
     """
     votes = log.votes
     won, n = float((votes.count * votes.outcome).sum()), float(votes.count.sum())
-    low, high = (float(end) for end in interval(won, n, alpha))
-    found: dict[str, Any] = {"left_share": won / n, "low": low, "high": high}
-    found["taste"] = taste = _taste(votes, alpha)
+    least, most = low, high = tuple(float(end) for end in interval(won, n, alpha))
+    taste = _taste(votes, alpha)
     shown_left, suspect = None, False
     if taste is not None:
-        low, high = 0.5 + taste["low"], 0.5 + taste["high"]
+        low, high = 0.5 + taste.low, 0.5 + taste.high
     if best is not None:
         arm = log.arms.index(best)
         left = float(votes.count[votes.left == arm].sum())
@@ -150,10 +149,17 @@ def side(log: Log, best: str | None, alpha: float) -> dict[str, Any]:
         if shown_left is not None:
             lean = shown_left - 0.5
             suspect = (low > 0.5 and lean > _UNEVEN) or (high < 0.5 and lean < -_UNEVEN)
-    return found | {"shown_left": shown_left, "suspect": suspect}
+    return Sides(
+        left_share=won / n,
+        low=least,
+        high=most,
+        taste=taste,
+        shown_left=shown_left,
+        suspect=suspect,
+    )
 
 
-def _taste(votes: Log, alpha: float) -> dict[str, float] | None:
+def _taste(votes: Log, alpha: float) -> Taste | None:
     k = votes.n_arms
     cell = votes.left * k + votes.right
     met = np.bincount(cell, votes.count, k * k).reshape(k, k)
@@ -168,4 +174,4 @@ def _taste(votes: Log, alpha: float) -> dict[str, float] | None:
     share = weight / weight.sum()
     taste = float((share * gain).sum())
     spread = math.sqrt(math.log(2 / alpha) / 8 / float(weight.sum()))
-    return {"points": taste, "low": taste - spread, "high": taste + spread}
+    return Taste(points=taste, low=taste - spread, high=taste + spread)

@@ -24,20 +24,24 @@ look at a log whose length does not depend on what the votes say.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from driftduel._support.checks import one_of
-from driftduel._support.text import count, listing, number
+from driftduel._support.text import count
 from driftduel.matrix.criteria import Criterion, as_criterion
+from driftduel.verdict import text
+from driftduel.verdict.standing import Standing
 from driftduel.votes.checks import as_level
 from driftduel.votes.dating import date_change
 from driftduel.votes.estimates import ASSUMPTIONS, reference_weight
 from driftduel.votes.log import Log
 from driftduel.votes.spans import MOST_ARMS, PairwiseSpans, Spans, WeightedSpans, cell_starts
+from driftduel.votes.standings import standing_of
 from driftduel.votes.weighted import WRONG, Floats, Ints, WeightedVotes
 
 if TYPE_CHECKING:
@@ -96,26 +100,10 @@ class LeaderChange:
     after_surely: Moment
     before_surely: Moment
 
-    @property
-    def names(self) -> tuple[str, str]:
-        """Who was ahead before and after, and in brackets who else may have been best."""
-        return (
-            _or_others(self.before, self.before_among),
-            _or_others(self.after, self.after_among),
-        )
-
-    def __str__(self) -> str:
-        before, after = self.names
-        return (
-            f"{before} was ahead, then {after}: since a moment between "
-            f"{said(self.earliest)} and {said(self.latest)} (95 %, if it was one change; "
-            f"proved between {said(self.after_surely)} and {said(self.before_surely)})"
-        )
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class History:
-    """Who was best when, as returned by `history`; in words by ``str``.
+    """Who was best when, as returned by `history`; in words by ``str``, as data by ``standing``.
 
     Attributes
     ----------
@@ -146,8 +134,8 @@ class History:
         The probability that a change is claimed though tastes never changed.
     n_votes : int
         Number of votes.
-    period : str
-        From when to when, in words.
+    ends : tuple of (date or float) or None
+        The times of the first and the last vote; None if they have none.
     """
 
     arms: tuple[str, ...]
@@ -161,32 +149,20 @@ class History:
     assuming: str | None
     alpha: float
     n_votes: int
-    period: str
+    ends: tuple[Moment, Moment] | None
 
     @property
     def decided(self) -> bool:
         """Whether the best arm since the last change is proved to be ahead of all others."""
         return len(self.candidates) == 1
 
+    @cached_property
+    def standing(self) -> Standing:
+        """The verdict: who is best since when, what changed, and what is undecided."""
+        return standing_of(self)
+
     def __str__(self) -> str:
-        beside = "" if self.assuming is None else f", if {self.assuming}"
-        lines = [f"{count(self.n_votes, 'vote')}, {self.period}."]
-        lines += [f"{change}{beside}." for change in self.changes]
-        if not self.changes:
-            lines.append(
-                f"No change of the leader is proved{beside}. Smaller and shorter changes than "
-                "these votes can show are possible."
-            )
-        average = f"on average since {said(self.latest)}"
-        if self.decided:
-            lines.append(f"{self.best} is best {average}{beside}.")
-        elif self.best is not None:
-            lines.append(
-                f"{self.best} is ahead {average}, undecided between {listing(self.candidates)}"
-                f"{beside}."
-            )
-        lines.append(f"Of logs whose tastes never change {self.alpha:.4g} at most show a change.")
-        return "\n".join(lines)
+        return text.words(self.standing)
 
     def __repr__(self) -> str:
         changes = count(len(self.changes), "proved change")
@@ -230,10 +206,7 @@ def history(
     ...           propensity=np.full(2000, 1 / 6))
     >>> found = history(log)
     >>> print(found)
-    2,000 votes, time 0 to 1999.
-    tea was ahead, then milk: since a moment between 991 and 1010 (95 %, ...).
-    milk is best on average since 1500.
-    Of logs whose tastes never change 0.05 at most show a change.
+    milk is best since about time 996; tea was until then. Since time 1500 it wins ...
     >>> found.changes[0].before, found.changes[0].after
     ('tea', 'milk')
     """
@@ -275,7 +248,7 @@ def history(
         assuming=None if assumed is None else ASSUMED[assumed],
         alpha=alpha,
         n_votes=log.n_votes,
-        period=log.period,
+        ends=(_moment(log, 0), _moment(log, len(log) - 1)) if log.timed else None,
     )
 
 
@@ -473,11 +446,6 @@ def _among(family: _Family, begin: int, end: int, near: _Span, leader: int) -> t
     return tuple(family.log.arms[arm] for arm in np.flatnonzero(fewest))
 
 
-def _or_others(name: str, among: tuple[str, ...]) -> str:
-    others = [other for other in among if other != name]
-    return f"{name} (or {listing(others, most=3)})" if others else name
-
-
 def _scores(family: _Family, span: _Span, weight: Floats, alpha: float) -> pl.DataFrame:
     """Return the scores of a span, best first."""
     import polars as pl
@@ -530,10 +498,3 @@ def _bands(log: Log, weight: Floats, assumed: str | None, alpha: float) -> pl.Da
 
 def _moment(log: Log, row: int) -> Moment:
     return log.moment(float(log.time[row]))
-
-
-def said(moment: Moment) -> str:
-    """Return a moment in words."""
-    if isinstance(moment, datetime):
-        return f"{moment:%Y-%m-%d %H:%M}"
-    return number(moment) if isinstance(moment, float) else str(moment)

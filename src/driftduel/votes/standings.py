@@ -1,0 +1,87 @@
+"""The standing of a log's options: what a history proves, as the one record of a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from driftduel.verdict.standing import Change, Moment, Option, Reset, Standing
+
+if TYPE_CHECKING:
+    from driftduel.votes.histories import History, LeaderChange
+
+
+def standing_of(
+    history: History, arms: Sequence[str] | None = None, past: History | None = None
+) -> Standing:
+    """Return the standing that a history of a log proves.
+
+    Parameters
+    ----------
+    history : History
+        Of the arms that are still shown.
+    arms : sequence of str, optional
+        All arms, in their order; those of the history if left out.
+    past : History, optional
+        Of all arms, if that is another: what changed when is from there.
+    """
+    names = tuple(history.arms if arms is None else arms)
+    place = {name: n for n, name in enumerate(names)}
+    rows = {row["arm"]: row for row in history.scores.to_dicts()}
+    past = history if past is None else past
+    first, last = past.ends or (None, None)
+    latest = Moment.of(history.latest)
+    return Standing(
+        options=tuple(_option(name, rows.get(name)) for name in names),
+        votes=past.n_votes,
+        first=None if first is None else Moment.of(first),
+        last=None if last is None else Moment.of(last),
+        best=None if history.best is None else place[history.best],
+        since=Moment.of(history.since),
+        decided=history.decided,
+        rivals=tuple(place[name] for name in history.candidates if name != history.best),
+        counted_since=latest,
+        reset=Reset(at=latest, why="tastes") if past.changes else None,
+        level=1 - history.alpha,
+        looks="one",
+        scored_against="others",
+        on_average=True,
+        changes=tuple(_change(one, place) for one in past.changes),
+        assuming=history.assuming,
+    )
+
+
+def with_options(standing: Standing, known: Mapping[str, Mapping[str, Any]]) -> Standing:
+    """Return a standing with more known of options, by name and field."""
+    return replace(
+        standing,
+        options=tuple(replace(one, **known.get(one.name, {})) for one in standing.options),
+    )
+
+
+def _option(name: str, row: dict[str, Any] | None) -> Option:
+    if row is None:
+        return Option(name=name)
+    return Option(
+        name=name,
+        score=row["score_against_others"],
+        low=row["low_against_others"],
+        high=row["high_against_others"],
+        compared=int(row["votes"]),
+    )
+
+
+def _change(one: LeaderChange, place: Mapping[str, int]) -> Change:
+    return Change(
+        before=place[one.before],
+        after=place[one.after],
+        around=Moment.of(one.likeliest),
+        earliest=Moment.of(one.earliest),
+        latest=Moment.of(one.latest),
+        surely_after=Moment.of(one.after_surely),
+        surely_before=Moment.of(one.before_surely),
+        before_among=tuple(place[name] for name in one.before_among),
+        after_among=tuple(place[name] for name in one.after_among),
+        kind="proved",
+    )
