@@ -172,7 +172,7 @@ class Column:
 )  # fmt: skip
 def test_what_python_holds_is_read_as_it_is(source):
     assert votes.read(source) == log_of()
-    assert dd.analyse(source).data["votes"] == 6
+    assert dd.analyse(source).to_dict()["votes"] == 6
 
 
 def test_a_log_is_itself():

@@ -442,3 +442,24 @@ def test_numbers_that_may_mean_either_side_are_refused(written, cells):
 def test_a_title_of_players_is_not_their_name(written):
     path = written("White,Black,WhiteTitle,BlackTitle,Result\nann,bob,GM,IM,1-0\n")
     assert read_log(path).arms == ("ann", "bob")
+
+
+def test_a_date_that_is_none_is_told_and_not_left_out(written):
+    path = written("date,left,right,winner\n2024-05-01,a,b,a\n2024-05-32,a,b,a\n")
+    assert complaint(read_log, path) == (
+        "votes.csv: line 3: date is '2024-05-32', must be a date like 2024-05-31 as in the first "
+        "row"
+    )
+    path = written("date,left,right,winner\n13/01/2024,a,b,a\n13/13/2024,a,b,a\n")
+    assert complaint(read_log, path) == (
+        "votes.csv: line 3: date is '13/13/2024', must be a date like 13/01/2024 as in the first "
+        "row"
+    )
+
+
+def test_the_order_of_day_and_month_may_be_said_or_found_from_the_order_of_rows(written):
+    path = written("date,left,right,winner\n01/02/2024,a,b,a\n02/02/2024,a,b,a\n")
+    first = [read_log(path, dayfirst=day).span[0].isoformat() for day in (True, False)]
+    assert first == ["2024-02-01", "2024-01-02"]
+    path = written("date,left,right,winner\n01/12/2023,a,b,a\n02/01/2024,a,b,a\n01/02/2024,a,b,a\n")
+    assert read_log(path).notes[0].endswith("time = date (day first, by the order of the rows)")

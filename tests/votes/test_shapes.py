@@ -174,7 +174,7 @@ def test_other_columns_are_kept_beside_the_votes():
 
 def test_nobody_is_cautioned_about_sides_that_are_not_known():
     for name in ("winner_loser.csv", "places.csv", "square.csv"):
-        assert dd.analyse(FILES / name).data["side"] is None
+        assert dd.analyse(FILES / name).to_dict()["side"] is None
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ in order read one way only. If nothing tells, the user is asked.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,6 +20,9 @@ from driftduel.votes.log import Array, BadRow, as_days, first_true
 
 if TYPE_CHECKING:
     import polars as pl
+
+Read = Callable[["pl.Series"], "pl.Series"]
+"""Reads the cells of a column; null where one is not of the kind."""
 
 _DAY = 86_400.0
 _UNIX = {"seconds": 1.0, "milliseconds": 1e3, "microseconds": 1e6, "nanoseconds": 1e9}
@@ -38,6 +41,8 @@ _ORDERED = re.compile(
     r"(?P<clock>,? +\d\d?:\d\d(?P<seconds>:\d\d)?(?P<half> ?[AaPp]\.?[Mm]\.?)?)?"
 )
 _NAMED = ("%d %b %Y", "%d-%b-%Y", "%d-%b-%y", "%b %d, %Y", "%b %d %Y", "%d %B %Y", "%B %d, %Y")
+_SAMPLE = 50
+_NUMBER = "a number"
 _EXPECTED = "must be a number, an ISO date or an ISO date and time, such as 2024-05-31"
 
 
@@ -101,27 +106,33 @@ def looks_like_dates(column: pl.Series) -> bool:
 
     if column.dtype in (pl.Date, pl.Datetime):
         return True
-    if column.dtype != pl.String:
+    said = _first_cells(column)
+    if not len(said):
         return False
-    said = column.drop_nulls().head(_SAMPLE).str.strip_chars()
-    if not len(said) or said.cast(pl.Float64, strict=False).is_not_null().any():
-        return False
-    return any(not parsed.has_nulls() for _, _, parsed in _readings(said, None))
+    found = _reader(said[0], None)
+    return found is not None and found[0] != _NUMBER and not found[1](said).has_nulls()
 
 
 def is_readable(column: pl.Series) -> bool:
-    """Tell whether the first cells of a column are times of some kind, numbers included."""
+    """Tell whether the first cell of a column is a time of some kind, a number included.
+
+    If a later one is not, that is for its owner to mend, and no reason to do without times.
+    """
     import polars as pl
 
-    if column.dtype.is_numeric() or looks_like_dates(column):
+    if column.dtype.is_numeric() or column.dtype in (pl.Date, pl.Datetime):
         return True
+    said = _first_cells(column)
+    return len(said) > 0 and _reader(said[0], None) is not None
+
+
+def _first_cells(column: pl.Series) -> pl.Series:
+    import polars as pl
+
     if column.dtype != pl.String:
-        return False
+        return pl.Series([], dtype=pl.String)
     said = column.drop_nulls().head(_SAMPLE).str.strip_chars()
-    return len(said) > 0 and not said.cast(pl.Float64, strict=False).has_nulls()
-
-
-_SAMPLE = 50
+    return said.filter(said != "")
 
 
 def _from_text(column: pl.Series, dayfirst: bool | None) -> Times:
@@ -154,49 +165,45 @@ def _parsed(said: pl.Series, dayfirst: bool | None) -> tuple[str, pl.Series, str
     """
     if not len(said) or said[0] is None:
         return None
-    ordered = _ORDERED.fullmatch(said[0])
-    if ordered is not None and (ordered["cut"] != "." or len(ordered["year"]) == 2):
+    ordered = _ordered(said[0])
+    if ordered is not None:
         return _either_way(said, ordered, dayfirst)
-    for kind, first, parsed in _readings(said.head(1), dayfirst):
-        if not parsed.has_nulls():
-            whole = next(all_ for name, _, all_ in _readings(said, dayfirst, kind) if name == kind)
-            return kind, whole, first
-    return None
+    found = _reader(said[0], dayfirst)
+    return None if found is None else (found[0], found[1](said), "")
 
 
-def _readings(
-    said: pl.Series, dayfirst: bool | None, only: str | None = None
-) -> Iterator[tuple[str, str, pl.Series]]:
-    """Yield kinds of times, what is to be said of them, and the cells read as such."""
+def _ordered(first: str) -> re.Match[str] | None:
+    """Return the parts of a date such as 01/02/2024; with points and a whole year it is German."""
+    found = _ORDERED.fullmatch(first)
+    if found is None or (found["cut"] == "." and len(found["year"]) == 4 and not found["clock"]):
+        return None
+    return found
+
+
+def _reader(first: str, dayfirst: bool | None) -> tuple[str, Read] | None:
+    """Return what a cell is, and what reads all cells that are like it; None if it is no time."""
     import polars as pl
 
-    def wanted(kind: str) -> bool:
-        return only is None or only == kind
+    def dates(form: str) -> Read:
+        return lambda said: said.str.to_date(form, strict=False)
 
-    if wanted("a number"):
-        yield "a number", "", said.cast(pl.Float64, strict=False)
-    for kind, form in (
-        ("a date like 2024-05-31", "%Y-%m-%d"),
-        ("a date like 2024/05/31", "%Y/%m/%d"),
-        ("a date like 2024.05.31", "%Y.%m.%d"),
-        ("a date like 31.05.2024", "%m.%d.%Y" if dayfirst is False else "%d.%m.%Y"),
-    ):
-        if wanted(kind):
-            yield kind, "", said.str.to_date(form, strict=False)
-    if wanted("a month like 2024-05"):
-        yield "a month like 2024-05", "", (said + "-01").str.to_date("%Y-%m-%d", strict=False)
-    kind = "a time like 2024-05-31T12:30:00"
-    stamp = _STAMP.fullmatch(said[0] or "") if len(said) else None
-    if wanted(kind) and stamp is not None:
-        yield kind, "", _stamps(said, stamp)
-    for form in _NAMED:
-        kind = f"a date like {_example(form)}"
-        if wanted(kind):
-            yield kind, "", said.str.to_date(form, strict=False)
-    ordered = _ORDERED.fullmatch(said[0] or "") if len(said) else None
-    if only is None and ordered is not None:
-        for order in (True, False):
-            yield "a date", "", _in_order(said, ordered, order)
+    stamp, ordered = _STAMP.fullmatch(first), _ordered(first)
+    if stamp is not None:
+        return "a time like 2024-05-31T12:30:00", lambda said: _stamps(said, stamp)
+    if ordered is not None:
+        parts = ordered
+        return f"a date like {first}", lambda said: _best_order(said, parts)
+    known: dict[str, Read] = {
+        _NUMBER: lambda said: said.cast(pl.Float64, strict=False),
+        "a date like 2024-05-31": dates("%Y-%m-%d"),
+        "a date like 2024/05/31": dates("%Y/%m/%d"),
+        "a date like 2024.05.31": dates("%Y.%m.%d"),
+        "a date like 31.05.2024": dates("%m.%d.%Y" if dayfirst is False else "%d.%m.%Y"),
+        "a month like 2024-05": lambda said: (said + "-01").str.to_date("%Y-%m-%d", strict=False),
+        **{f"a date like {_example(form)}": dates(form) for form in _NAMED},
+    }
+    one = pl.Series([first])
+    return next(((kind, read) for kind, read in known.items() if not read(one).has_nulls()), None)
 
 
 def _stamps(said: pl.Series, first: re.Match[str]) -> pl.Series:
@@ -226,11 +233,8 @@ def _either_way(
         return kind, _in_order(said, first, dayfirst), words[dayfirst]
     readings = {order: _in_order(said, first, order) for order in (True, False)}
     fits = [order for order, parsed in readings.items() if not parsed.has_nulls()]
-    if len(fits) == 1:
-        return kind, readings[fits[0]], words[fits[0]]
-    if not fits:
-        known = [int(parsed.null_count()) for parsed in readings.values()]
-        order = known[0] <= known[1]
+    if len(fits) < 2:
+        order = readings[True].null_count() <= readings[False].null_count()
         return kind, readings[order], words[order]
     if (readings[True] == readings[False]).all():
         return kind, readings[True], ""
@@ -244,6 +248,12 @@ def _either_way(
         f"{said.name} is {said[0]!r}, and no row tells whether the day or the month comes first; "
         "say --dayfirst or --monthfirst, in Python dayfirst=True or False",
     )
+
+
+def _best_order(said: pl.Series, first: re.Match[str]) -> pl.Series:
+    """Read dates in the order that fits more of them."""
+    readings = [_in_order(said, first, order) for order in (True, False)]
+    return min(readings, key=lambda parsed: parsed.null_count())
 
 
 def _in_order(said: pl.Series, first: re.Match[str], dayfirst: bool) -> pl.Series:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from driftduel._support.extras import MissingExtraError
 from driftduel.arena.errors import Invalid
 from driftduel.arena.service.service import Service
 from driftduel.arena.store import statements
@@ -59,7 +60,7 @@ def import_votes(service: Service, slug: str, source: Any, pairs: Pairs) -> Impo
     number = service.hosted(slug).arena.id
     try:
         log = read(source)
-    except ValueError as error:
+    except (ValueError, MissingExtraError) as error:
         raise Invalid(str(error)) from None
     if not log.timed:
         raise Invalid("no column says when votes were cast, which must be known, by dates")
