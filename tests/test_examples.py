@@ -5,6 +5,7 @@ import pytest
 from tests import notebooks
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", notebooks.FILES, ids=lambda file: file.stem)
 def test_a_notebook_shows_what_it_says_it_shows(file, tmp_path):
     stored = notebooks.nbformat.read(file, as_version=4)

@@ -115,6 +115,7 @@ def test_bands_of_chances_count_what_was_right():
     assert (band["moments"], round(band["said"], 2), round(band["right"], 2)) == (3, 0.93, 0.67)
 
 
+@pytest.mark.slow
 def test_the_command_writes_a_file_and_its_tables(tmp_path, monkeypatch, capsys):
     trap = World(4, 300, "trap", "none", 0, 0, 1)
     few = {kind: [replace(worlds("tuning", kind)[0], votes=300)] for kind in DECKS}

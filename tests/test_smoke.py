@@ -57,6 +57,7 @@ def test_a_stream_is_measured(world):
     assert dd.measure(world).changes == 1
 
 
+@pytest.mark.slow
 def test_a_sweep_is_run_and_reported_on(tmp_path):
     folder = tmp_path / "results"
     assert run_sweep(Spec.parse(SPEC), folder, workers=2).runs == 4
@@ -66,6 +67,7 @@ def test_a_sweep_is_run_and_reported_on(tmp_path):
         assert (folder / made).exists()
 
 
+@pytest.mark.slow
 def test_a_cluster_runs_it_too(tmp_path):
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(

@@ -6,6 +6,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 from driftduel.arena import service as arena
 from tests.arena.serving import Site, served
 
@@ -19,6 +21,7 @@ CHECKS = (
 )
 
 
+@pytest.mark.slow
 def test_made_up_requests_get_answers_that_the_document_has(tmp_path):
     with arena.Service.open(f"sqlite:{tmp_path}/arena.db") as service:
         made = arena.create_arena(service, "drinks", "Which?", ["tea", "coffee", "milk"])

@@ -9,6 +9,7 @@ from driftduel.arena import service as arena
 from tests.arena.voting import vote
 
 
+@pytest.mark.slow
 def test_a_second_of_load_loses_and_doubles_nothing(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     monkeypatch.setattr(arena_load, "GROWTH", 10.0)  # a second is no time to be at rest

@@ -34,6 +34,7 @@ def played(tmp_path_factory):
     return folder, done.stdout
 
 
+@pytest.mark.slow
 def test_a_fifth_prompt_joins_while_people_vote(played):
     folder, said = played
     assert re.findall(r"After (\d+) votes", said) == ["40", "80"]
@@ -46,6 +47,7 @@ def test_a_fifth_prompt_joins_while_people_vote(played):
     assert not any(4 in (row.left, row.right) for row in votes[:40])
 
 
+@pytest.mark.slow
 def test_both_sides_are_always_shown_about_the_same_task(played):
     folder, _ = played
     with arena.Service.open(f"sqlite:{folder}/prompts.db") as service:
@@ -66,6 +68,7 @@ def test_every_task_has_an_answer_of_every_prompt_and_a_chance_for_every_pair():
         assert len(list(csv.reader(file))) == 1 + len(wanted) // 2
 
 
+@pytest.mark.slow
 def test_votes_on_one_task_are_analysed_as_the_page_says(played):
     folder, _ = played
     page = (FOLDER / "README.md").read_text().partition("For one task alone")[2]

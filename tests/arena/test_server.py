@@ -84,6 +84,7 @@ def check_log(url, answers):
         assert found.votes == sum(row.kind == "vote" for row in rows)
 
 
+@pytest.mark.slow
 def test_two_servers_on_one_database_see_each_other(url, made):
     servers = [ServerProcess(url) for _ in range(2)]
     sites = [Site(server.address, made) for server in servers]
@@ -122,6 +123,7 @@ def test_a_server_that_is_killed_leaves_no_process_behind(tmp_path):
     assert not alive
 
 
+@pytest.mark.slow
 def test_a_process_of_a_server_that_dies_is_replaced(tmp_path):
     url = f"sqlite:{tmp_path}/arena.db"
     with arena.Service.open(url) as service:

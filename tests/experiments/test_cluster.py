@@ -66,6 +66,7 @@ def test_a_task_that_fails_on_a_cluster_keeps_no_other_from_finishing(bench, mon
     assert bench.run().runs == 4
 
 
+@pytest.mark.slow
 def test_a_task_that_kills_its_workers_costs_nothing_else(bench, monkeypatch):
     monkeypatch.setattr(cluster, "attempt_as", working.attempt_or_die_as)
     with (
@@ -118,6 +119,7 @@ def test_what_is_no_address_is_refused(bench, address):
         bench.run(dask=address)
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_goes_away_is_one_sentence_and_what_is_finished_is_kept(
     bench, monkeypatch, capfd
 ):

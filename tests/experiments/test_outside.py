@@ -89,6 +89,7 @@ def run_command(file):
     return done.stdout
 
 
+@pytest.mark.slow
 def test_tasks_are_known_by_its_code_and_by_that_of_files_it_imports(tmp_path):
     text = GREEDY.replace("import numpy as np\n", "import numpy as np\n\nimport greedy_part\n", 1)
     (tmp_path / "greedy_part.py").write_text("SIZE = 1\n")
@@ -128,6 +129,7 @@ def test_tasks_of_the_package_alone_carry_no_code():
     assert {task.code for task in make_plan(spec).tasks({})} == {""}
 
 
+@pytest.mark.slow
 @pytest.mark.xdist_group("cluster")
 def test_a_worker_of_a_cluster_without_the_same_code_is_refused(tmp_path):
     distributed = pytest.importorskip("distributed")

@@ -11,6 +11,8 @@ import driftduel as dd
 from driftduel.learners.contract import storage
 from driftduel.learners.contract.upgrades import FORMAT
 
+pytestmark = pytest.mark.once  # files are not compiled
+
 HERE = Path(__file__).parent / "history"
 EXPECTED = json.loads((HERE / "expected.json").read_text())
 REFUSED = "3-e280938-DriftPoll.json"

@@ -20,6 +20,8 @@ import driftduel as dd
 from driftduel.testing.driving import drive, snapshot
 from tests.learners.test_conformance import VARIANTS
 
+pytestmark = pytest.mark.once  # it compares the modes
+
 N_ARMS = 5
 ROUNDS = 1000
 ASIDE = """

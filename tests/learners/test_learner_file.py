@@ -11,6 +11,8 @@ import pytest
 
 import driftduel as dd
 
+pytestmark = pytest.mark.once  # files are not compiled
+
 VOTER = """
 import sys
 import driftduel as dd

@@ -19,6 +19,8 @@ from driftduel.learners.contract.storage import _arrays, as_payload, classes_of
 from driftduel.learners.contract.upgrades import FORMAT
 from driftduel.testing.driving import snapshot
 
+pytestmark = pytest.mark.once  # files are not compiled
+
 SEQUENCE = dd.WeightSequence([[0.2, 0.3, 0.5], [1, 0, 0]], starts=[0, 40])
 
 

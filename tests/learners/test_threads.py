@@ -17,6 +17,8 @@ import driftduel as dd
 from driftduel.learners import Learner
 from driftduel.learners.contract.storage import as_payload
 
+pytestmark = pytest.mark.once  # locks are not compiled
+
 THREADS = 8
 VOTES = 150
 """Votes of each thread."""

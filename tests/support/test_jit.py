@@ -129,6 +129,7 @@ numba.njit = refuse
 """
 
 
+@pytest.mark.slow
 @pytest.mark.large
 def test_where_numba_refuses_an_option_a_learner_plays_the_same(tmp_path):
     options, _, usual = in_new_process(tmp_path, PLAY).partition(" ")
