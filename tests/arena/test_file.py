@@ -11,7 +11,7 @@ from driftduel.arena import file as local
 from driftduel.arena import packing
 from driftduel.arena import service as arena
 from driftduel.arena.file import Local
-from driftduel.arena.json import form_of_status
+from driftduel.arena.json import json_of_status
 from driftduel.arena.service.verifying import state_of
 from driftduel.arena.store import statements
 from tests.arena.voting import state_from_nothing
@@ -62,7 +62,7 @@ def test_by_turns_a_prompt_and_a_service_know_the_same_byte_for_byte(file):
             if n % 7 == 0:
                 assert state(prompt) == state_from_nothing(service)
         assert snapshot(file) > 1
-        assert form_of_status(prompt.status()[0]) == form_of_status(arena.status(service, "drinks"))
+        assert json_of_status(prompt.status()[0]) == json_of_status(arena.status(service, "drinks"))
         (found,) = arena.verify(service.store)
     assert found.votes > 10
 

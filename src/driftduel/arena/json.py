@@ -1,31 +1,94 @@
-"""Records as plain data, for JSON: what programs read over HTTP and from the command."""
+"""Records as JSON has them: one writer for all, over HTTP and at the prompt.
+
+A record is sent as it is declared: `to_json` writes it, and `driftduel.arena.web.schemas` makes its
+schema from the same fields. What differs stands at the field: a `Time` is sent by ISO 8601, a field
+with `UNSENT` not at all, one with `sent_as` under another name.
+"""
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_type_hints
 
+from driftduel.arena.model import Arm, Time
+from driftduel.arena.settings import Settings
 from driftduel.verdict.standing import Moment
 
-if TYPE_CHECKING:  # a command that needs one of these forms imports no more
-    from driftduel.arena.model import Arm
-    from driftduel.arena.service import (
-        Asked,
-        Created,
-        Described,
-        Health,
-        History,
-        Shown,
-        Token,
-        Told,
-        Voter,
-    )
+if TYPE_CHECKING:  # a command that writes one record imports no more
+    from driftduel.arena.service import Created, Described, History
     from driftduel.arena.status import Status
 
-Form = dict[str, Any]
 
-IMAGES = "/api/v1/images/"
-"""Where images of cards are, by their hashes."""
+class SentField(NamedTuple):
+    """A field of a record: its attribute, its name and its type as declared."""
+
+    attribute: str
+    name: str
+    type: Any
+
+    @property
+    def is_time(self) -> bool:
+        """Whether it is a time, or one or None."""
+        return Time in (self.type, *get_args(self.type))
+
+
+@dataclass(frozen=True)
+class Made:
+    """A new arena; its tokens are shown this once."""
+
+    arena: str
+    owner_token: str
+    embed_key: str
+    question: str
+
+
+@dataclass(frozen=True)
+class ArenaFacts:
+    """An arena, its settings and its arms."""
+
+    arena: str
+    title: str
+    question: str
+    status: Literal["open", "closed"]
+    head: int
+    created: Time
+    settings: Settings
+    arms: tuple[Arm, ...]
+
+
+def to_json(value: Any) -> Any:
+    """Return a record, or several, as plain data for JSON.
+
+    Examples
+    --------
+    >>> to_json([Arm(0, "tea", "Tea", offered=True)])
+    [{'slug': 'tea', 'name': 'Tea', 'offered': True}]
+    """
+    kind: type = type(value)
+    if known := _writers(kind):
+        return {
+            name: as_time(getattr(value, attribute))
+            if is_time
+            else to_json(getattr(value, attribute))
+            for attribute, name, is_time in known
+        }
+    return [to_json(one) for one in value] if isinstance(value, tuple | list) else value
+
+
+@cache
+def sent_fields(record: type) -> tuple[SentField, ...]:
+    """Return what is sent of a record, in order; nothing of what is no record."""
+    if not is_dataclass(record) and not hasattr(record, "_fields"):
+        return ()
+    types = get_type_hints(record, include_extras=True)
+    if not is_dataclass(record):
+        return tuple(SentField(name, name, types[name]) for name in types)
+    return tuple(
+        SentField(one.name, one.metadata.get("sent_as", one.name), types[one.name])
+        for one in fields(record)
+        if one.metadata.get("sent", True)
+    )
 
 
 def as_time(at: int | None) -> str | None:
@@ -39,60 +102,28 @@ def as_time(at: int | None) -> str | None:
     return None if at is None else str(Moment.time(at).to_json())
 
 
-def form_of_duel(asked: Asked) -> Form:
-    """Return a duel as its voter sees it."""
-    return {
-        "duel": asked.duel,
-        "left": _form_of_side(asked.left),
-        "right": _form_of_side(asked.right),
-        "context": asked.context,
-        "expires": as_time(asked.expires),
-    }
+def made_of(created: Created) -> Made:
+    """Return what is told of a new arena."""
+    arena = created.arena
+    return Made(arena.slug, created.owner_token, created.embed_key, arena.question)
 
 
-def form_of_told(told: Told) -> Form:
-    """Return what became of a verdict; told again it is the same but for the next duel."""
-    left, right = told.reveal
-    return {
-        "seq": told.seq,
-        "counted": told.counted,
-        "reason": told.reason,
-        "reveal": {"left": left, "right": right},
-        "next": None if told.next is None else form_of_duel(told.next),
-    }
-
-
-def form_of_created(created: Created) -> Form:
-    """Return a new arena with its tokens."""
-    return {
-        "arena": created.arena.slug,
-        "owner_token": created.owner_token,
-        "embed_key": created.embed_key,
-        "question": created.arena.question,
-    }
-
-
-def form_of_arm(arm: Arm) -> Form:
-    """Return an arm."""
-    return {"slug": arm.slug, "name": arm.name, "offered": arm.offered}
-
-
-def form_of_arena(described: Described) -> Form:
-    """Return an arena, its settings and its arms."""
+def facts_of(described: Described) -> ArenaFacts:
+    """Return what is told of an arena."""
     arena = described.arena
-    return {
-        "arena": arena.slug,
-        "title": arena.title,
-        "question": arena.question,
-        "status": arena.status,
-        "head": arena.head,
-        "created": as_time(arena.created_at),
-        "settings": {name: _as_list(one) for name, one in asdict(arena.settings).items()},
-        "arms": [form_of_arm(arm) for arm in described.arms],
-    }
+    return ArenaFacts(
+        arena=arena.slug,
+        title=arena.title,
+        question=arena.question,
+        status=arena.status,
+        head=arena.head,
+        created=arena.created_at,
+        settings=arena.settings,
+        arms=described.arms,
+    )
 
 
-def form_of_status(status: Status) -> Form:
+def json_of_status(status: Status) -> dict[str, Any]:
     """Return what is known of an arena."""
     return {
         "arena": status.arena.slug,
@@ -105,56 +136,18 @@ def form_of_status(status: Status) -> Form:
     }
 
 
-def form_of_history(history: History) -> Form:
+def json_of_history(history: History) -> dict[str, Any]:
     """Return what happened in an arena."""
-    found = history.standing.to_dict()
+    standing = history.standing.to_dict()
     return {
         "head": history.head,
-        "leaders": found["leaders"],
-        "changes": found["changes"],
-        "events": found["events"],
-        "days": [_with_times(one) for one in history.days],
+        "leaders": standing["leaders"],
+        "changes": standing["changes"],
+        "events": standing["events"],
+        "days": to_json(history.days),
     }
 
 
-def form_of_health(health: Health) -> Form:
-    """Return how voting goes in an arena."""
-    return {
-        "head": health.head,
-        "rate": None if health.rate is None else _with_times(health.rate),
-        "answered": {**asdict(health.answered), "share": health.answered.share},
-        "side": asdict(health.side),
-        "voters": health.voters,
-        "odd": [form_of_voter(one) for one in health.odd],
-    }
-
-
-def form_of_voter(voter: Voter) -> Form:
-    """Return what a voter did."""
-    facts = asdict(voter)
-    return {**facts, "last": as_time(facts.pop("last_at"))}
-
-
-def form_of_token(token: Token) -> Form:
-    """Return what is known of a token."""
-    facts = asdict(token)
-    created, revoked = facts.pop("created_at"), facts.pop("revoked_at")
-    return {**facts, "created": as_time(created), "revoked": as_time(revoked)}
-
-
-def _form_of_side(side: Shown) -> Form:
-    image = None if side.card.blob is None else IMAGES + side.card.blob
-    return {"name": side.name, "kind": side.card.kind, "body": side.card.body, "image": image}
-
-
-def _as_list(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
-
-
-_TIMES = {"at", "since"}
-
-
-def _with_times(record: Any) -> Form:
-    return {
-        name: as_time(value) if name in _TIMES else value for name, value in asdict(record).items()
-    }
+@cache
+def _writers(record: type) -> tuple[tuple[str, str, bool], ...]:
+    return tuple((one.attribute, one.name, one.is_time) for one in sent_fields(record))

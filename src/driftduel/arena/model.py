@@ -1,6 +1,6 @@
 """The nouns of the arena, as frozen records: arenas, arms, cards, duels, events.
 
-Times are whole microseconds since 1970, UTC. Arms have numbers that never change their meaning;
+Arms have numbers that never change their meaning;
 names and slugs may.
 """
 
@@ -9,11 +9,17 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, get_args
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 from driftduel.arena.errors import Invalid
 from driftduel.arena.settings import Settings
+
+Time = Annotated[int, "time"]
+"""Whole microseconds since 1970, UTC."""
+
+UNSENT = {"sent": False}
+"""Metadata of a field that `driftduel.arena.json` leaves out."""
 
 Verdict = Literal["left", "right", "tie", "bad", "skip"]
 Role = Literal["owner", "embed", "read"]
@@ -73,7 +79,7 @@ class Arena:
 class Arm:
     """An option; it is put before voters while it is offered."""
 
-    id: int
+    id: int = field(metadata=UNSENT)
     slug: str
     name: str
     offered: bool

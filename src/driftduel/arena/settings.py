@@ -136,7 +136,7 @@ def setting(default: Any, **facts: Any) -> Any:
 
 @dataclass(frozen=True)
 class Settings:
-    """What the owner of a poll decides; `SETTINGS` says what each means."""
+    """What the owner of a poll decides."""
 
     blind: bool = setting(
         True,

@@ -137,11 +137,11 @@ def new(
     """Make a poll; its secret keys are shown this once."""
     with _service(database, create=True) as service:
         from driftduel.arena import service as arena
-        from driftduel.arena.json import form_of_created
+        from driftduel.arena.json import made_of, to_json
 
         names = as_names(arms, "--arms") if arms else []
         made = arena.create_arena(service, slug, question, names, title=title, settings=settings)
-    facts = {**form_of_created(made), "arms": names, "database": database}
+    facts = {**to_json(made_of(made)), "arms": names, "database": database}
     if as_json:
         print_json(facts)
         return
@@ -192,7 +192,7 @@ def arms(
 
     with _service(database) as service:
         from driftduel.arena import service as arena
-        from driftduel.arena.json import form_of_arm
+        from driftduel.arena.json import to_json
 
         if add or pause or resume or rename:
             arena.change_arms(
@@ -205,7 +205,7 @@ def arms(
             )
         found = arena.describe(service, slug).arms
     if as_json:
-        print_json({"arena": slug, "arms": [form_of_arm(arm) for arm in found]})
+        print_json({"arena": slug, "arms": to_json(found)})
         return
     table = plain_table("arm", "slug", "offered")
     for arm in found:
@@ -218,9 +218,9 @@ def status(slug: Slug, database: Database = DEFAULT, as_json: Json = False) -> N
     """Say who is best, since when, how sure, and what changed."""
     with _service(database) as service:
         from driftduel.arena import service as arena
-        from driftduel.arena.json import form_of_status
+        from driftduel.arena.json import json_of_status
 
-        facts = form_of_status(arena.status(service, slug))
+        facts = json_of_status(arena.status(service, slug))
     if as_json:
         print_json(facts)
     else:
@@ -310,11 +310,11 @@ def exclude(
     """Exclude the votes of a voter, or list the voters."""
     with _service(database) as service:
         from driftduel.arena import service as arena
-        from driftduel.arena.json import form_of_voter
+        from driftduel.arena.json import to_json
 
         if voter is not None:
             (arena.include if include else arena.exclude)(service, slug, voter)
-        found = [form_of_voter(one) for one in arena.voters(service, slug)]
+        found = to_json(arena.voters(service, slug))
     if as_json:
         print_json({"arena": slug, "voters": found})
         return
@@ -348,12 +348,12 @@ def token(
         raise ValueError("--role makes a token and --revoke ends one; give one of them")
     with _service(database) as service:
         from driftduel.arena import service as arena
-        from driftduel.arena.json import form_of_token
+        from driftduel.arena.json import to_json
 
         made = None if role is None else arena.new_token(service, slug, role, label)
         if revoke is not None:
             arena.revoke_token(service, slug, revoke)
-        found = [form_of_token(one) for one in arena.tokens(service, slug)]
+        found = to_json(arena.tokens(service, slug))
     if as_json:
         print_json({"arena": slug, "token": made, "tokens": found})
     elif made is not None:

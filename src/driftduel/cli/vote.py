@@ -140,7 +140,7 @@ def undo(file: File, duel: Duel, as_json: Json = False) -> None:
 
 def status(file: File, as_json: Json = False) -> None:
     """Say who is best, since when, how sure, and what changed."""
-    from driftduel.arena.json import as_time, form_of_status
+    from driftduel.arena.json import as_time, json_of_status
 
     with _arena_in(file) as arena:
         found, waiting = arena.status()
@@ -149,7 +149,7 @@ def status(file: File, as_json: Json = False) -> None:
             {"duel": duel.id, "left": left, "right": right, "asked": as_time(duel.asked_at)}
             for duel, left, right in waiting
         ]
-        print_json({"file": str(file), **form_of_status(found), "open": duels})
+        print_json({"file": str(file), **json_of_status(found), "open": duels})
         return
     print(found.text)
     if waiting:

@@ -25,6 +25,7 @@ from driftduel.arena.service.exporting import write_parquet as write_parquet
 from driftduel.arena.service.health import Health as Health
 from driftduel.arena.service.health import health as health
 from driftduel.arena.service.health import health_tag as health_tag
+from driftduel.arena.service.history import Day as Day
 from driftduel.arena.service.history import History as History
 from driftduel.arena.service.history import history as history
 from driftduel.arena.service.importing import Imported as Imported

@@ -4,31 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from driftduel.arena.errors import Conflict
-from driftduel.arena.model import Card, OpenDuel
+from driftduel.arena.model import Card, OpenDuel, Time
 from driftduel.arena.service.service import Hosted, Service
 from driftduel.arena.store import statements
 from driftduel.arena.store.connection import Connection
 
+IMAGES = "/api/v1/images/"
+"""Where images of cards are, by their hashes."""
+
 
 @dataclass(frozen=True)
 class Shown:
-    """An arm as a voter sees it; ``name`` is None where the arena is blind and there is a card."""
+    """An arm as a voter sees it: in a blind arena without its name, if it has a card.
 
-    card: Card
+    ``image`` is where the image of the card is, if it is one.
+    """
+
     name: str | None
+    kind: Literal["text", "markdown", "image"]
+    body: str
+    image: str | None
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A duel put before a voter; its id is what allows to answer it."""
+    """Two arms for a voter; who knows ``duel`` can answer it."""
 
     duel: str
     left: Shown
     right: Shown
     context: str | None
-    expires: int
+    expires: Time
 
 
 def ask(service: Service, slug: str, voter: str) -> Asked:
@@ -72,10 +81,16 @@ def shown(service: Service, hosted: Hosted, duel: OpenDuel) -> Asked:
     for number in (duel.left, duel.right):
         arm = hosted.replica.arms[number]
         if number in cards:
-            sides.append(Shown(cards[number], None if hosted.arena.settings.blind else arm.name))
+            name = None if hosted.arena.settings.blind else arm.name
+            sides.append(_shown_by(cards[number], name))
         else:
-            sides.append(Shown(Card("text", arm.name), arm.name))
+            sides.append(Shown(arm.name, "text", arm.name, None))
     return Asked(duel.id, sides[0], sides[1], duel.context or None, duel.expires_at)
+
+
+def _shown_by(card: Card, name: str | None) -> Shown:
+    image = None if card.blob is None else IMAGES + card.blob
+    return Shown(name, card.kind, card.body, image)
 
 
 def shows_cards(hosted: Hosted, duel: OpenDuel) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 
+from driftduel.arena.model import UNSENT, Time
 from driftduel.arena.replica import Replica
 from driftduel.arena.service.reporting import shown
 from driftduel.arena.service.service import Service, now_in_microseconds
@@ -36,24 +37,26 @@ class Rate:
     """
 
     seconds: int
-    since: int
+    since: Time
     votes: tuple[int, ...]
     last_hour: int
 
 
 @dataclass(frozen=True)
 class Answered:
-    """Pairs that were answered, that nobody answered in time, and that may still be answered."""
+    """Pairs that were answered, that nobody answered in time, and that may still be answered.
+
+    ``share`` is that of answered ones among those that are not waiting.
+    """
 
     answered: int
     unanswered: int
     waiting: int
+    share: float | None = field(init=False)
 
-    @property
-    def share(self) -> float | None:
-        """The share of answered ones among those that are not waiting."""
+    def __post_init__(self) -> None:
         asked = self.answered + self.unanswered
-        return self.answered / asked if asked else None
+        object.__setattr__(self, "share", self.answered / asked if asked else None)
 
 
 @dataclass(frozen=True)
@@ -74,13 +77,13 @@ class Side:
 
 @dataclass(frozen=True)
 class Health:
-    """How voting goes, as of ``head``; ``moment`` changes when the rate does, for ETags.
+    """How voting goes, as of ``head``.
 
     ``odd`` are voters that look odd or are excluded, those with most votes; ``voters`` counts all.
     """
 
     head: int
-    moment: int
+    moment: int = field(metadata=UNSENT)  # changes when the rate does, for ETags
     rate: Rate | None
     answered: Answered
     side: Side

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from driftduel.arena.model import Time
 from driftduel.arena.service.reporting import status
 from driftduel.arena.service.service import Service
 from driftduel.verdict.standing import Standing
@@ -13,7 +14,7 @@ from driftduel.verdict.standing import Standing
 class Day:
     """How many votes and skips came on a day (UTC) and were not taken back."""
 
-    at: int
+    at: Time
     votes: int
     skips: int
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, get_args
 
 from driftduel.arena.errors import Forbidden, Invalid, NotFound, Unauthorized
-from driftduel.arena.model import MOST_NAME, Role, as_text
+from driftduel.arena.model import MOST_NAME, Role, Time, as_text
 from driftduel.arena.service.service import Service, now_in_microseconds
 from driftduel.arena.store import statements
 from driftduel.arena.store.connection import Connection
@@ -25,8 +25,8 @@ class Token:
     id: str
     role: Role
     label: str
-    created_at: int
-    revoked_at: int | None
+    created_at: Time = field(metadata={"sent_as": "created"})
+    revoked_at: Time | None = field(metadata={"sent_as": "revoked"})
 
 
 @dataclass(frozen=True)

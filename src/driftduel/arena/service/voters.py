@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from heapq import nlargest
 from typing import Any, Literal
 
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftduel.arena.errors import NotFound
+from driftduel.arena.model import Time
 from driftduel.arena.service.service import Service, new_id, now_in_microseconds
 from driftduel.arena.service.voter_counts import Counts, Watch
 from driftduel.arena.store import statements
@@ -65,7 +66,7 @@ class Voter:
     quick: int
     capped: int
     skips: int
-    last_at: int
+    last_at: Time = field(metadata={"sent_as": "last"})
     excluded: bool
     odd: tuple[str, ...]
 

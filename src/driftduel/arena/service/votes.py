@@ -5,10 +5,11 @@ from __future__ import annotations
 from asyncio import to_thread
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple
 
 from driftduel.arena.errors import ArenaError, Conflict, Forbidden, NotFound
-from driftduel.arena.model import as_duel, as_verdict
+from driftduel.arena.model import UNSENT, as_duel, as_verdict
 from driftduel.arena.rules import Outcome, Row, Tell, take_back, tell_all
 from driftduel.arena.service.duels import Asked, ask, shown, shows_cards
 from driftduel.arena.service.service import Service, now_in_microseconds
@@ -17,6 +18,13 @@ from driftduel.arena.store.connection import Connection
 
 UNDO = 60_000_000
 """Microseconds for which a voter may take a verdict back."""
+
+
+class Reveal(NamedTuple):
+    """The names of the arms."""
+
+    left: str
+    right: str
 
 
 @dataclass(frozen=True)
@@ -31,17 +39,17 @@ class Told:
         The number of its event.
     counted : bool
         Whether the learner was told; ``reason`` says why not: skip, cap or excluded.
-    reveal : tuple of str
-        The names of the arms, left and right.
+    reveal : Reveal
+        The names of the arms.
     next : Asked or None
         The next duel, if it was asked for and there is one.
     """
 
-    first: bool
+    first: bool = field(metadata=UNSENT)
     seq: int
     counted: bool
-    reason: str | None
-    reveal: tuple[str, str]
+    reason: Literal["skip", "cap", "excluded"] | None
+    reveal: Reveal
     next: Asked | None = None
 
 
@@ -136,8 +144,8 @@ def _told(service: Service, voter: str, request: _Tell, done: Outcome) -> Told:
     if not {row["left"], row["right"]} <= set(hosted.replica.arms):
         service.follow()  # another process asked, of an arm that had just joined
         hosted = service.hosted(hosted.arena.slug)
-    reveal = (hosted.replica.arms[row["left"]].name, hosted.replica.arms[row["right"]].name)
-    reason = "skip" if row["kind"] == "skip" else row["reason"]
+    left, right = (hosted.replica.arms[row[side]].name for side in ("left", "right"))
+    reason: Any = "skip" if row["kind"] == "skip" else row["reason"]
     following = None
     if request.wants_next:
         with suppress(Conflict):
@@ -146,7 +154,7 @@ def _told(service: Service, voter: str, request: _Tell, done: Outcome) -> Told:
                 if done.next is None
                 else shown(service, hosted, done.next)
             )
-    return Told(done.first, row["seq"], reason is None, reason, reveal, following)
+    return Told(done.first, row["seq"], reason is None, reason, Reveal(left, right), following)
 
 
 def tell_many(connection: Connection, tells: Sequence[_Tell]) -> list[Outcome | ArenaError]:

@@ -10,16 +10,16 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import FileResponse, Response, StreamingResponse
+from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from pydantic import ValidationError
 from starlette.background import BackgroundTask
 
 from driftduel.arena import service as arena
 from driftduel.arena.errors import Invalid
-from driftduel.arena.json import form_of_arena, form_of_arm, form_of_created, form_of_voter
+from driftduel.arena.json import facts_of, made_of, to_json
 from driftduel.arena.model import Card
 from driftduel.arena.settings import SETTINGS
-from driftduel.arena.web import schemas as shapes
+from driftduel.arena.web import schemas
 from driftduel.arena.web.problems import refusals
 from driftduel.arena.web.security import BEARER, access_of
 
@@ -29,30 +29,32 @@ router = APIRouter(tags=["owner"], dependencies=[BEARER])
 
 _OWN = refusals(401, 403, 404)
 _CHANGE = refusals(401, 403, 404, 409)
-_Changes: Any = shapes.ArenaChange  # a type that is made, which mypy does not know
+_Changes: Any = schemas.ArenaChange  # a type that is made, which mypy does not know
 _MAY_BE_NULL = [one.name for one in SETTINGS if one.optional]
 All = Annotated[bool, Query(alias="all", description="Also verdicts that do not count.")]
 
 
-@router.post("/arenas", status_code=201, responses=refusals(401, 403, 409))
-def make(request: Request, new: shapes.NewArena) -> shapes.Made:
+@router.post(
+    "/arenas", status_code=201, response_model=schemas.Made, responses=refusals(401, 403, 409)
+)
+def make(request: Request, new: schemas.NewArena) -> Response:
     """Make an arena; any owner may, and anybody on the machine of a service that is local."""
     access = access_of(request)
     access.check_making(request)
     made = arena.create_arena(
         access.service, new.slug, new.question, new.arms, title=new.title, settings=new.settings
     )
-    return shapes.Made(**form_of_created(made))
+    return JSONResponse(to_json(made_of(made)), 201)
 
 
-@router.get("/arenas/{slug}", responses=_OWN)
-def describe(request: Request, slug: str) -> shapes.Arena:
+@router.get("/arenas/{slug}", response_model=schemas.Arena, responses=_OWN)
+def describe(request: Request, slug: str) -> Response:
     """Return an arena, its settings and its arms."""
     return _described(_service(request, slug), slug)
 
 
-@router.patch("/arenas/{slug}", responses=_OWN)
-def change(request: Request, slug: str, changes: _Changes) -> shapes.Arena:
+@router.patch("/arenas/{slug}", response_model=schemas.Arena, responses=_OWN)
+def change(request: Request, slug: str, changes: _Changes) -> Response:
     """Change the texts or the settings of an arena, or close it."""
     service = _service(request, slug)
     wanted: dict[str, Any] = changes.model_dump(exclude_unset=True)
@@ -64,19 +66,21 @@ def change(request: Request, slug: str, changes: _Changes) -> shapes.Arena:
     return _described(service, slug)
 
 
-@router.post("/arenas/{slug}/arms", status_code=201, responses=_CHANGE)
-def add_arms(request: Request, slug: str, new: shapes.NewArms) -> shapes.Arms:
+@router.post("/arenas/{slug}/arms", status_code=201, response_model=schemas.Arms, responses=_CHANGE)
+def add_arms(request: Request, slug: str, new: schemas.NewArms) -> Response:
     """Let arms join."""
     service = _service(request, slug)
     waiting = [] if new.offered else new.arms
-    return _arms(arena.change_arms(service, slug, add=new.arms, pause=waiting))
+    arms = arena.change_arms(service, slug, add=new.arms, pause=waiting)
+    return JSONResponse({"arms": to_json(arms)}, 201)
 
 
-@router.patch("/arenas/{slug}/arms", responses=_CHANGE)
-def change_arms(request: Request, slug: str, changes: shapes.ArmsChange) -> shapes.Arms:
+@router.patch("/arenas/{slug}/arms", response_model=schemas.Arms, responses=_CHANGE)
+def change_arms(request: Request, slug: str, changes: schemas.ArmsChange) -> Response:
     """Pause arms, let them come back, or rename them."""
     service = _service(request, slug)
-    return _arms(arena.change_arms(service, slug, **changes.model_dump()))
+    arms = arena.change_arms(service, slug, **changes.model_dump())
+    return JSONResponse({"arms": to_json(arms)})
 
 
 @router.put(
@@ -88,7 +92,7 @@ def change_arms(request: Request, slug: str, changes: shapes.ArmsChange) -> shap
         "requestBody": {
             "required": True,
             "content": {
-                "application/json": {"schema": shapes.CardText.model_json_schema()},
+                "application/json": {"schema": schemas.CardText.model_json_schema()},
                 "image/*": {"schema": {"type": "string", "format": "binary"}},
             },
         }
@@ -117,29 +121,28 @@ def remove_card(request: Request, slug: str, arm: str, context: str = "") -> Res
     return Response(status_code=204)
 
 
-@router.get("/arenas/{slug}/voters", responses=_OWN)
-def voters(request: Request, slug: str) -> shapes.Voters:
+@router.get("/arenas/{slug}/voters", response_model=schemas.Voters, responses=_OWN)
+def voters(request: Request, slug: str) -> Response:
     """Return the voters with most verdicts; each is a hash."""
-    found = arena.voters(_service(request, slug), slug)
-    return shapes.Voters(voters=[shapes.VoterFacts(**form_of_voter(one)) for one in found])
+    return JSONResponse({"voters": to_json(arena.voters(_service(request, slug), slug))})
 
 
 @router.post("/arenas/{slug}/voters/{voter}/exclude", responses=_OWN)
-def exclude(request: Request, slug: str, voter: str) -> shapes.Head:
+def exclude(request: Request, slug: str, voter: str) -> schemas.Head:
     """Let the votes of a voter not count."""
-    return shapes.Head(head=arena.exclude(_service(request, slug), slug, voter))
+    return schemas.Head(head=arena.exclude(_service(request, slug), slug, voter))
 
 
 @router.post("/arenas/{slug}/voters/{voter}/include", responses=_OWN)
-def include(request: Request, slug: str, voter: str) -> shapes.Head:
+def include(request: Request, slug: str, voter: str) -> schemas.Head:
     """Let the votes of a voter count again."""
-    return shapes.Head(head=arena.include(_service(request, slug), slug, voter))
+    return schemas.Head(head=arena.include(_service(request, slug), slug, voter))
 
 
 @router.delete("/arenas/{slug}/voters/{voter}", responses=_OWN)
-def forget(request: Request, slug: str, voter: str) -> shapes.Head:
+def forget(request: Request, slug: str, voter: str) -> schemas.Head:
     """Cut the link from a voter to its votes, which still count."""
-    return shapes.Head(head=arena.forget(_service(request, slug), slug, voter))
+    return schemas.Head(head=arena.forget(_service(request, slug), slug, voter))
 
 
 @router.get(
@@ -165,6 +168,7 @@ def votes_parquet(request: Request, slug: str, everything: All = False) -> Respo
 @router.post(
     "/arenas/{slug}/import",
     status_code=201,
+    response_model=schemas.Imported,
     responses=_OWN,
     openapi_extra={
         "requestBody": {
@@ -173,9 +177,7 @@ def votes_parquet(request: Request, slug: str, everything: All = False) -> Respo
         }
     },
 )
-async def import_votes(
-    request: Request, slug: str, pairs: Literal["uniform", "other"]
-) -> shapes.Imported:
+async def import_votes(request: Request, slug: str, pairs: Literal["uniform", "other"]) -> Response:
     """Take in old votes as CSV; ``pairs`` says whether all pairs were asked equally often."""
     service = await run_in_threadpool(_service, request, slug)
     with tempfile.TemporaryDirectory(prefix="driftduel-") as folder:
@@ -184,7 +186,7 @@ async def import_votes(
             async for part in request.stream():
                 file.write(part)
         done = await run_in_threadpool(arena.import_votes, service, slug, path, pairs)
-    return shapes.Imported(votes=done.votes, counted=done.counted)
+    return JSONResponse(to_json(done), 201)
 
 
 def answer_csv(service: arena.Service, slug: str, everything: bool) -> Response:
@@ -227,17 +229,13 @@ def _service(request: Request, slug: str) -> arena.Service:
     return access.service
 
 
-def _described(service: arena.Service, slug: str) -> shapes.Arena:
-    return shapes.Arena(**form_of_arena(arena.describe(service, slug)))
-
-
-def _arms(found: list[Any]) -> shapes.Arms:
-    return shapes.Arms(arms=[shapes.Arm(**form_of_arm(one)) for one in found])
+def _described(service: arena.Service, slug: str) -> Response:
+    return JSONResponse(to_json(facts_of(arena.describe(service, slug))))
 
 
 def _card(body: bytes) -> Card:
     try:
-        text = shapes.CardText.model_validate_json(body)
+        text = schemas.CardText.model_validate_json(body)
     except ValidationError:
         raise Invalid('a card is {"kind": "text" or "markdown", "body": ...}') from None
     return Card(text.kind, text.body)

@@ -8,8 +8,8 @@ from fastapi import APIRouter, Header, Request
 from fastapi.responses import JSONResponse, Response
 
 from driftduel.arena import service as arena
-from driftduel.arena.json import form_of_health, form_of_history, form_of_status
-from driftduel.arena.web import schemas as shapes
+from driftduel.arena.json import json_of_history, json_of_status, to_json
+from driftduel.arena.web import schemas
 from driftduel.arena.web.problems import refusals
 from driftduel.arena.web.security import BEARER, access_of
 
@@ -20,27 +20,27 @@ _READ = {304: {"description": "Nothing happened since"}, **refusals(401, 403, 40
 Known = Annotated[str | None, Header(alias="If-None-Match")]
 
 
-@router.get("/arenas/{slug}/status", response_model=shapes.Status, responses=_READ)
+@router.get("/arenas/{slug}/status", response_model=schemas.Status, responses=_READ)
 def status(request: Request, slug: str, known: Known = None) -> Response:
     """Tell who is best, since when, how sure, and what changed."""
     service = _service(request, slug)
     if (same := _unchanged(service, slug, known)) is not None:
         return same
-    found = arena.status(service, slug)
-    return _tagged(shapes.Status(**form_of_status(found)).model_dump(), found.head)
+    now = arena.status(service, slug)
+    return _tagged(json_of_status(now), now.head)
 
 
-@router.get("/arenas/{slug}/history", response_model=shapes.History, responses=_READ)
+@router.get("/arenas/{slug}/history", response_model=schemas.History, responses=_READ)
 def history(request: Request, slug: str, known: Known = None) -> Response:
     """Tell who led when, which arms came and went, and how many votes a day brought."""
     service = _service(request, slug)
     if (same := _unchanged(service, slug, known)) is not None:
         return same
-    found = arena.history(service, slug)
-    return _tagged(shapes.History(**form_of_history(found)).model_dump(), found.head)
+    past = arena.history(service, slug)
+    return _tagged(json_of_history(past), past.head)
 
 
-@router.get("/arenas/{slug}/health", response_model=shapes.Health, responses=_READ)
+@router.get("/arenas/{slug}/health", response_model=schemas.Health, responses=_READ)
 def health(request: Request, slug: str, known: Known = None) -> Response:
     """Tell how voting goes: votes by time, pairs answered, a taste for a side, odd voters."""
     access = access_of(request)
@@ -48,16 +48,15 @@ def health(request: Request, slug: str, known: Known = None) -> Response:
     now = arena.health_tag(access.service, slug)
     if (same := _same(known, now)) is not None:
         return same
-    found = arena.health(access.service, slug)
-    form = shapes.Health(**form_of_health(found)).model_dump()
-    return _tagged(form, f"{found.head}-{found.moment}")
+    state = arena.health(access.service, slug)
+    return _tagged(to_json(state), f"{state.head}-{state.moment}")
 
 
 @router.get("/key", responses=refusals(401))
-def key(request: Request) -> shapes.Key:
+def key(request: Request) -> schemas.Key:
     """Tell of which arena the token is, and what it is for."""
     holder = access_of(request).holder(request)
-    return shapes.Key(arena=holder.slug, role=holder.role)
+    return schemas.Key(arena=holder.slug, role=holder.role)
 
 
 @images.get(

@@ -1,12 +1,25 @@
-"""What is sent and answered, for the OpenAPI document; what it means is checked by the service."""
+"""What is sent and answered, for the OpenAPI document; what it means is checked by the service.
+
+What is answered is made from the records themselves (`model_of`): fields, types and what they mean
+are declared once, where the record is. What the verdict says of an arena is written by
+`driftduel.verdict.standing.Standing.to_dict`, and described here.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+import re
+import types
+from collections.abc import Mapping
+from functools import cache
+from inspect import cleandoc
+from typing import Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from driftduel.arena.settings import SETTINGS, Setting
+from driftduel.arena import json, model
+from driftduel.arena import service as arena
+from driftduel.arena.service.health import Side
+from driftduel.arena.settings import SETTINGS, Settings
 
 Time = str | None
 """ISO 8601."""
@@ -47,36 +60,99 @@ class Texts(Sent):
     status: Literal["open", "closed"] | None = None
 
 
-def _type_of(setting: Setting) -> Any:
-    return list[str] if setting.kind == "texts" else setting.type
+@cache
+def model_of(record: type) -> Any:
+    """Return the schema of a record as `driftduel.arena.json.to_json` writes it."""
+    said = cleandoc(record.__doc__ or "")
+    meanings = {one.name: _facts_of_setting(one) for one in SETTINGS} if record is Settings else {}
+    for name, words in _attributes(said).items():
+        meanings[name] = {"description": words}
+    facts: dict[str, Any] = {
+        one.name: (_type_of(one.type), Field(**meanings.get(one.attribute, {})))
+        for one in json.sent_fields(record)
+    }
+    words = said.partition("\n\nAttributes\n---")[0]
+    return create_model(_NAMES.get(record, record.__name__), __doc__=words, **facts)
 
 
-def _facts(setting: Setting) -> dict[str, Any]:
+def _type_of(declared: Any) -> Any:
+    """Return the type that JSON has for a declared one."""
+    if declared is model.Time:
+        return str
+    if json.sent_fields(declared) if isinstance(declared, type) else False:
+        return model_of(declared)
+    parts = tuple(_type_of(one) for one in get_args(declared) if one is not ...)
+    if get_origin(declared) in (Union, types.UnionType):
+        return Union[parts]  # noqa: UP007
+    if get_origin(declared) is tuple and ... in get_args(declared):
+        return list[parts[0]]  # type: ignore[valid-type]
+    return declared
+
+
+def _attributes(said: str) -> Mapping[str, str]:
+    r"""Return what a docstring says of attributes, by name.
+
+    Examples
+    --------
+    >>> _attributes("Attributes\n----------\nleft, right : int\n    Which\n    sides.")
+    {'left': 'Which sides.', 'right': 'Which sides.'}
+    """
+    section = said.partition("Attributes\n---")[2]
+    found = re.findall(r"^(\w[\w, ]*) : .*\n((?:    .*\n?)+)", section, re.MULTILINE)
+    return {name: " ".join(words.split()) for names, words in found for name in names.split(", ")}
+
+
+def _facts_of_setting(setting: Any) -> dict[str, Any]:
     """Return what the document says of a setting; what is allowed is checked by `Settings`."""
     bounds = {"minimum": setting.least, "maximum": setting.most}
-    extra: Any = bounds if setting.kind == "number" else None
+    extra = bounds if setting.kind == "number" else None
     return {"description": setting.sentence, "json_schema_extra": extra}
 
 
 def _settings_schema() -> dict[str, Any]:
     """Return the schema of settings of which any may be left out."""
-    properties = Settings.model_json_schema()["properties"]
+    properties = model_of(Settings).model_json_schema()["properties"]
     for one in SETTINGS:
         properties[one.name]["default"] = one.default
     return {"properties": properties, "additionalProperties": False}
 
 
-Settings: type[BaseModel] = create_model(
-    "Settings",
-    __doc__="What the owner decides.",
-    **{one.name: (_type_of(one), Field(**_facts(one))) for one in SETTINGS},  # type: ignore[call-overload]
-)
+def _several(name: str, words: str, field: str, item: Any) -> Any:
+    facts: dict[str, Any] = {field: (list[item], ...)}
+    return create_model(name, __doc__=words, **facts)
 
-ArenaChange: type[BaseModel] = create_model(
+
+_NAMES: dict[type, str] = {
+    arena.Asked: "Duel",
+    arena.Retracted: "Appended",
+    arena.Shown: "Side",
+    arena.Voter: "VoterFacts",
+    Side: "SideTaste",
+    json.ArenaFacts: "Arena",
+}
+"""What the document calls a record, where that is not its name."""
+
+Appended = model_of(arena.Retracted)
+Arena = model_of(json.ArenaFacts)
+Arm = model_of(model.Arm)
+Arms = _several("Arms", "All arms of an arena.", "arms", Arm)
+Day = model_of(arena.Day)
+Duel = model_of(arena.Asked)
+Health = model_of(arena.Health)
+Imported = model_of(arena.Imported)
+Made = model_of(json.Made)
+Told = model_of(arena.Told)
+VoterFacts = model_of(arena.Voter)
+Voters = _several("Voters", "The voters with most verdicts.", "voters", VoterFacts)
+
+_CHANGES: dict[str, Any] = {
+    one.name: (_type_of(one.type) | None, Field(None, **_facts_of_setting(one))) for one in SETTINGS
+}
+ArenaChange = create_model(
     "ArenaChange",
     __base__=Texts,
     __doc__="What is to be different about an arena; what is left out stays.",
-    **{one.name: (_type_of(one) | None, Field(None, **_facts(one))) for one in SETTINGS},  # type: ignore[call-overload]
+    **_CHANGES,
 )
 
 
@@ -102,61 +178,10 @@ class CardText(Sent):
     body: str
 
 
-class Side(BaseModel):
-    """An arm as a voter sees it: in a blind arena without its name, if it has a card."""
-
-    name: str | None
-    kind: Literal["text", "markdown", "image"]
-    body: str
-    image: str | None
-
-
-class Duel(BaseModel):
-    """Two arms for a voter; who knows ``duel`` can answer it."""
-
-    duel: str
-    left: Side
-    right: Side
-    context: str | None
-    expires: str
-
-
-class Reveal(BaseModel):
-    """The names of the arms."""
-
-    left: str
-    right: str
-
-
-class Told(BaseModel):
-    """What became of a verdict: the number of its event, and whether it counts."""
-
-    seq: int
-    counted: bool
-    reason: Literal["skip", "cap", "excluded"] | None
-    reveal: Reveal
-    next: Duel | None
-
-
-class Appended(BaseModel):
-    """The number of the event."""
-
-    seq: int
-
-
 class Head(BaseModel):
     """The number of the last event."""
 
     head: int
-
-
-class Made(BaseModel):
-    """A new arena; its tokens are shown this once."""
-
-    arena: str
-    owner_token: str
-    embed_key: str
-    question: str
 
 
 class Key(BaseModel):
@@ -164,33 +189,6 @@ class Key(BaseModel):
 
     arena: str
     role: Literal["owner", "embed", "read"]
-
-
-class Arm(BaseModel):
-    """An option."""
-
-    slug: str
-    name: str
-    offered: bool
-
-
-class Arms(BaseModel):
-    """All arms of an arena."""
-
-    arms: list[Arm]
-
-
-class Arena(BaseModel):
-    """An arena, its settings and its arms."""
-
-    arena: str
-    title: str
-    question: str
-    status: Literal["open", "closed"]
-    head: int
-    created: str
-    settings: Settings  # type: ignore[valid-type]
-    arms: list[Arm]
 
 
 class ArmStatus(BaseModel):
@@ -287,21 +285,14 @@ class Lead(BaseModel):
 
 
 class Event(BaseModel):
-    """Which arms joined, were paused, resumed, or renamed (old, new), after the first ones."""
+    """Which arms joined, were paused, resumed, left, or renamed (old, new), after the first."""
 
     at: str
     joined: list[str]
     paused: list[str]
     resumed: list[str]
+    left: list[str]
     renamed: list[tuple[str, str]]
-
-
-class Day(BaseModel):
-    """Votes and skips of a day."""
-
-    at: str
-    votes: int
-    skips: int
 
 
 class History(BaseModel):
@@ -311,72 +302,4 @@ class History(BaseModel):
     leaders: list[Lead]
     changes: list[Change]
     events: list[Event]
-    days: list[Day]
-
-
-class VoterFacts(BaseModel):
-    """What a voter did; ``quick`` votes came in less than 0.4 s; ``odd`` says what looks odd."""
-
-    voter: str
-    votes: int
-    left: int
-    right: int
-    quick: int
-    capped: int
-    skips: int
-    last: str
-    excluded: bool
-    odd: list[str]
-
-
-class Rate(BaseModel):
-    """Votes that count, in each of equal steps from ``since`` until now."""
-
-    seconds: int
-    since: str
-    votes: list[int]
-    last_hour: int
-
-
-class Answered(BaseModel):
-    """Pairs that were answered, not answered in time, and that may still be answered."""
-
-    answered: int
-    unanswered: int
-    waiting: int
-    share: float | None
-
-
-class SideTaste(BaseModel):
-    """How often the left card won; ``low`` and ``high`` hold at all times together."""
-
-    votes: int
-    share: float | None
-    low: float
-    high: float
-    taste: Literal["left", "right"] | None
-    text: str
-
-
-class Health(BaseModel):
-    """How voting goes; ``odd`` are voters that look odd or are excluded."""
-
-    head: int
-    rate: Rate | None
-    answered: Answered
-    side: SideTaste
-    voters: int
-    odd: list[VoterFacts]
-
-
-class Voters(BaseModel):
-    """The voters with most verdicts."""
-
-    voters: list[VoterFacts]
-
-
-class Imported(BaseModel):
-    """How many votes came in, and how many of them count."""
-
-    votes: int
-    counted: int
+    days: list[Day]  # type: ignore[valid-type]

@@ -10,8 +10,8 @@ from pydantic import ValidationError
 
 from driftduel.arena import service as arena
 from driftduel.arena.errors import Invalid
-from driftduel.arena.json import form_of_duel, form_of_told
-from driftduel.arena.web import schemas as shapes
+from driftduel.arena.json import to_json
+from driftduel.arena.web import schemas
 from driftduel.arena.web.problems import refusals
 from driftduel.arena.web.security import BEARER, Voter, access_of
 
@@ -24,22 +24,22 @@ _VERDICT = 'the body must be {"verdict": left, right, tie, bad or skip; "next": 
 @router.post(
     "/arenas/{slug}/duels",
     status_code=201,
-    response_model=shapes.Duel,
+    response_model=schemas.Duel,
     responses=refusals(401, 403, 404, 409, 429),
 )
 def ask(request: Request, slug: str, voter: Voter) -> Response:
     """Put two arms before a voter; one that is never answered changes nothing."""
     access = access_of(request)
     access.check_voting(request, slug)
-    return JSONResponse(form_of_duel(arena.ask(access.service, slug, voter)), 201)
+    return JSONResponse(to_json(arena.ask(access.service, slug, voter)), 201)
 
 
 @told.put(
     "/duels/{duel}/verdict",
     status_code=201,
-    response_model=shapes.Told,
+    response_model=schemas.Told,
     responses={
-        200: {"model": shapes.Told, "description": "Told before, and counted once"},
+        200: {"model": schemas.Told, "description": "Told before, and counted once"},
         **refusals(401, 403, 404, 409, 410, 429),
     },
     openapi_extra={
@@ -54,7 +54,7 @@ def ask(request: Request, slug: str, voter: Voter) -> Response:
         ],
         "requestBody": {
             "required": True,
-            "content": {"application/json": {"schema": shapes.Verdict.model_json_schema()}},
+            "content": {"application/json": {"schema": schemas.Verdict.model_json_schema()}},
         },
         "security": [{"HTTPBearer": []}],
     },
@@ -67,29 +67,32 @@ async def tell(request: Request) -> Response:
     if not 1 <= len(voter) <= 500:
         raise Invalid("the header X-Voter is needed, of 500 characters at most")
     try:
-        said = shapes.Verdict.model_validate_json(await request.body())
+        said = schemas.Verdict.model_validate_json(await request.body())
     except ValidationError:
         raise Invalid(_VERDICT) from None
     holder = await access.check_voting_async(request)
     duel = request.path_params["duel"]
-    found = await arena.tell_async(
+    done = await arena.tell_async(
         access.service, duel, voter, said.verdict, wants_next=said.next, arena=holder.arena
     )
-    return JSONResponse(form_of_told(found), 201 if found.first else 200)
+    return JSONResponse(to_json(done), 201 if done.first else 200)
 
 
-@router.delete("/duels/{duel}/verdict", responses=refusals(401, 403, 404, 409, 429))
+@router.delete(
+    "/duels/{duel}/verdict",
+    response_model=schemas.Appended,
+    responses=refusals(401, 403, 404, 409, 429),
+)
 def retract(
     request: Request,
     duel: str,
     voter: Annotated[str | None, Header(alias="X-Voter", max_length=500)] = None,
-) -> shapes.Appended:
+) -> Response:
     """Take a verdict back: its voter within a minute, an owner, who names no voter, at any time."""
     access = access_of(request)
     holder = access.check_voting(request)
     if voter:
-        done = arena.retract(access.service, duel, voter, arena=holder.arena)
-        return shapes.Appended(seq=done.seq)
+        return JSONResponse(to_json(arena.retract(access.service, duel, voter, arena=holder.arena)))
     if holder.role != "owner":
         raise Invalid("the header X-Voter is needed")
-    return shapes.Appended(seq=arena.retract_as_owner(access.service, holder.slug, duel).seq)
+    return JSONResponse(to_json(arena.retract_as_owner(access.service, holder.slug, duel)))

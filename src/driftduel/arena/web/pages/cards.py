@@ -10,7 +10,6 @@ from typing import Any, Literal
 from markdown_it import MarkdownIt
 from markupsafe import Markup
 
-from driftduel.arena.json import IMAGES
 from driftduel.arena.service import Shown
 from driftduel.arena.web.pages.rendering import part
 
@@ -20,16 +19,13 @@ _SHORT = 60
 
 def html_of_card(shown: Shown, side: Literal["left", "right"]) -> Markup:
     """Return what stands in a card."""
-    card = shown.card
-    facts: dict[str, Any] = {"side": side, "kind": card.kind, "name": None, "image": None}
-    if card.kind == "image":
-        facts["image"] = f"{IMAGES}{card.blob}"
-    elif card.kind == "markdown":
-        facts["body"] = html_of_markdown(card.body)
-    else:
-        facts["body"] = card.body
-        facts["short"] = len(card.body) <= _SHORT
-    if shown.name is not None and (card.kind, card.body) != ("text", shown.name):
+    facts: dict[str, Any] = {"side": side, "kind": shown.kind, "name": None, "image": shown.image}
+    if shown.kind == "markdown":
+        facts["body"] = html_of_markdown(shown.body)
+    elif shown.kind == "text":
+        facts["body"] = shown.body
+        facts["short"] = len(shown.body) <= _SHORT
+    if shown.name is not None and (shown.kind, shown.body) != ("text", shown.name):
         facts["name"] = shown.name
     return Markup(part("_card.html", **facts))  # made by a template that escapes
 
