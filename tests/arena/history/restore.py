@@ -19,8 +19,9 @@ COMMITS = ("dcec8a2", "6b0c6a2", "f256c28", "fa3bc65")
 HEADS = (1, 40, 300, 600, 900, 1_200, 1_500, 1_900, 2_200, 2_500, 3_046)
 """The events of the log after which its answers are kept."""
 
-CLAIMS = ("votes", "best", "since", "before", "enough", "decided", "missing", "counted_since",
-          "doubt", "level", "first", "last", "left", "right", "neither")  # fmt: skip
+CLAIMS = ("votes", "best", "since", "before", "enough", "missing", "counted_since",
+          "doubt", "level", "first", "last")  # fmt: skip
+SIDES = ("left", "right", "neither")
 OF_AN_ARM = ("slug", "name", "offered", "score", "low", "high", "probability", "compared")
 OF_A_CHANGE = ("before", "after", "around", "noticed", "earliest", "latest")
 
@@ -97,11 +98,29 @@ def restore_log(path: Path, head: int) -> None:
 
 
 def answers_of(status: Any) -> dict[str, Any]:
-    """Return what a status claims, without its words."""
-    arms = [{name: getattr(arm, name) for name in OF_AN_ARM} for arm in status.arms]
-    changes = [{name: getattr(one, name) for name in OF_A_CHANGE} for one in status.changes]
-    claims = {name: getattr(status, name) for name in CLAIMS}
-    return {**claims, "rivals": list(status.rivals), "changes": changes, "arms": arms}
+    """Return what a status claims, without its words; times in microseconds, options by name.
+
+    In which order rivals are listed is no claim, nor is anything that is said before any vote.
+    """
+    claimed = getattr(status, "standing", status)  # until fa3bc65 the claims were the status's own
+    names = [one.name for one in status.arms]
+
+    def plain(name: str, claim: Any) -> Any:
+        if name in ("best", "before", "after") and isinstance(claim, int):
+            return names[claim]
+        return getattr(claim, "value", claim)
+
+    def facts(source: Any, wanted: tuple[str, ...]) -> dict[str, Any]:
+        return {name: plain(name, getattr(source, name)) for name in wanted}
+
+    return {
+        **facts(claimed, CLAIMS),
+        **facts(status, SIDES),
+        "decided": bool(claimed.decided),
+        "rivals": sorted(plain("best", one) for one in claimed.rivals) if claimed.votes else [],
+        "changes": [facts(one, OF_A_CHANGE) for one in claimed.changes],
+        "arms": [facts(one, OF_AN_ARM) for one in status.arms],
+    }
 
 
 def rows(commit: str) -> Iterator[tuple[str, list[str], list[Any]]]:
