@@ -88,7 +88,8 @@ def test_simulated_votes_have_dates_and_show_the_change(tmp_path):
     assert 0.85 < len(rows) / 1400 < 0.97
     assert end - 7 * 86_400_000_000 <= rows[0].at < rows[-1].at <= end
     assert all(row.asked_at < row.at for row in rows)
-    (change,) = status.changes
-    assert (change.before, change.after) == DRINKS.favourites == ("Coffee", "Lemonade")
+    (change,) = status.standing.changes
+    names = [status.arms[option].name for option in (change.before, change.after)]
+    assert tuple(names) == DRINKS.favourites == ("Coffee", "Lemonade")
     changed = end - 3 * 86_400_000_000
-    assert change.earliest < changed < change.noticed
+    assert change.earliest.value < changed < change.noticed.value
