@@ -135,7 +135,7 @@ def test_too_early_is_said_with_who_led_until_the_options_changed():
     kept = Earlier(option=1, decided=True, until=day(9))
     assert head(replace(early, reset=reset, earlier=kept)) == (
         "The options changed 23 Nov 2023, 22:13; since then there were too few comparisons to name "
-        "a leader. milk was best until 23 Nov 2023, 22:13."
+        "a leader. milk was best until then."
     )
     declared = replace(early, changes=(CHANGE,), reset=Reset(at=day(7), why="tastes"))
     assert head(declared) == (

@@ -186,11 +186,12 @@ def _nobody(s: Standing) -> Iterator[Sentence]:
         )
         if s.earlier is not None:
             led = "was best" if s.earlier.decided else "led"
+            same = s.earlier.until == s.reset.at
             yield say(
                 "{who} {led} until {until}.",
                 who=_name(s, s.earlier.option),
                 led=led,
-                until=clock.at(s.earlier.until),
+                until="then" if same else clock.at(s.earlier.until),
             )
 
 
