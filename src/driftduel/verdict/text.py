@@ -340,18 +340,13 @@ def news(s: Standing) -> list[Sentence]:
 def change(s: Standing, one: Change) -> Sentence:
     """Say who took over from whom, when, and when that was noticed."""
     clock = clock_of(s)
-    if one.earliest is not None and one.latest is not None:
-        when = clock.between(one.earliest, one.latest)
-    elif one.around is not None:
-        when = say("around {0}", clock.at(one.around))
-    else:
-        when = ()
+    dated = when(s, one)
     found = say(
         "{after} took over from {before}{space}{when}",
         after=either(s, one.after, one.after_among),
         before=either(s, one.before, one.before_among),
-        space=" " if when else "",
-        when=when,
+        space=" " if dated else "",
+        when=dated,
     )
     if one.kind == "likely":
         found = say("{found}, which is likely and not proved", found=found)
@@ -371,6 +366,14 @@ def change(s: Standing, one: Change) -> Sentence:
             unit=s.unit,
         )
     return say("{found}.", found=found)
+
+
+def when(s: Standing, one: Change) -> Sentence:
+    """Say when a change was, as exactly as it is known; nothing if it is not."""
+    clock = clock_of(s)
+    if one.earliest is not None and one.latest is not None:
+        return clock.between(one.earliest, one.latest)
+    return say("around {0}", clock.at(one.around)) if one.around is not None else ()
 
 
 def no_change(s: Standing) -> list[Sentence]:
