@@ -21,7 +21,7 @@ from driftduel.arena import errors, replica, rules
 from driftduel.arena import service as arena
 from driftduel.arena.model import DAY
 from driftduel.arena.service import service as running
-from driftduel.learners.contract.storage import as_payload
+from driftduel.arena.service.verifying import learned
 from tests.arena.conftest import KINDS
 from tests.arena.voting import events, state, state_from_nothing
 from tests.modes import often
@@ -169,8 +169,9 @@ class Machine(RuleBasedStateMachine):
 
     @invariant()
     def the_state_is_the_fold_of_what_counts(self):
-        assert [row.seq for row in events(self.service)] == list(range(1, len(self.log) + 1))
         now = state(self.service)
+        log = events(self.service)
+        assert [row.seq for row in log] == list(range(1, len(log) + 1))
         assert now == state_from_nothing(self.service)
         assert now[1:] == self.plain_fold()
         (verified,) = arena.verify(self.service.store)
@@ -178,7 +179,7 @@ class Machine(RuleBasedStateMachine):
 
     def plain_fold(self):
         learner, times = None, array("q")
-        rows = events(self.service)
+        rows = [row for row in events(self.service) if row.kind != "change"]
         for row, happened in zip(rows, self.log, strict=True):
             if happened[0] == "arms" and len(happened[1]) >= 2:
                 labels = [str(self.known.index(name)) for name in happened[1]]
@@ -201,8 +202,7 @@ class Machine(RuleBasedStateMachine):
                 ticket = np.frombuffer(row.ticket)
                 learner.fold([pair[0]], [pair[1]], [ticket], [value])
                 times.append(row.at)
-        payload = as_payload(learner)
-        payload["session"].pop("name")
+        payload = learned(learner)
         return times.tobytes(), payload
 
 

@@ -12,14 +12,15 @@ from typing import Any
 import pytest
 
 from driftduel.arena import service as arena
-from driftduel.arena.service.arenas import RULES
-from tests.arena.history.restore import HEADS, HERE, answers_of, restore_log
+from driftduel.arena.versions import CURRENT, KNOWN
+from tests.arena.history.restore import HEADS, HERE, answers_of, restore_log, use_rules
 
 WHAT_TO_DO = (
-    f"The answers differ from those of rules {RULES}: arenas made with them would be told another "
-    "past. If you did not mean to change answers, this is a bug. If you did: raise RULES by one, "
-    "keep the code of the rules before so that arenas made with them are folded as they were, and "
-    f"store the new answers: python -m tests.arena.history.make answers {RULES + 1}"
+    "The answers differ from those of these rules: arenas made with them would be told another "
+    "past. If you did not mean to change answers, this is a bug. If you did: raise CURRENT of "
+    "driftduel.arena.versions by one, keep the code of the rules before so that arenas made with "
+    "them are folded as they were, and store the new answers: "
+    f"python -m tests.arena.history.make answers {CURRENT + 1}"
 )
 
 
@@ -34,12 +35,14 @@ def stored(rules: int) -> dict[str, Any]:
 
 
 @pytest.mark.large
+@pytest.mark.parametrize("rules", [version for _, version in KNOWN])
 @pytest.mark.parametrize("head", HEADS)
-def test_answers_change_only_with_the_version_of_the_rules(tmp_path, head):
+def test_answers_change_only_with_the_version_of_the_rules(tmp_path, head, rules):
     restore_log(tmp_path / "arena.db", head)
+    use_rules(tmp_path / "arena.db", rules)
     with arena.Service.open(f"sqlite:{tmp_path}/arena.db") as service:
         found = answers_of(arena.status(service, "drinks"))
-    was = stored(RULES)[str(head)]
+    was = stored(rules)[str(head)]
     moved = [name for name in was if json.loads(json.dumps(found[name])) != was[name]]
     changed = "".join(f"\n{name}: was {was[name]}\n{name}: is {found[name]}" for name in moved)
     assert not moved, f"after event {head}, {', '.join(moved)}. {WHAT_TO_DO}{changed}"

@@ -11,8 +11,8 @@ import driftduel as dd
 from driftduel.arena import errors
 from driftduel.arena import service as arena
 from driftduel.arena.model import DAY
+from driftduel.arena.service.verifying import learned
 from driftduel.cli import main
-from driftduel.learners.contract.storage import as_payload
 from driftduel.votes.reading import read_log
 from tests.arena.voting import events, prefer, state, state_from_nothing, vote
 
@@ -43,9 +43,8 @@ def test_the_exported_votes_give_the_state_again_byte_for_byte(drinks):
         [[float(number) for number in ticket.split()] for ticket in table["ticket"]],
         np.where(swapped, 1 - won, won),
     )
-    payload = as_payload(learner)
-    payload["session"].pop("name")
-    (head, _), times, mine = state(drinks)
+    payload = learned(learner)
+    (head, *_), times, mine = state(drinks)
     assert payload == mine
     assert len(table) == 17
     when = table["time"].str.to_datetime(time_unit="us").dt.epoch("us")

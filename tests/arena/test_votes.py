@@ -245,7 +245,7 @@ def plain_fold(rows, seed=1):
     import numpy as np
 
     import driftduel as dd
-    from driftduel.learners.contract.storage import as_payload
+    from driftduel.arena.service.verifying import learned
 
     outcome = {"left": 1.0, "right": 0.0, "tie": 0.5, "bad": 0.5}
     learner = dd.DriftPoll(3, seed=seed, labels=["0", "1", "2"])
@@ -254,8 +254,7 @@ def plain_fold(rows, seed=1):
         pair = (row.right, row.left) if row.swapped else (row.left, row.right)
         ticket = np.frombuffer(row.ticket)
         learner.fold([pair[0]], [pair[1]], [ticket], [1 - value if row.swapped else value])
-    payload = as_payload(learner)
-    payload["session"].pop("name")
+    payload = learned(learner)
     return array("q", [row.at for row in rows]).tobytes(), payload
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from driftduel.arena import rules
 from driftduel.arena import service as arena
 from driftduel.arena.service.service import folded
 from driftduel.arena.service.verifying import state_of
@@ -52,3 +55,34 @@ def explain(connection, monkeypatch):
 
     monkeypatch.setattr(connection, "execute", explained)
     return plans
+
+
+def cast(service, name, n, voter="ann", slug="drinks", rng=None):
+    """Append votes for an arm wherever it is shown, else ties, on random pairs, all at once."""
+    rng = np.random.default_rng(n) if rng is None else rng
+    with service.store.writing() as connection:
+        found = statements.arena_called(connection, slug)
+        locked = statements.lock_arenas(connection, [found.id])[found.id]
+        arms = {arm.id: arm.name for arm in statements.arms_of(connection, found.id) if arm.offered}
+        ticket = np.array([1 / (len(arms) * (len(arms) - 1)), 1.0, 1.0], "<f8").tobytes()
+        rows = []
+        for place in range(n):
+            left, right = rng.choice(list(arms), 2, replace=False).tolist()
+            at = rules.now() + place
+            sides = {arms[left]: "left", arms[right]: "right"}
+            rows.append(
+                {
+                    "at": at,
+                    "kind": "vote",
+                    "duel": rules.new_id(),
+                    "voter": service.voter(voter),
+                    "left": left,
+                    "right": right,
+                    "swapped": False,
+                    "ticket": ticket,
+                    "generation": locked.generation,
+                    "asked_at": at,
+                    "verdict": sides.get(name, "tie"),
+                }
+            )
+        statements.append(connection, locked, rows)

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import driftduel
-from driftduel.arena import rules
+from driftduel.arena import rules, versions
 from driftduel.arena.errors import ArenaError, Conflict, NotFound, Unavailable
 from driftduel.arena.model import Arena, OpenDuel, Verdict
 from driftduel.arena.store import statements
@@ -135,10 +135,14 @@ class Local:
 
     def status(self) -> tuple[Any, list[tuple[OpenDuel, str, str]]]:
         """Return what is known, as a `driftduel.arena.status.Status`, and the open duels."""
+        from driftduel.arena.changes import unsaid
         from driftduel.arena.status import status_of
 
         with self._copy(writing=False) as (arena, replica, _):
             waiting = statements.open_duels(self.connection, arena.id, rules.now())
+        if unsaid(replica) or versions.awaits_newest(arena):
+            with suppress(Unavailable), self._copy(writing=True) as (arena, replica, _):
+                waiting = statements.open_duels(self.connection, arena.id, rules.now())
         names = {arm.id: arm.name for arm in replica.arms.values()}
         shown = [(duel, names[duel.left], names[duel.right]) for duel in waiting]
         return status_of(arena, replica), shown
@@ -153,6 +157,7 @@ class Local:
         """Yield the arena, a copy as of its head, and the event of the snapshot it began with."""
         from driftduel._support.compile.jit import interprets
         from driftduel.arena import packing  # noqa: F401  before the file is locked
+        from driftduel.arena.changes import append_rules
 
         with self._transaction(writing=writing):
             (arena,) = statements.find_arenas(self.connection)
@@ -160,37 +165,61 @@ class Local:
             many = not waited and interprets() and arena.head - replica.head > _MANY
             if not many:
                 kept = replica.head
-                for page in statements.pages(self.connection, arena.id, kept, arena.head):
-                    replica.follow(page)
-                yield arena, replica, kept
+                self._follow(arena, replica)
+                upgrades = writing and versions.awaits_newest(arena)
+                if upgrades:
+                    append_rules(self.connection, arena, replica, versions.CURRENT)
+                else:
+                    arena = self._say_changes(arena, replica) if writing else arena
+                    yield arena, replica, kept
         if many:  # another process, which compiles, is quicker
             script = "import sys; from driftduel.arena.file import Local\n"
             script += "with Local(sys.argv[1]) as one: one.refresh()"
             subprocess.run([sys.executable, "-c", script, str(self.path)], check=True)
             with self._copy(writing=writing, waited=True) as found:
                 yield found
+        elif upgrades:
+            with self._copy(writing=writing) as found:
+                yield found
+
+    def _follow(self, arena: Arena, replica: Any) -> None:
+        for page in statements.pages(self.connection, arena.id, replica.head, arena.head):
+            replica.follow(page)
+
+    def _say_changes(self, arena: Arena, replica: Any) -> Arena:
+        """Append changes that the copy finds and the log does not have; return the arena then."""
+        from driftduel.arena.changes import append_changes, unsaid
+
+        news = unsaid(replica)
+        if news:
+            append_changes(self.connection, arena.id, replica.head, news)
+            (arena,) = statements.find_arenas(self.connection)
+            self._follow(arena, replica)
+        return arena
 
     def _start(self, arena: Arena) -> Any:
         """Return the copy of the snapshot if that is to be trusted, else a new one."""
         from driftduel.arena.packing import unpacked
         from driftduel.arena.replica import Replica
 
+        fold_by = versions.rules_of(arena.learner, arena.rules)
         found = statements.snapshot_of(self.connection, arena.id)
-        replica = Replica(arena.seed)
-        if found and found[0] <= arena.head and found[1] == self._code():
+        replica = Replica(arena.seed, fold_by)
+        if found and found[0] <= arena.head and found[1] == f"{self._code()} {fold_by.name}":
             seq, _, state = found
             touched = statements.first_touched(self.connection, arena.id, seq, arena.head)
             if touched is None or touched > seq:
                 with suppress(ValueError, LookupError, TypeError, zlib.error):
-                    replica = unpacked(state, arena.seed)
+                    replica = unpacked(state, arena.seed, fold_by)
         replica.mark(*statements.marks_of(self.connection, arena.id, arena.head))
         return replica
 
     def _keep(self, arena: Arena, replica: Any) -> None:
         from driftduel.arena.packing import packed
 
+        key = f"{self._code()} {replica.rules.name}"
         state = packed(replica)
-        statements.keep_snapshot(self.connection, arena.id, replica.head, self._code(), state)
+        statements.keep_snapshot(self.connection, arena.id, replica.head, key, state)
         statements.set_meta(self.connection, "code", f"{_stamp()} {self._code()}")
 
     def _code(self) -> str:

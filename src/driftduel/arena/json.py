@@ -16,7 +16,7 @@ from driftduel.arena.settings import Settings
 from driftduel.verdict.standing import Moment
 
 if TYPE_CHECKING:  # a command that writes one record imports no more
-    from driftduel.arena.service import Created, Described, History
+    from driftduel.arena.service import Created, Described, History, Upgrade
     from driftduel.arena.status import Status
 
 
@@ -53,8 +53,20 @@ class ArenaFacts:
     status: Literal["open", "closed"]
     head: int
     created: Time
+    rules: int
     settings: Settings
     arms: tuple[Arm, ...]
+
+
+@dataclass(frozen=True)
+class UpgradeFacts:
+    """Which rules count the votes, the newest ones, and what these would change if accepted."""
+
+    arena: str
+    rules: int
+    newest: int
+    differences: tuple[str, ...]
+    text: str
 
 
 def to_json(value: Any) -> Any:
@@ -118,9 +130,16 @@ def facts_of(described: Described) -> ArenaFacts:
         status=arena.status,
         head=arena.head,
         created=arena.created_at,
+        rules=arena.rules,
         settings=arena.settings,
         arms=described.arms,
     )
+
+
+def upgrade_facts_of(slug: str, upgrade: Upgrade) -> UpgradeFacts:
+    """Return what is told of newer rules."""
+    told = tuple(upgrade.differences)
+    return UpgradeFacts(slug, upgrade.rules, upgrade.newest, told, upgrade.text)
 
 
 def json_of_status(status: Status) -> dict[str, Any]:

@@ -24,7 +24,17 @@ UNSENT = {"sent": False}
 Verdict = Literal["left", "right", "tie", "bad", "skip"]
 Role = Literal["owner", "embed", "read"]
 Kind = Literal[
-    "vote", "skip", "retract", "exclude", "include", "forget", "arms", "settings", "import"
+    "vote",
+    "skip",
+    "retract",
+    "exclude",
+    "include",
+    "forget",
+    "arms",
+    "settings",
+    "import",
+    "change",
+    "rules",
 ]
 
 OUTCOMES: Mapping[str, float] = {"left": 1.0, "right": 0.0, "tie": 0.5, "bad": 0.5}
@@ -32,6 +42,9 @@ OUTCOMES: Mapping[str, float] = {"left": 1.0, "right": 0.0, "tie": 0.5, "bad": 0
 
 REFOLDS = ("retract", "exclude", "include", "forget")
 """Events after which the state is folded again."""
+
+SAID = ("change", "rules")
+"""Events that say what was said: a change that was declared, and rules that were accepted."""
 
 MOST_ARMS = 1_000
 MOST_NAME = 200

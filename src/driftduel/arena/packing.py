@@ -13,8 +13,8 @@ import numpy as np
 from driftduel._support.sources import closure, code_hash, package_module
 from driftduel.arena.model import Arm
 from driftduel.arena.replica import Replica, Standing, Tally
+from driftduel.arena.versions import Rules
 from driftduel.learners.contract.storage import as_bytes, from_bytes
-from driftduel.learners.driftpoll.learner import DriftPoll
 
 
 @cache
@@ -31,9 +31,12 @@ def packed(replica: Replica) -> bytes:
         learner = None if replica.learner is None else as_bytes(replica.learner).decode()
         tally = {name: column.tolist() for name, column in vars(replica.tally).items()}
         facts = {
+            "rules": replica.rules.name,
             "head": replica.head,
             "generation": replica.generation,
             "arms": [[arm.id, arm.slug, arm.name, arm.offered] for arm in replica.arms.values()],
+            "shifts": replica.shifts,
+            "said": replica.said,
             "times": base64.b64encode(replica.times.tobytes()).decode(),
             **tally,
             "sides": replica.sides.tolist(),
@@ -44,10 +47,18 @@ def packed(replica: Replica) -> bytes:
     return zlib.compress(json.dumps(facts).encode(), 1)
 
 
-def unpacked(text: bytes, seed: int) -> Replica:
-    """Return the copy that `packed` was given, without marks."""
+def unpacked(text: bytes, seed: int, rules: Rules) -> Replica:
+    """Return the copy that `packed` was given, without marks.
+
+    Raises
+    ------
+    ValueError
+        If it was folded by other rules, or is damaged.
+    """
     facts = json.loads(zlib.decompress(text))
-    replica = Replica(seed)
+    if facts["rules"] != rules.name:
+        raise ValueError(f"the rules are {facts['rules']}, must be {rules.name}")
+    replica = Replica(seed, rules)
     replica.head, replica.generation = facts["head"], facts["generation"]
     replica.arms = {row[0]: Arm(*row) for row in facts["arms"]}
     replica.times = array("q", base64.b64decode(facts["times"]))
@@ -55,12 +66,13 @@ def unpacked(text: bytes, seed: int) -> Replica:
     replica.tally = Tally(duels, np.array(facts["wins"], np.float64), bad, skips)
     replica.sides = np.array(facts["sides"], np.int64)
     replica.offers = [(at, arms) for at, arms in facts["offers"]]
+    replica.shifts = [(round_, apart) for round_, apart in facts["shifts"]]
+    replica.said = [(seq, kind, body) for seq, kind, body in facts["said"]]
     if facts["standing"] is not None:
         replica.standing = Standing(*facts["standing"])
     if facts["learner"] is not None:
-        learner = from_bytes(facts["learner"].encode())
-        if not isinstance(learner, DriftPoll):
+        replica.learner = from_bytes(facts["learner"].encode())
+        if type(replica.learner).__name__ != rules.learner:
             raise ValueError("the learner is another one")
-        replica.learner = learner
     replica.find_slots()
     return replica

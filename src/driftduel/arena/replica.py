@@ -6,12 +6,14 @@ was taken back. When that changes a new copy is made, from an earlier state if o
 
 A learner knows arms by slots. Its labels are the numbers of the arms, which never change; names do.
 Besides the learner, and two earlier states of it, a copy keeps the time of every round, eight bytes
-each, a few counts for each arm, and when arms came and went.
+each, where the numbers of votes and of rounds part, a few counts for each arm, when arms came and
+went, and what was said before: the changes in the log (see `driftduel.arena.changes`).
 """
 
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_right
 from collections.abc import Collection, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
@@ -21,10 +23,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel.arena.model import OUTCOMES, Arm, Page
+from driftduel.arena.model import OUTCOMES, SAID, Arm, Page
+from driftduel.arena.versions import Rules
 from driftduel.learners.contract.report import Report
 from driftduel.learners.contract.session import draw_pair
-from driftduel.learners.driftpoll.learner import DriftPoll
 from driftduel.verdict.standing import ENOUGH
 
 Ints = NDArray[np.int64]
@@ -79,9 +81,11 @@ class Replica:
 
     Attributes
     ----------
+    rules : Rules
+        How its learner is made, and how votes are told to it.
     head, generation : int
         The last event taken in, and how often the arms changed.
-    learner : DriftPoll or None
+    learner : Learner or None
         None as long as there were never two arms.
     arms : dict of int to Arm
         All arms there ever were.
@@ -93,22 +97,31 @@ class Replica:
         Who led when the arms on offer last changed, if there was enough to say so.
     offers : list
         When the arms changed, and to what: the events ``arms``.
+    said : list
+        The events ``change`` and ``rules``: their seq, kind and body. The learner ignores them.
     """
 
     def __init__(
-        self, seed: int, excluded: Collection[str] = (), retracted: Collection[int] = ()
+        self,
+        seed: int,
+        rules: Rules,
+        excluded: Collection[str] = (),
+        retracted: Collection[int] = (),
     ) -> None:
         self.seed = seed
+        self.rules = rules
         self.mark(excluded, retracted)
         self.head = 0
         self.generation = 0
-        self.learner: DriftPoll | None = None
+        self.learner: Any = None
         self.arms: dict[int, Arm] = {}
         self.times = array("q")
         self.tally = Tally.zeros(0)
         self.sides = np.zeros(3, np.int64)
         self.standing: Standing | None = None
         self.offers: list[tuple[int, list[list[Any]]]] = []
+        self.said: list[tuple[int, str, Any]] = []
+        self.shifts: list[tuple[int, int]] = []
         self.lock = RLock()
         self._slots = np.zeros(0, np.int64)
         self._report: Report | None = None
@@ -126,9 +139,11 @@ class Replica:
         """
         with self.lock:
             states = [state for state in (*self._kept, self) if state.head < seq]
-            start = states[-1] if states else Replica(self.seed)
+            start = states[-1] if states else Replica(self.seed, self.rules)
             made = start._copy()
-            made.times = self.times[: 0 if made.learner is None else made.learner.rounds]
+            rounds = 0 if made.learner is None else made.learner.rounds
+            made.times = self.times[:rounds]
+            made.shifts = [one for one in self.shifts if one[0] < rounds]
             made.mark(excluded, retracted)
             made._kept = states[:-1] if states and states[-1] is self else states
             return made
@@ -148,6 +163,8 @@ class Replica:
                     self._fold(page, slice(done, place))
                     self._change_arms(page.at[place], page.body[place])
                     done = place + 1
+                elif kind in SAID:
+                    self.said.append((page.seq[place], kind, page.body[place]))
             self._fold(page, slice(done, len(page.seq)))
             self.head = page.seq[-1]
             self._report = None
@@ -203,13 +220,21 @@ class Replica:
             return None
         return self.times[min(round_, len(self.times) - 1)]
 
+    def seq_of(self, round_: int | None) -> int | None:
+        """Return the number of the vote of a round, or of the last if that one is yet to come."""
+        if round_ is None or not 0 <= round_ <= len(self.times) or not self.times:
+            return None
+        round_ = min(round_, len(self.times) - 1)
+        place = bisect_right(self.shifts, round_, key=lambda one: one[0]) - 1
+        return round_ + self.shifts[place][1]
+
     def _copy(self) -> Replica:
-        """Return a copy of all but the times and the states kept."""
-        made = Replica(self.seed, self.excluded, self.retracted)
+        """Return a copy of all but the votes of rounds and the states kept."""
+        made = Replica(self.seed, self.rules, self.excluded, self.retracted)
         made.head, made.generation = self.head, self.generation
         made.learner = deepcopy(self.learner)
         made.arms, made.tally, made.sides = dict(self.arms), deepcopy(self.tally), self.sides.copy()
-        made.offers = self.offers.copy()
+        made.offers, made.said = self.offers.copy(), self.said.copy()
         made._slots, made.standing = self._slots.copy(), self.standing
         return made
 
@@ -221,7 +246,7 @@ class Replica:
     def _offer(self, labels: Sequence[str]) -> None:
         """Let the learner go on with the arms that are offered now, two at least."""
         if self.learner is None:
-            self.learner = DriftPoll(len(labels), seed=self.seed, labels=tuple(labels))
+            self.learner = self.rules.make(len(labels), self.seed, tuple(labels))
             return
         assert self.learner.labels is not None
         before = [self.learner.labels[slot] for slot in self.learner.offered]
@@ -244,12 +269,14 @@ class Replica:
         outcomes = np.array([OUTCOMES[str(page.verdict[n])] for n in places])
         tickets = np.frombuffer(b"".join(page.ticket[n] or b"" for n in places), "<f8")
         assert self.learner is not None
-        self.learner.fold(
+        self.rules.fold(
+            self.learner,
             self._slots[np.where(swapped, right, left)],
             self._slots[np.where(swapped, left, right)],
             tickets.reshape(len(places), -1),
             np.where(swapped, 1.0 - outcomes, outcomes),
         )
+        self._number_rounds(_column(page.seq, places))
         self.times.frombytes(_column(page.at, places).tobytes())
         bad = np.array([page.verdict[n] == "bad" for n in places])
         for arms, won in ((left, outcomes), (right, 1.0 - outcomes)):
@@ -258,6 +285,14 @@ class Replica:
             self.tally.bad[:] += np.bincount(arms[bad], minlength=len(self._slots))
         here = outcomes[kinds[places - part.start] == "vote"]
         self.sides += np.array([(here == side).sum() for side in (1.0, 0.0, 0.5)])
+
+    def _number_rounds(self, seqs: Ints) -> None:
+        """Note by how much the numbers of votes differ from those of their rounds, where new."""
+        first = len(self.times)
+        apart = seqs - np.arange(first, first + len(seqs))
+        before = self.shifts[-1][1] if self.shifts else -1
+        new = np.flatnonzero(np.diff(apart, prepend=before))
+        self.shifts += zip((first + new).tolist(), apart[new].tolist(), strict=True)
 
     def _counting(self, page: Page, places: Ints) -> Ints:
         """Return the places of those verdicts that count."""

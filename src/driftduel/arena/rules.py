@@ -17,6 +17,7 @@ from driftduel.arena.errors import ArenaError, Conflict, Forbidden, Gone, Invali
 from driftduel.arena.model import DAY, Arena, OpenDuel, Verdict
 from driftduel.arena.store import statements
 from driftduel.arena.store.connection import Connection
+from driftduel.arena.versions import rules_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -157,6 +158,10 @@ def _refusal(connection: Connection, one: Tell, duel: OpenDuel, arena: Arena) ->
     """Return why an open duel cannot be told so, if it cannot."""
     if (error := _not_theirs(one, duel.arena, duel.voter)) is not None:
         return error
+    try:
+        rules_of(arena.learner, arena.rules)
+    except Conflict as newer:
+        return newer
     if arena.status != "open":
         return Conflict("the arena is closed")
     if one.at > duel.expires_at:

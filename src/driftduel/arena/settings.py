@@ -180,6 +180,13 @@ class Settings:
         example="https://example.org",
         pages=("owner",),
     )
+    newest_rules: bool = setting(
+        False,
+        label="Newest rules",
+        sentence="Newer rules for counting votes are accepted by themselves when the program is "
+        "updated; otherwise you are told first what they would change.",
+        pages=("owner",),
+    )
 
     def __post_init__(self) -> None:
         for one in SETTINGS:
@@ -199,7 +206,7 @@ class Settings:
         Traceback (most recent call last):
             ...
         driftduel.arena.errors.Invalid: settings: there is no 'cup', there are blind, ties, public,
-        cap, expire, origins
+        cap, expire, origins, newest_rules
         >>> Settings().changed({"cap": 0})
         Traceback (most recent call last):
             ...

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from driftduel.arena import changes as declared
 from driftduel.arena.model import Arena, Arm
 from driftduel.arena.replica import Replica
 from driftduel.learners.contract.report import Report
@@ -76,8 +77,11 @@ def status_of(arena: Arena, replica: Replica) -> Status:
         return Status(arena, replica.head, standing_of(arena, replica), left, right, neither)
 
 
-def standing_of(arena: Arena, replica: Replica) -> Standing:
-    """Return the standing of an arena: what its learner reports, by arms and times."""
+def standing_of(arena: Arena, replica: Replica, *, as_said: bool = True) -> Standing:
+    """Return the standing of an arena: what its learner reports, by arms and times.
+
+    Changes are those of the log, as they were said; else those that the copy finds.
+    """
     votes = len(replica.times)
     report = replica.report()
     events = _events(replica)
@@ -91,11 +95,13 @@ def standing_of(arena: Arena, replica: Replica) -> Standing:
         drawn=True,
         changes=(),
         events=tuple(events),
+        notes=_notes(arena, replica),
     )
     if report is None or votes == 0:
         return known
     found = report.standing
-    changes = tuple(_dated(replica, one) for one in found.changes or ())
+    listed = declared.changes_of(replica) if as_said else declared.found_by(replica)
+    changes = tuple(_dated(replica, one) for one in listed)
     return replace(
         known,
         best=_place(replica, found.best),
@@ -129,19 +135,32 @@ def _at(replica: Replica, round_: Moment | None) -> Moment | None:
     return None if at is None else Moment.time(at)
 
 
-def _dated(replica: Replica, change: Change) -> Change:
-    before, after = _places(replica, (change.before, change.after))
-    earliest, latest = _at(replica, change.earliest), _at(replica, change.latest)
+def _dated(replica: Replica, change: declared.Change) -> Change:
+    def at(vote: declared.Vote | None) -> Moment | None:
+        return None if vote is None else Moment.time(vote.at)
+
+    order = list(replica.arms)
+    earliest, latest = at(change.earliest), at(change.latest)
     if earliest is not None and latest is not None:  # imported votes may be older than others
         earliest, latest = sorted((earliest, latest))
-    return replace(
-        change,
-        before=before,
-        after=after,
-        around=_at(replica, change.around),
+    return Change(
+        before=order.index(change.before),
+        after=order.index(change.after),
+        around=at(change.around),
         earliest=earliest,
         latest=latest,
-        noticed=_at(replica, change.noticed),
+        noticed=at(change.noticed),
+        withdrawn=change.withdrawn,
+    )
+
+
+def _notes(arena: Arena, replica: Replica) -> tuple[str, ...]:
+    """Return what is to be said of the rules."""
+    if replica.rules.version == arena.rules:
+        return ()
+    return (
+        f"This poll began with rules {arena.rules}, which this version of driftduel no longer has; "
+        f"it is counted by rules {replica.rules.version}.",
     )
 
 

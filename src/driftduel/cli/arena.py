@@ -373,6 +373,39 @@ def token(
 
 
 @app.command()
+def upgrade(
+    slug: Slug,
+    accept: Annotated[
+        bool, typer.Option("--accept", help="Count by the newest rules from now on.")
+    ] = False,
+    database: Database = DEFAULT,
+    as_json: Json = False,
+) -> None:
+    """Tell what newer rules would change in a poll, and accept them with --accept.
+
+    A poll is counted by the rules it was made with until then. Changes that were listed stay
+    listed.
+    """
+    with _service(database) as service:
+        from driftduel.arena import service as arena
+        from driftduel.arena.json import to_json, upgrade_facts_of
+
+        found = arena.upgrade(service, slug)
+        facts = to_json(upgrade_facts_of(slug, found))
+        accepted = accept and found.rules != found.newest
+        if accepted:
+            arena.accept_rules(service, slug, found.newest)
+    if as_json:
+        print_json({**facts, "accepted": accepted})
+        return
+    print(facts["text"])
+    if accepted:
+        print(f"Accepted: from now on rules {found.newest} count.")
+    elif found.rules != found.newest:
+        print("Nothing was changed; --accept lets them count from now on.")
+
+
+@app.command()
 def verify(url: Place = DEFAULT, as_json: Json = False) -> None:
     """Count all votes again and check every guarantee; exit code 2 names the first broken one."""
     with _service(url) as service:

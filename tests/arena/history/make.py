@@ -301,10 +301,10 @@ def rows_of(path: Path, only: tuple[str, ...] = (), *, tidy: bool = False) -> by
     return ("\n".join(lines) + "\n").encode()
 
 
-def answers(folder: Path) -> dict[int, Any]:
-    """Return what the code imported says of the log, at several heads."""
+def answers(folder: Path, rules: int | None = None) -> dict[int, Any]:
+    """Return what the code imported says of the log, at several heads, by rules if it has any."""
     sys.path.insert(0, str(HERE))  # the code on the path may be of another commit
-    from restore import HEADS, answers_of, restore_log
+    from restore import HEADS, answers_of, restore_log, use_rules
 
     from driftduel.arena import service as arena
 
@@ -312,6 +312,8 @@ def answers(folder: Path) -> dict[int, Any]:
     for head in HEADS:
         path = folder / f"{head}.db"
         restore_log(path, head)
+        if rules is not None:
+            use_rules(path, rules)
         with arena.Service.open(f"sqlite:///{path}") as service:
             found[head] = answers_of(arena.status(service, "drinks"))
     return found
@@ -396,7 +398,7 @@ def main(words: list[str]) -> None:
         return
     if words[:1] == ["answers"]:
         with tempfile.TemporaryDirectory() as name:
-            keep_answers(int(words[1]), answers(Path(name)))
+            keep_answers(int(words[1]), answers(Path(name), int(words[1])))
         return
     path = HERE / "expected.json"
     expected = json.loads(path.read_text()) if path.exists() else {}

@@ -97,6 +97,15 @@ def restore_log(path: Path, head: int) -> None:
         connection.execute("COMMIT")
 
 
+def use_rules(path: Path, rules: int) -> None:
+    """Bring the tables of a file up to date, and let its arena have these rules."""
+    from driftduel.arena.store.database import Store
+
+    Store.open(f"sqlite:{path}").close()
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("UPDATE arena SET rules = ?", (rules,))
+
+
 def answers_of(status: Any) -> dict[str, Any]:
     """Return what a status claims, without its words; times in microseconds, options by name.
 

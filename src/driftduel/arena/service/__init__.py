@@ -44,6 +44,9 @@ from driftduel.arena.service.tokens import holder_of as holder_of
 from driftduel.arena.service.tokens import new_token as new_token
 from driftduel.arena.service.tokens import revoke_token as revoke_token
 from driftduel.arena.service.tokens import tokens as tokens
+from driftduel.arena.service.upgrades import Upgrade as Upgrade
+from driftduel.arena.service.upgrades import accept_rules as accept_rules
+from driftduel.arena.service.upgrades import upgrade as upgrade
 from driftduel.arena.service.verifying import Verified as Verified
 from driftduel.arena.service.verifying import verify as verify
 from driftduel.arena.service.voters import Voter as Voter

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from driftduel.arena import versions
 from driftduel.arena.errors import Conflict, Invalid
 from driftduel.arena.model import MOST_NAME, Arena, Arm, as_slug, as_text
 from driftduel.arena.service.arms import arms_event, with_added
@@ -78,8 +79,8 @@ def create_arena(
         "head": 0,
         "generation": 0,
         "created_at": now_in_microseconds(),
-        "learner": LEARNER,
-        "rules": RULES,
+        "learner": versions.LEARNER,
+        "rules": versions.CURRENT,
     }
     made = with_added([], arms)
     owner, embed = make_token("owner"), make_token("embed")
@@ -140,9 +141,5 @@ def change_arena(service: Service, slug: str, changes: Mapping[str, Any]) -> Are
     service.follow()
     return changed
 
-
-LEARNER = "DriftPoll"
-RULES = 1
-"""The learner of new arenas, and the version of its rules."""
 
 _OWN = ("title", "question", "status")

@@ -10,15 +10,16 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from threading import Event, Lock, Thread
 from typing import Self
 
 import numpy as np
 
-from driftduel.arena import rules
-from driftduel.arena.errors import NotFound, Unavailable
+from driftduel.arena import rules, versions
+from driftduel.arena.changes import append_changes, append_rules, unsaid
+from driftduel.arena.errors import ArenaError, Conflict, NotFound, Unavailable
 from driftduel.arena.model import DAY, SLUG, Arena, OpenDuel
 from driftduel.arena.replica import Replica
 from driftduel.arena.service.snapshots import from_snapshot, keep_snapshot
@@ -28,6 +29,7 @@ from driftduel.arena.store import statements
 from driftduel.arena.store.connection import Connection
 from driftduel.arena.store.database import Store
 from driftduel.arena.store.urls import DEFAULT
+from driftduel.arena.versions import rules_of
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -45,6 +47,9 @@ _PURGE = 60.0
 
 _MANY, _VERY_MANY = 1_000, 100_000
 """Events after which a snapshot is kept, at the end and meanwhile."""
+
+_TRIES = 10
+"""How often newer rules are accepted again if votes are taken back meanwhile."""
 
 _BEHIND = 5.0
 """Seconds without a look after which a process is not ready."""
@@ -77,6 +82,9 @@ class Service:
         self._hosted: dict[int, Hosted] = {}
         self._numbers: dict[str, int] = {}
         self._snapshots: dict[int, int] = {}  # the event of the last snapshot of an arena
+        self._said: dict[int, int] = {}  # up to which event all changes are in the log
+        self._trials: dict[int, Hosted] = {}  # by the newest rules, where these are not accepted
+        self._trying = Lock()
         self._watches: dict[int, Watch] = {}
         self._watching = Lock()
         self._loading = Lock()
@@ -134,13 +142,39 @@ class Service:
         return self._hosted.get(number)
 
     def follow(self) -> None:
-        """Bring all copies up to the heads of the database, now."""
-        with self._loading, self.store.reading() as connection:
-            for arena in statements.arenas_of(connection, self._hosted):
-                if arena.head != self._hosted[arena.id].replica.head:
-                    hosted = self._hosted[arena.id]
-                    self._hosted[arena.id] = _followed(connection, hosted, arena, self._note_work)
-        self._note_work()
+        """Bring all copies up to the heads of the database, now, and say what they find."""
+        self._catch_up()
+        if self._accept_newest():
+            self._catch_up()
+        if self._say_changes():
+            self._catch_up()
+
+    def trial(self, slug: str) -> Hosted:
+        """Return an arena as it would be by the newest rules; it is followed like any other."""
+        number = self.hosted(slug).arena.id
+        with self._trying, self.store.reading() as connection:
+            (arena,) = statements.arenas_of(connection, [number])
+            arena = replace(arena, rules=versions.CURRENT)
+            known = self._trials.get(number)
+            if known is None:
+                made, _ = _loaded(connection, arena, self._note_work)
+            else:
+                made = _followed(connection, known, arena, self._note_work)
+            self._trials[number] = made
+        return made
+
+    def accept_rules(self, slug: str) -> None:
+        """Let an arena have the newest rules, unless it has them."""
+        for _ in range(_TRIES):
+            hosted = self.hosted(slug)
+            accept = partial(_accept, number=hosted.arena.id, replica=hosted.replica)
+            done = self.writer.alone(accept)
+            self._catch_up()
+            if done:
+                self._trials.pop(hosted.arena.id, None)
+                self.follow()
+                return
+        raise Conflict("votes are being taken back, please try again")
 
     def keep_snapshots(self, least: int) -> None:
         """Keep snapshots of the copies that took in so many events since the last one."""
@@ -185,6 +219,50 @@ class Service:
         """Remember that the log was followed just now."""
         self._followed_at = time.monotonic()
 
+    def _catch_up(self) -> None:
+        with self._loading, self.store.reading() as connection:
+            for arena in statements.arenas_of(connection, self._hosted):
+                hosted = self._hosted[arena.id]
+                if arena.head == hosted.replica.head:
+                    continue
+                try:
+                    self._hosted[arena.id] = _followed(connection, hosted, arena, self._note_work)
+                except Conflict:  # a newer program let it have newer rules
+                    del self._hosted[arena.id]
+        self._note_work()
+
+    def _accept_newest(self) -> bool:
+        """Let arenas have the newest rules whose owners want them; tell whether there were any."""
+        done = False
+        for number, hosted in list(self._hosted.items()):
+            if versions.awaits_newest(hosted.arena):
+                accept = partial(_accept, number=number, replica=hosted.replica)
+                with suppress(ArenaError):
+                    self.writer.alone(accept)
+                    done = True
+        return done
+
+    def _say_changes(self) -> bool:
+        """Append the changes that copies found and logs do not have; tell whether there were any.
+
+        To read does not fail because that cannot be written: the next look tries again.
+        """
+        done = False
+        for number, hosted in list(self._hosted.items()):
+            replica = hosted.replica
+            with replica.lock:
+                head = replica.head
+                news = [] if self._said.get(number) == head else unsaid(replica)
+            if news:
+                append = partial(append_changes, number=number, head=head, rows=news)
+                try:
+                    self.writer.alone(append)
+                except ArenaError:
+                    continue
+                done = True  # by this process or by one that was quicker
+            self._said[number] = head
+        return done
+
     def _load(self, number: int) -> Hosted:
         with self._loading:
             if number not in self._hosted:
@@ -211,6 +289,17 @@ class Service:
             except Exception:  # a log that was damaged; `driftduel.arena.service.verify` says where
                 _LOGGER.exception("the log cannot be followed")
                 self._stopping.wait(_BEHIND)
+
+
+def _accept(connection: Connection, number: int, replica: Replica) -> bool:
+    """Let an arena have the newest rules; tell whether that is done, or what counts has changed."""
+    arena = statements.lock_arenas(connection, [number])[number]
+    if arena.rules >= versions.CURRENT:
+        return True
+    if statements.is_retold(connection, number, replica.head, arena.head):
+        return False
+    append_rules(connection, arena, replica, versions.CURRENT)
+    return True
 
 
 def purge(service: Service) -> int:
@@ -242,7 +331,7 @@ def folded(
 
     ``working`` is called again and again meanwhile.
     """
-    replica = Replica(arena.seed) if start is None else start
+    replica = Replica(arena.seed, rules_of(arena.learner, arena.rules)) if start is None else start
     if start is not None:
         replica.keep_state()
     replica.mark(*statements.marks_of(connection, arena.id, arena.head))
@@ -257,6 +346,8 @@ def _followed(
 ) -> Hosted:
     """Return an arena as of its row, from what was known of it."""
     replica, contexts = hosted.replica, hosted.contexts
+    if replica.rules != rules_of(arena.learner, arena.rules):  # others were accepted
+        return _loaded(connection, arena, working)[0]
     touched = statements.first_touched(connection, arena.id, replica.head, arena.head)
     if touched is not None:
         marks = statements.marks_of(

@@ -1,7 +1,8 @@
 """Snapshots: the state of a copy, kept so that a start need not read all votes.
 
-A snapshot is a cache. It is used if the same code wrote it and nothing before it counts otherwise
-since; else the log is folded from its beginning, which gives the same.
+A snapshot is a cache. It is used if the same code wrote it, by the rules that the arena has now,
+and nothing before it counts otherwise since; else the log is folded from its beginning, which gives
+the same.
 """
 
 from __future__ import annotations
@@ -13,12 +14,14 @@ from driftduel.arena.packing import code, packed, unpacked
 from driftduel.arena.replica import Replica
 from driftduel.arena.store import statements
 from driftduel.arena.store.connection import Connection
+from driftduel.arena.versions import rules_of
 
 
 def keep_snapshot(connection: Connection, number: int, replica: Replica) -> None:
     """Store the state of a copy in place of an earlier one."""
     statements.lock_arenas(connection, [number])  # other processes keep theirs
-    statements.keep_snapshot(connection, number, replica.head, code(), packed(replica))
+    key = f"{code()} {replica.rules.name}"
+    statements.keep_snapshot(connection, number, replica.head, key, packed(replica))
 
 
 def from_snapshot(connection: Connection, arena: Arena) -> Replica | None:
@@ -26,13 +29,14 @@ def from_snapshot(connection: Connection, arena: Arena) -> Replica | None:
     found = statements.snapshot_of(connection, arena.id)
     if found is None:
         return None
-    seq, written_by, state = found
-    if written_by != code() or seq > arena.head:
+    seq, key, state = found
+    rules = rules_of(arena.learner, arena.rules)
+    if key != f"{code()} {rules.name}" or seq > arena.head:
         return None
     touched = statements.first_touched(connection, arena.id, seq, arena.head)
     if touched is not None and touched <= seq:
         return None
     try:
-        return unpacked(state, arena.seed)
+        return unpacked(state, arena.seed, rules)
     except (ValueError, LookupError, TypeError, zlib.error):
         return None

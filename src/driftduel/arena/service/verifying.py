@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
+from driftduel.arena.changes import unexplained
 from driftduel.arena.errors import Violation
 from driftduel.arena.model import Arena
 from driftduel.arena.replica import Replica
@@ -12,6 +14,8 @@ from driftduel.arena.service.snapshots import from_snapshot
 from driftduel.arena.store import checks, statements
 from driftduel.arena.store.connection import Connection
 from driftduel.arena.store.database import Store
+from driftduel.arena.versions import rules_of
+from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.storage import as_payload
 
 
@@ -32,6 +36,8 @@ def verify(store: Store) -> list[Verified]:
     ------
     Violation
         At the first promise that is broken, with the arena and what is wrong.
+    Conflict
+        If an arena has rules of a newer program.
     """
     with store.reading() as connection:
         return [_verified(connection, arena) for arena in statements.find_arenas(connection)]
@@ -41,6 +47,7 @@ def _verified(connection: Connection, arena: Arena) -> Verified:
     def broken(what: str) -> Violation:
         return Violation(f"arena {arena.slug}: {what}")
 
+    rules_of(arena.learner, arena.rules)  # or refuse what a newer program made
     n, first, last = checks.ends(connection, arena.id)
     if n != arena.head or last != arena.head:
         raise broken(f"head is {arena.head:,}, but there are {n:,} events up to {last:,}")
@@ -59,12 +66,30 @@ def _verified(connection: Connection, arena: Arena) -> Verified:
         raise broken("the arms are not those that the events give")
     if replica.generation != arena.generation:
         raise broken(f"generation is {arena.generation}, the events give {replica.generation}")
+    if (wrong_change := _wrong_change(connection, arena, replica)) is not None:
+        raise broken(f"event {wrong_change[0]:,} {wrong_change[1]}")
+    accepted = [body["to"] for _, kind, body in replica.said if kind == "rules"]
+    if accepted and accepted[-1] != arena.rules:
+        raise broken(f"rules are {arena.rules}, the events give {accepted[-1]}")
     snapshot = statements.snapshot_of(connection, arena.id)
     kept = from_snapshot(connection, replace(arena, head=snapshot[0] if snapshot else 0))
     if kept is not None and state_of(kept) != state_of(_fold(connection, arena, kept.head)):
         raise broken(f"its snapshot is not the fold of its {kept.head:,} events")
     open_now = sum(statements.count_duels(connection, arena.id, now=0))
     return Verified(arena.slug, arena.head, len(replica.times), open_now)
+
+
+def _wrong_change(connection: Connection, arena: Arena, replica: Replica) -> tuple[int, str] | None:
+    """Return an event that declares a change which cannot be, and why."""
+    for seq, kind, body in replica.said:
+        if kind == "change":
+            votes = [body[name] for name in ("around", "earliest", "latest", "noticed")]
+            if not {body["before"], body["after"]} <= set(replica.arms):
+                return seq, "declares a change of arms that never were"
+            if any(vote is not None and vote["seq"] >= seq for vote in votes):
+                return seq, "declares a change by votes that came later"
+    hidden = unexplained(replica, statements.last_refold(connection, arena.id))
+    return None if hidden is None else (hidden, "declares a change that the votes do not show")
 
 
 def _over_the_cap(connection: Connection, arena: Arena) -> bool:
@@ -86,6 +111,14 @@ def state_of(replica: Replica) -> object:
     """Return all that the learner of a copy is; two copies are equal if this is."""
     if replica.learner is None:
         return replica.head
-    payload = as_payload(replica.learner)
+    said = (replica.rules.name, replica.said, replica.shifts)
+    return (replica.head, replica.standing, said), replica.times.tobytes(), learned(replica.learner)
+
+
+def learned(learner: Learner) -> dict[str, Any]:
+    """Return all that a learner learned, without what tells two of the same votes apart."""
+    payload = as_payload(learner)
     payload["session"].pop("name")  # drawn for each object
-    return (replica.head, replica.standing), replica.times.tobytes(), payload
+    # Of notes that were read, the places depend on how many votes were told at once.
+    payload["session"]["state"].pop("state.declared.journal.notes", None)
+    return payload

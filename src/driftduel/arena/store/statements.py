@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
-from driftduel.arena.model import REFOLDS, Arena, Arm, Card, Event, OpenDuel, Page
+from driftduel.arena.model import REFOLDS, SAID, Arena, Arm, Card, Event, OpenDuel, Page
 from driftduel.arena.settings import Settings
 from driftduel.arena.store.connection import Connection
 
@@ -45,6 +45,7 @@ NOT_TAKEN_BACK = (
 )
 BETWEEN = "arena = :number AND seq > :low AND seq <= :high"
 _REFOLDS = ", ".join(f"'{kind}'" for kind in REFOLDS)
+_RETELL = ", ".join(f"'{kind}'" for kind in REFOLDS + SAID)
 
 
 # --- what is known of the database itself -------------------------------------------------------
@@ -532,6 +533,18 @@ _RARE = (
     f"SELECT seq, kind, voter, target FROM event WHERE {BETWEEN} AND kind IN ({_REFOLDS}) "
     "ORDER BY seq"
 )
+
+
+def last_refold(connection: Connection, number: int) -> int:
+    """Return the last event after which other votes count, 0 if there is none."""
+    query = f"SELECT max(seq) FROM event WHERE arena = :number AND kind IN ({_REFOLDS})"
+    return int(connection.scalar(query, number=number) or 0)
+
+
+def is_retold(connection: Connection, number: int, after: int, until: int) -> bool:
+    """Tell whether, between two events, something was said of the votes, or others count since."""
+    query = f"SELECT min(seq) FROM event WHERE {BETWEEN} AND kind IN ({_RETELL})"
+    return connection.scalar(query, number=number, low=after, high=until) is not None
 
 
 # --- snapshots ----------------------------------------------------------------------------------

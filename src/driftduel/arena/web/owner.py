@@ -16,7 +16,7 @@ from starlette.background import BackgroundTask
 
 from driftduel.arena import service as arena
 from driftduel.arena.errors import Invalid
-from driftduel.arena.json import facts_of, made_of, to_json
+from driftduel.arena.json import facts_of, made_of, to_json, upgrade_facts_of
 from driftduel.arena.model import Card
 from driftduel.arena.settings import SETTINGS
 from driftduel.arena.web import schemas
@@ -119,6 +119,20 @@ def remove_card(request: Request, slug: str, arm: str, context: str = "") -> Res
     """Take a card away."""
     arena.set_card(_service(request, slug), slug, arm, None, context)
     return Response(status_code=204)
+
+
+@router.get("/arenas/{slug}/rules", response_model=schemas.Upgrade, responses=_CHANGE)
+def upgrade(request: Request, slug: str) -> Response:
+    """Return by which rules votes are counted, and what the newest would change."""
+    found = arena.upgrade(_service(request, slug), slug)
+    return JSONResponse(to_json(upgrade_facts_of(slug, found)))
+
+
+@router.post("/arenas/{slug}/rules", response_model=schemas.Upgrade, responses=_CHANGE)
+def accept_rules(request: Request, slug: str, accept: schemas.Accept) -> Response:
+    """Count all votes by the newest rules from now on; changes that were said stay so."""
+    found = arena.accept_rules(_service(request, slug), slug, accept.to)
+    return JSONResponse(to_json(upgrade_facts_of(slug, found)))
 
 
 @router.get("/arenas/{slug}/voters", response_model=schemas.Voters, responses=_OWN)

@@ -60,6 +60,12 @@ class Texts(Sent):
     status: Literal["open", "closed"] | None = None
 
 
+class Accept(Sent):
+    """The rules to count by from now on, which must be the newest."""
+
+    to: int
+
+
 @cache
 def model_of(record: type) -> Any:
     """Return the schema of a record as `driftduel.arena.json.to_json` writes it."""
@@ -129,6 +135,7 @@ _NAMES: dict[type, str] = {
     arena.Voter: "VoterFacts",
     Side: "SideTaste",
     json.ArenaFacts: "Arena",
+    json.UpgradeFacts: "Upgrade",
 }
 """What the document calls a record, where that is not its name."""
 
@@ -142,6 +149,7 @@ Health = model_of(arena.Health)
 Imported = model_of(arena.Imported)
 Made = model_of(json.Made)
 Told = model_of(arena.Told)
+Upgrade = model_of(json.UpgradeFacts)
 VoterFacts = model_of(arena.Voter)
 Voters = _several("Voters", "The voters with most verdicts.", "voters", VoterFacts)
 

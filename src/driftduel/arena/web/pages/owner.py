@@ -184,6 +184,18 @@ async def change_settings(request: Request, slug: str) -> Response:
     return await run_in_threadpool(_done, request, slug, "settings", act, **typed)
 
 
+@router.post("/{slug}/owner/rules")
+def accept_rules(request: Request, slug: str, to: Text = "") -> Response:
+    """Count the votes by the newest rules from now on."""
+
+    def act(service: arena.Service) -> None:
+        if not (to.isascii() and to.isdigit()):
+            raise Invalid("rules: must be a whole number")
+        arena.accept_rules(service, slug, int(to))
+
+    return _done(request, slug, "rules", act)
+
+
 @router.post("/{slug}/owner/state")
 def change_state(request: Request, slug: str, to: Text = "") -> Response:
     """Close an arena, or open it again."""
@@ -263,7 +275,7 @@ def _page(
     **typed: Any,
 ) -> Response:
     service = access_of(request).service
-    facts = _facts(request, service, slug)
+    facts = {**_facts(request, service, slug), "upgrade": arena.upgrade(service, slug)}
     problems = {} if error is None else {place: as_sentence(error)}
     return render(
         "owner.html",

@@ -1,0 +1,97 @@
+"""Which rules fold the votes of an arena: by the name of its learner and a version.
+
+The row of an arena names both, so a newer program says of an older arena what was said before. Who
+changes what a stored log gives adds a version here and makes it `CURRENT`; the version before stays
+for those who have not accepted the new one. A version that is dropped makes way for the next one
+that is known, and what is said of such an arena says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from driftduel.arena.errors import Conflict
+
+if TYPE_CHECKING:  # a command that tells a vote imports no more
+    from driftduel.arena.model import Arena
+    from driftduel.learners.contract.base import Learner
+
+LEARNER = "DriftPoll"
+"""The learner of new arenas."""
+
+CURRENT = 1
+"""The version of its rules; to be bumped by hand when the answers of a stored log change."""
+
+
+def _make(n_arms: int, seed: int, labels: tuple[str, ...]) -> Learner:
+    from driftduel.learners.driftpoll.learner import DriftPoll
+
+    return DriftPoll(n_arms, seed=seed, labels=labels)
+
+
+def _fold(learner: Learner, left: Any, right: Any, tickets: Any, outcomes: Any) -> None:
+    learner.fold(left, right, tickets, outcomes)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How the learner of an arena is made, and how votes are told to it.
+
+    Attributes
+    ----------
+    learner, version : str, int
+        By which the row of an arena names them.
+    make : callable
+        Takes how many arms there are, the seed and the labels.
+    fold : callable
+        Takes the learner and what `Learner.fold` takes: slots, tickets and outcomes.
+    """
+
+    learner: str
+    version: int
+    make: Callable[[int, int, tuple[str, ...]], Learner] = _make
+    fold: Callable[[Learner, Any, Any, Any, Any], None] = _fold
+
+    @property
+    def name(self) -> str:
+        """Both in one word, as snapshots are known by."""
+        return f"{self.learner}-{self.version}"
+
+
+KNOWN: dict[tuple[str, int], Rules] = {("DriftPoll", 1): Rules("DriftPoll", 1)}
+"""All rules that this program can fold by."""
+
+
+def rules_of(learner: str, version: int) -> Rules:
+    """Return the rules that fold an arena: its own, or the next that are known if they are gone.
+
+    Raises
+    ------
+    Conflict
+        If a newer program made the arena, or let it have newer rules.
+
+    Examples
+    --------
+    >>> rules_of("DriftPoll", 1).version
+    1
+    >>> rules_of("DriftPoll", 7)
+    Traceback (most recent call last):
+        ...
+    driftduel.arena.errors.Conflict: this poll is counted by rules 7 of DriftPoll, made by a newer
+    driftduel; this one knows 1, please update
+    """
+    versions = sorted(known for name, known in KNOWN if name == learner)
+    if not versions or version > versions[-1]:
+        knows = versions[-1] if versions else "none"
+        raise Conflict(
+            f"this poll is counted by rules {version} of {learner}, made by a newer driftduel; "
+            f"this one knows {knows}, please update"
+        )
+    return KNOWN[learner, next(known for known in versions if known >= version)]
+
+
+def awaits_newest(arena: Arena) -> bool:
+    """Tell whether an arena has older rules, and its owner accepts all newer ones."""
+    return arena.settings.newest_rules and arena.rules < CURRENT
