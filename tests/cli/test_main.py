@@ -148,7 +148,7 @@ def test_an_unknown_option_is_refused(refused):
 
 
 def test_a_missing_argument_is_refused(refused):
-    assert refused("measure") == "Missing argument 'FILE'."
+    assert refused("measure") == "Missing argument 'FILE...'."
 
 
 def test_an_interrupt_is_exit_code_130(monkeypatch, capsys):

@@ -32,7 +32,7 @@ SILENT = {"FixedPair", "Oracle"}
 """They show one arm to itself all the time: nobody votes."""
 
 
-@pytest.mark.filterwarnings("ignore:.*between an arm and itself left out")
+@pytest.mark.filterwarnings("ignore:.*self-duels? skipped")
 @pytest.mark.parametrize("name", sorted(set(dd.all_learners()) - SILENT))
 def test_every_learner_keeps_propensities_in_all_rounds_or_in_none(name, tmp_path):
     learner = dd.all_learners()[name](3, 400, seed=1)

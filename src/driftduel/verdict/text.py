@@ -92,7 +92,7 @@ def _headline(s: Standing) -> Iterator[Sentence]:
             yield say(
                 "Since then it was compared too seldom to say how far it is ahead ({n} of {of} "
                 "times).",
-                n=str(s.options[s.leader].compared),
+                n=str(s.options[s.leader].compared or 0),
                 of=str(ENOUGH),
             )
         elif s.decided is False:
