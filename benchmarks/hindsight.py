@@ -36,7 +36,7 @@ grid. Where both criteria name the same winner they may lose less than all that 
 and where they do not they lose without end. Answers say what a learner aims at, and learners race
 against those of the same aim.
 
-`SlidingWindow`, which learns the window anew, is no rival: it is too slow.
+`SlidingWindow`, which learns the window again, is no rival: it is too slow.
 
 The seeds named here are those of the tuning half and of the earlier one. On the held-out half all
 of them are larger by 10,000.

@@ -321,7 +321,7 @@ class Replica:
         self.find_slots()
 
     def _keep_standing(self, at: int) -> None:
-        """Remember who leads before scores are counted anew, if there is enough to say so."""
+        """Remember who leads before scores are reset, if there is enough to say so."""
         report = None if self.learner is None else self.learner.report()
         if report is not None and (report.duels or (0,))[report.best] >= ENOUGH:
             self.standing = Standing(self._arm_in(report.best), bool(report.decided), at)

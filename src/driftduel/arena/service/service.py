@@ -197,7 +197,7 @@ class Service:
     def check_ready(self) -> None:
         """Raise Unavailable unless the database is reached and the copies are up to date.
 
-        A copy that is made anew, as somebody was excluded, is waited for: meanwhile the old one
+        A copy that is folded again, as somebody was excluded, is waited for: meanwhile the old one
         asks, and votes are taken in.
         """
         with self.store.reading() as connection:
