@@ -12,7 +12,7 @@ import numpy as np
 
 from driftduel._support.sources import closure, code_hash, package_module
 from driftduel.arena.model import Arm
-from driftduel.arena.replica import Replica, Standing, Tally
+from driftduel.arena.replica import ArmCounts, EarlierLead, Replica
 from driftduel.arena.versions import Rules
 from driftduel.learners.contract.storage import as_bytes, from_bytes
 
@@ -63,13 +63,13 @@ def unpacked(text: bytes, seed: int, rules: Rules) -> Replica:
     replica.arms = {row[0]: Arm(*row) for row in facts["arms"]}
     replica.times = array("q", base64.b64decode(facts["times"]))
     duels, bad, skips = (np.array(facts[name], np.int64) for name in ("duels", "bad", "skips"))
-    replica.tally = Tally(duels, np.array(facts["wins"], np.float64), bad, skips)
+    replica.tally = ArmCounts(duels, np.array(facts["wins"], np.float64), bad, skips)
     replica.sides = np.array(facts["sides"], np.int64)
     replica.offers = [(at, arms) for at, arms in facts["offers"]]
     replica.shifts = [(round_, apart) for round_, apart in facts["shifts"]]
     replica.said = [(seq, kind, body) for seq, kind, body in facts["said"]]
     if facts["standing"] is not None:
-        replica.standing = Standing(*facts["standing"])
+        replica.standing = EarlierLead(*facts["standing"])
     if facts["learner"] is not None:
         replica.learner = from_bytes(facts["learner"].encode())
         if type(replica.learner).__name__ != rules.learner:

@@ -49,7 +49,7 @@ class Drawn:
 
 
 @dataclass(frozen=True)
-class Tally:
+class ArmCounts:
     """Counts by arm: duels that count, wins (a tie half), called bad, skipped."""
 
     duels: Ints
@@ -58,17 +58,17 @@ class Tally:
     skips: Ints
 
     @classmethod
-    def zeros(cls, n: int) -> Tally:
+    def zeros(cls, n: int) -> ArmCounts:
         """Return the counts of so many arms before the first vote."""
         counts = np.zeros((3, n), np.int64)
         return cls(counts[0], np.zeros(n), counts[1], counts[2])
 
-    def grown(self, n: int) -> Tally:
+    def grown(self, n: int) -> ArmCounts:
         """Return the same counts with room for more arms."""
-        return Tally(*(np.pad(part, (0, n - len(part))) for part in vars(self).values()))
+        return ArmCounts(*(np.pad(part, (0, n - len(part))) for part in vars(self).values()))
 
 
-class Standing(NamedTuple):
+class EarlierLead(NamedTuple):
     """Who led when the arms on offer changed, and whether that was decided."""
 
     arm: int
@@ -91,9 +91,9 @@ class Replica:
         All arms there ever were.
     times : array
         When the vote of each round was cast.
-    tally : Tally
+    tally : ArmCounts
         Counts by arm; ``sides`` counts the votes left, right and neither, of pairs shown here.
-    standing : Standing or None
+    standing : EarlierLead or None
         Who led when the arms on offer last changed, if there was enough to say so.
     offers : list
         When the arms changed, and to what: the events ``arms``.
@@ -116,9 +116,9 @@ class Replica:
         self.learner: Any = None
         self.arms: dict[int, Arm] = {}
         self.times = array("q")
-        self.tally = Tally.zeros(0)
+        self.tally = ArmCounts.zeros(0)
         self.sides = np.zeros(3, np.int64)
-        self.standing: Standing | None = None
+        self.standing: EarlierLead | None = None
         self.offers: list[tuple[int, list[list[Any]]]] = []
         self.said: list[tuple[int, str, Any]] = []
         self.shifts: list[tuple[int, int]] = []
@@ -324,7 +324,7 @@ class Replica:
         """Remember who leads before scores are reset, if there is enough to say so."""
         report = None if self.learner is None else self.learner.report()
         if report is not None and (report.duels or (0,))[report.best] >= ENOUGH:
-            self.standing = Standing(self._arm_in(report.best), bool(report.decided), at)
+            self.standing = EarlierLead(self._arm_in(report.best), bool(report.decided), at)
 
     def find_slots(self) -> None:
         """Look up which slot of the learner each arm has."""

@@ -23,7 +23,7 @@ from driftduel.arena.errors import ArenaError, Conflict, NotFound, Unavailable
 from driftduel.arena.model import DAY, SLUG, Arena, OpenDuel
 from driftduel.arena.replica import Replica
 from driftduel.arena.service.snapshots import from_snapshot, keep_snapshot
-from driftduel.arena.service.voter_counts import Watch
+from driftduel.arena.service.voter_counts import VoterCounts
 from driftduel.arena.service.writer import Writer
 from driftduel.arena.store import statements
 from driftduel.arena.store.connection import Connection
@@ -85,7 +85,7 @@ class Service:
         self._said: dict[int, int] = {}  # up to which event all changes are in the log
         self._trials: dict[int, Hosted] = {}  # by the newest rules, where these are not accepted
         self._trying = Lock()
-        self._watches: dict[int, Watch] = {}
+        self._watches: dict[int, VoterCounts] = {}
         self._watching = Lock()
         self._loading = Lock()
         self._wake = Event()
@@ -184,10 +184,10 @@ class Service:
                 self.writer.alone(partial(keep_snapshot, number=number, replica=hosted.replica))
 
     @contextmanager
-    def watching(self, number: int, head: int) -> Iterator[Watch]:
+    def watching(self, number: int, head: int) -> Iterator[VoterCounts]:
         """Yield the counts of voters and days of an arena, up to an event at least."""
         with self._watching:
-            watch = self._watches.setdefault(number, Watch())
+            watch = self._watches.setdefault(number, VoterCounts())
             if watch.head < head:
                 with self.store.reading() as connection:
                     watch = watch.followed(connection, number, head)

@@ -29,7 +29,7 @@ class Counts:
     skips: int = 0
 
 
-class Watch:
+class VoterCounts:
     """What was counted up to ``head``.
 
     Attributes
@@ -51,10 +51,10 @@ class Watch:
         self.days: dict[int, tuple[int, int]] = {}
         self.answered = 0
 
-    def followed(self, connection: Connection, number: int, head: int) -> Watch:
+    def followed(self, connection: Connection, number: int, head: int) -> VoterCounts:
         """Count the events of an arena up to a seq; return these counts, or new ones."""
         if self.head and tables.forgot(connection, number, self.head, head):
-            return Watch().followed(connection, number, head)  # voters have other names
+            return VoterCounts().followed(connection, number, head)  # voters have other names
         span = (connection, number, self.head, head)
         found = [
             (

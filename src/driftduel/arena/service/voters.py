@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from driftduel.arena.errors import NotFound
 from driftduel.arena.model import Time
 from driftduel.arena.service.service import Service, new_id, now_in_microseconds
-from driftduel.arena.service.voter_counts import Counts, Watch
+from driftduel.arena.service.voter_counts import Counts, VoterCounts
 from driftduel.arena.store import statements
 from driftduel.arena.store.connection import Connection
 from driftduel.votes.sequences import log_evidence
@@ -88,7 +88,7 @@ def noted_voters(service: Service, slug: str) -> tuple[list[Voter], int]:
 
 
 @contextmanager
-def _watched(service: Service, slug: str) -> Iterator[tuple[Watch, frozenset[str]]]:
+def _watched(service: Service, slug: str) -> Iterator[tuple[VoterCounts, frozenset[str]]]:
     """Yield what is counted of voters, and who is excluded."""
     service.follow()
     hosted = service.hosted(slug)
@@ -100,13 +100,13 @@ def _verdicts(counts: Counts) -> int:
     return counts.votes + counts.skips
 
 
-def _odd(watch: Watch) -> dict[str, list[str]]:
+def _odd(watch: VoterCounts) -> dict[str, list[str]]:
     names = list(watch.voters)
     return {names[n]: words for n, words in look_odd(list(watch.voters.values())).items()}
 
 
 def _described(
-    watch: Watch, excluded: frozenset[str], odd: dict[str, list[str]], names: Iterable[str]
+    watch: VoterCounts, excluded: frozenset[str], odd: dict[str, list[str]], names: Iterable[str]
 ) -> list[Voter]:
     return [
         Voter(
