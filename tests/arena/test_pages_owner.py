@@ -11,7 +11,7 @@ import pytest
 
 from driftduel.arena import service as arena
 from driftduel.arena.simulated import DRINKS, Days, Question, feed
-from driftduel.arena.web.pages.figures import Bar, standings_of, timeline_of
+from driftduel.arena.web.pages.figures import Bar, standing_of, standings_of, timeline_of
 from driftduel.verdict import text
 from driftduel.verdict.parts import plain, to_html
 from driftduel.verdict.standing import Change, Event, Moment
@@ -378,6 +378,17 @@ def test_how_far_an_arm_is_to_be_named_is_that_of_the_one_in_front(site, monkeyp
     with site.browser() as browser:
         page = browser.post("/drinks/owner", data={"token": site.made.owner_token})
     assert "The one in front has 7." in the(page, "facts")
+
+
+def test_a_page_shows_one_moment_though_arms_come_meanwhile(site, monkeypatch):
+    prefer(site.service, "tea", 10)
+    before = arena.status(site.service, "drinks")
+    arena.change_arms(site.service, "drinks", add=["cocoa"])
+    monkeypatch.setattr(arena, "status", lambda *_: before)
+    page = standing_of(site.service, "drinks")
+    assert [row.name for row in page["timeline"].rows] == ["tea", "coffee", "milk"]
+    assert page["timeline"].happened == ()
+    assert [line.option.name for line in page["standings"].lines] == ["tea", "coffee", "milk"]
 
 
 def test_a_timeline_has_leads_ranges_and_arms_that_came_and_went(site):
