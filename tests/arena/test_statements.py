@@ -167,7 +167,9 @@ def tell_a_story(store):
         for after in (0, 7, 8, 11):
             log.first_touched(connection, number, after, 11)
             log.marks_of(connection, number, 11, after, (["voter 9"], [77]))
+            log.is_retold(connection, number, after, 11)
         log.marks_of(connection, number, 11)
+        log.last_refold(connection, number)
         for gone in (False, True):
             sorted(sums.by_voter(connection, number, 0, 11, 10, taken_back=gone))
             sorted(sums.by_day(connection, number, 0, 11, taken_back=gone))

@@ -60,6 +60,7 @@ def test_the_command_lists_and_changes_settings(run, database):
         "cap": None,
         "expire": 60,
         "origins": ["https://a.example", "https://b.example"],
+        "newest_rules": False,
     }
     run("arena", "settings", "drinks", "--named", "--origins", "", "--database", url)
     with arena.Service.open(url) as service:
