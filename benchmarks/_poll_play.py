@@ -18,6 +18,7 @@ from benchmarks._poll_worlds import Play
 from driftduel._support.compile.jit import bind_kernels, inline_kernel, jit, kernel
 from driftduel.experiments.simulation.runs import world_generator
 from driftduel.learners.contract.base import learner_generator, settle_generator
+from driftduel.learners.contract.hooks import KERNELS
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -28,7 +29,7 @@ PATIENCE = 100
 LOOK = 10
 """Votes between looks at a learner that is not asked after each."""
 
-_KERNELS = ("choose", "learn", "settle", "full", "leader")
+_NAMES = (*KERNELS, "leader")
 
 
 class Taste(NamedTuple):
@@ -88,10 +89,9 @@ def play(
 ) -> Played:
     """Let a learner ask so many votes; ``look`` is called with it after so many as in ``stops``."""
     player = learner.clone(seed=seed)
-    session, world = player.session, world_generator(seed)
+    session, world = player._session, world_generator(seed)
     exact = isinstance(player, dd.DriftPoll)
-    kernels = [getattr(player, name) for name in _KERNELS[:-1]]
-    play_on = bind_kernels(_play, _KERNELS, (*kernels, _leader if exact else _nobody))
+    play_on = bind_kernels(_play, _NAMES, (*player._kernels, _leader if exact else _nobody))
     best = np.zeros(votes, np.int64)
     ends = [*stops, votes]
     done = 0
@@ -99,9 +99,9 @@ def play(
         end = ends[0] if exact else min(ends[0], done - done % LOOK + LOOK)
         generators = session.rng, session.settle_rng, world
         n = play_on(session.state, *generators, taste, done, best[done:end])
-        player.collect(session.state, session.history)
+        player._collect(session.state, session.history)
         if not exact:
-            best[done : done + n] = player.best_of(session.state)
+            best[done : done + n] = player._best_of(session.state)
         done += n
         session.told = done
         if done == ends[0]:

@@ -70,7 +70,7 @@ def log_told(learner: dd.Learner, seed: int) -> tuple[float, float, float]:
         log.append((duel.left, duel.right, duel.ticket or (), outcome))
     columns = [np.array(column) for column in zip(*log, strict=True)]
     copy, told = learner.clone(seed=seed), learner.clone(seed=seed)
-    session = told.session
+    session = told._session
     session.open.update((number, row[:3]) for number, row in enumerate(log))
     session.asked = LOG
     world = dd.Stream.stationary(matrix, LOG)
@@ -104,11 +104,11 @@ def play(
 
 def ask(learner: dd.Learner) -> Duel:
     """Ask as `Learner.ask` does, without the lock."""
-    session = learner.session
+    session = learner._session
     return session.ask(learner)
 
 
 def tell(learner: dd.Learner, duel: Duel, outcome: float) -> None:
     """Tell as `Learner.tell` does, without the lock."""
-    session = learner.session
+    session = learner._session
     session.tell(learner, duel, outcome)

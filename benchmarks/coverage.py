@@ -229,16 +229,16 @@ def tosses_of(learner: dd.Learner, world: dd.Stream, seed: int) -> tuple[Floats,
     """Return wins, tosses and summed scores of each arm as counted after each round."""
     n_arms = learner.n_arms
     rng, settling, voters = (np.random.default_rng([seed, part]) for part in range(3))
-    state, history = learner.start(rng), History()
+    state, history = learner._start(rng), History()
     wins, tosses, sums = (np.zeros((world.horizon, n_arms)) for _ in range(3))
     total = np.zeros(n_arms)
     before = np.zeros(n_arms)
     for t in range(world.horizon):
         matrix = world.matrix(t)
-        left, right, ticket = learner.choose(state, rng)
-        if learner.learn(state, left, right, ticket, float(voters.random() < matrix[left, right])):
-            learner.settle(state, settling)
-            learner.collect(state, history)
+        left, right, ticket = learner._choose(state, rng)
+        if learner._learn(state, left, right, ticket, float(voters.random() < matrix[left, right])):
+            learner._settle(state, settling)
+            learner._collect(state, history)
         wins[t], tosses[t] = state.tally.arms["wins"], state.tally.arms["tosses"]
         more = tosses[t] - before
         # Where counting began anew there are fewer than before.

@@ -167,7 +167,7 @@ def one(learner: dd.Learner, cell: Cell, seed: int, end: int | None = None) -> d
     stream, old, new = world(cell, seed)
     stream = stream[:end]
     player = learner.clone(seed=seed)
-    session = player.session
+    session = player._session
     looks = moments(cell.change, stream.horizon)
     picks = []
     plays = batches(

@@ -64,7 +64,7 @@ def page(rounds: int) -> Iterator[str]:
     yield f"| learner | told | a round | {' | '.join(f'K = {k}' for k in ARMS)} |"
     yield "|---|---|---|" + "---:|" * len(ARMS)
     for name, kind in learners.items():
-        literature = kind.literature
+        literature = kind._literature
         rates = [million(rate(kind, one_ahead(k), rounds)) for k in ARMS]
         yield row(name, literature.needs, literature.cost, *rates)
     yield ""

@@ -232,7 +232,7 @@ def claimed(arms: int, strengths: str, runs: int) -> Figures:
         seen = {"missed": False, "apart": False, "sure": False}
 
         def look(poll: dd.DriftPoll, seen: dict[str, bool] = seen) -> None:
-            tosses = poll.session.state.tally.arms
+            tosses = poll._session.state.tally.arms
             evidence = log_evidence(tosses["wins"], tosses["tosses"], world.scores[0])
             if evidence.max() >= math.log(arms / ALPHA):
                 seen["missed"] = True

@@ -18,8 +18,8 @@ def test_every_learner_is_listed_with_the_first_line_of_its_docstring(run):
     for name, kind in LEARNERS.items():
         first = inspect.getdoc(kind).splitlines()[0]
         facts = {key: found[name][key] for key in ("serves", "needs_horizon")}
-        assert found[name] == {"description": first, **facts, **asdict(kind.literature)}
-        assert facts["needs_horizon"] is kind.needs_horizon
+        assert found[name] == {"description": first, **facts, **asdict(kind._literature)}
+        assert facts["needs_horizon"] is kind._needs_horizon
         assert any(line.startswith(f"{name} {first[:30]}") for line in lines)
 
 

@@ -112,7 +112,7 @@ def test_commands_that_play_a_round_at_most_do_without_numba(tmp_path):
 def test_a_caller_of_main_keeps_compiled_kernels(tmp_path):
     script = (
         "import sys; from driftduel.cli import main; main(['new', sys.argv[1], '--arms', 'a,b'])\n"
-        "from driftduel.learners import RUCB; print(hasattr(RUCB.choose, 'py_func'))"
+        "from driftduel.learners import RUCB; print(hasattr(RUCB._choose, 'py_func'))"
     )
     environment = {key: value for key, value in os.environ.items() if not key.startswith("NUMBA_")}
     done = subprocess.run(

@@ -150,7 +150,7 @@ def test_an_installed_package_hands_on_its_learners(tmp_path, package):
     package("greedy_installed")
     text = SPEC.replace("{module}:EpsilonGreedy", "EpsilonGreedy")
     assert run_sweep(Spec.parse(text), tmp_path / "results", workers=2).runs == 6
-    learner = dd.learners.Learner.named("EpsilonGreedy")(3, epsilon=0.3)
+    learner = dd.learners.Learner._named("EpsilonGreedy")(3, epsilon=0.3)
     learner.save(tmp_path / "vote.json")
     assert dd.load_learner(tmp_path / "vote.json").epsilon == 0.3
 
@@ -158,7 +158,7 @@ def test_an_installed_package_hands_on_its_learners(tmp_path, package):
 def test_an_entry_point_has_the_name_of_its_class(package):
     package("greedy_renamed", name="Greedier")
     with pytest.raises(dd.BadParameter, match="the entry point Greedier must have the name of its"):
-        dd.learners.Learner.named("Greedier")
+        dd.learners.Learner._named("Greedier")
 
 
 @pytest.mark.parametrize(

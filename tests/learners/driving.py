@@ -108,7 +108,7 @@ def play_beside(
             numbers.drawn_from = numbers.settling
             oracle.tell(told.left, told.right, ticket, outcome)
     compare_what_is_known(learner, oracle)
-    numbers.expect_those_of(learner.session)
+    numbers.expect_those_of(learner._session)
     return Played(oracle, duels)
 
 

@@ -87,16 +87,16 @@ THINGS = (
 
 def change_state(learner, chance):
     """Change one to three numbers of a state, or of the ticket of an open duel."""
-    arrays = [array for _, array in _arrays(learner.session.state) if array.size > 0]
+    arrays = [array for _, array in _arrays(learner._session.state) if array.size > 0]
     writeable = [array for array in arrays if array.flags.writeable]
     for _ in range(chance.choice([1, 1, 1, 2, 3])):
-        if learner.session.open and chance.random() < 0.1:
-            number = chance.choice(list(learner.session.open))
-            left, right, ticket = learner.session.open[number]
+        if learner._session.open and chance.random() < 0.1:
+            number = chance.choice(list(learner._session.open))
+            left, right, ticket = learner._session.open[number]
             place = chance.integers(len(ticket))
             value = float(chance.choice([*REAL, ticket[place] + 1, learner.n_arms]))
             ticket = (*ticket[:place], value, *ticket[place + 1 :])
-            learner.session.open[number] = (left, right, ticket)
+            learner._session.open[number] = (left, right, ticket)
             continue
         array = writeable[chance.integers(len(writeable))]
         if array.dtype.names:
@@ -203,8 +203,8 @@ def attack(variant, kind, seed, file):
     if kind == "state":
         if chance.random() < 0.2:  # the ranges of counts are wide for who claims to be old
             more = int(chance.choice([1000, 2**31, 2**47]))
-            learner.session.asked += more
-            learner.session.told += more
+            learner._session.asked += more
+            learner._session.told += more
         change_state(learner, chance)
     content = as_payload(learner)
     if kind == "tree":
@@ -260,7 +260,7 @@ def play_on(learner, chance, file, n_rounds=200):
 
 def may_go_on(learner):
     try:
-        learner.check_horizon(learner.rounds + 1)
+        learner._check_horizon(learner.rounds + 1)
     except ValueError:
         return False
     return True

@@ -23,7 +23,7 @@ def beside(learner, bandit_of, seed, *, rounds=T, **settings):
 
     def oracle_of(rng):
         return naive.Gate(
-            bandit_of(rng), lambda t: learner.gamma, drawn_from(weights), weights, rng
+            bandit_of(rng), lambda t: learner._gamma, drawn_from(weights), weights, rng
         )
 
     return play_beside(learner, oracle_of, rounds, seed, **settings)
@@ -51,7 +51,7 @@ def test_adswitch_follows_the_transcript(seed, constant):
     bandit = played.oracle.bandit
     assert learner.active.tolist() == [a for a in range(K) if a not in bandit.bad]
     assert len(learner.episodes) == 1 + len(bandit.began)
-    assert learner.session.state.bandit.clock[0]["reward"] == bandit.told
+    assert learner._session.state.bandit.clock[0]["reward"] == bandit.told
 
 
 def test_adswitch_finds_bad_arms_looks_again_and_restarts_in_these_transcripts():
@@ -103,16 +103,16 @@ def test_master_begins_anew_if_an_instance_earns_more_than_was_hoped_for(least, 
 
 def test_a_gate_that_is_told_nothing_else_takes_the_cube_root():
     learner = dd.learners.MASTER(8, 1000)
-    assert learner.gamma == pytest.approx(0.2)
-    assert learner.session.state.gate[0]["chance"] == learner.gamma
-    assert learner.session.state.bandit.clock[0]["log"] == pytest.approx(math.log(200))
+    assert learner._gamma == pytest.approx(0.2)
+    assert learner._session.state.gate[0]["chance"] == learner._gamma
+    assert learner._session.state.bandit.clock[0]["log"] == pytest.approx(math.log(200))
 
 
 @pytest.mark.parametrize(("factor", "rewards"), [(9, 1e9), (3, 1e8)])
 def test_the_tests_of_master_need_hundreds_of_millions_of_rewards_an_arm(factor, rewards):
     """That of an instance has 9 times r for its threshold, that of a block 3 times."""
     for n_arms in (2, 10, 100):
-        state = dd.learners.MASTER(n_arms, 1_000_000).session.state.bandit
+        state = dd.learners.MASTER(n_arms, 1_000_000)._session.state.bandit
         width = factor * state.clock[0]["width"]
         assert width * _rho(state, rewards * n_arms) > 1
         assert width * _rho(state, 10 * rewards * n_arms) < 1

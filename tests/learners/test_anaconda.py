@@ -20,7 +20,7 @@ PROBLEMS = 40 if COMPILED else 20
 
 def compare_global_arms(learner, oracle):
     """The arms never evicted in this episode are those of the definition."""
-    state = learner.session.state
+    state = learner._session.state
     never = np.flatnonzero(state.arms["evidence"] < learner.episodes[-1])
     assert set(never.tolist()) == oracle.global_arms
 

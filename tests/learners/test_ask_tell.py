@@ -44,18 +44,18 @@ def learn(state, left, right, ticket, outcome):
 class Recorder(Learner):
     """Tells its learning kernel the number of outcomes known at the time of asking."""
 
-    choose = staticmethod(choose)
-    learn = staticmethod(learn)
+    _choose = staticmethod(choose)
+    _learn = staticmethod(learn)
 
-    def allocate(self):
+    def _allocate(self):
         return Ledger(np.zeros(1, np.int64), np.full((20, 4), np.nan))
 
-    def best_of(self, state):
+    def _best_of(self, state):
         return 0
 
 
 def told(learner):
-    return learner.session.state.rows[: learner.rounds].tolist()
+    return learner._session.state.rows[: learner.rounds].tolist()
 
 
 # Asking
@@ -64,7 +64,7 @@ def told(learner):
 def test_a_duel_has_a_number_a_pair_a_propensity_and_its_learner():
     learner = Recorder(3)
     first = learner.ask()
-    assert first == Duel(0, 0, 2, 0.25, learner.session.name)
+    assert first == Duel(0, 0, 2, 0.25, learner._session.name)
     learner.tell(first, 1.0)
     second = learner.ask()
     assert (second.id, second.left, second.right) == (1, 1, 2)
@@ -88,7 +88,7 @@ def test_a_duel_cannot_be_changed():
 def test_learners_have_names_of_their_own():
     one, other = Recorder(3), Recorder(3)
     assert one.ask() != other.ask()
-    assert one.session.name != other.session.name
+    assert one._session.name != other._session.name
 
 
 # Telling
@@ -242,7 +242,7 @@ def test_who_asks_for_votes_gets_two_arms_and_self_duels_pass_as_ties():
         assert (duel.id, duel.left, duel.right) == (twin.id, twin.left, twin.right)
         assert duel.ticket == twin.ticket
         assert duel.propensity == pytest.approx(
-            twin.propensity / beside.session.state.plan[0]["total"]
+            twin.propensity / beside._session.state.plan[0]["total"]
         )
         learner.tell(duel, float(duel.left < duel.right))
         beside.tell(twin, float(duel.left < duel.right))
@@ -295,7 +295,7 @@ def test_a_code_of_another_learner_or_pair_is_refused_open_or_told():
     learner.tell(learner.ask(), 0.5)
     other.tell(other.ask(), 0.5)
     twin = copy.deepcopy(learner)
-    twin.session.rng.random()  # so that it asks other pairs
+    twin._session.rng.random()  # so that it asks other pairs
     for told_here in (False, True):
         mine, theirs, copied = learner.ask(), other.ask(), twin.ask()
         assert (mine.left, mine.right) != (copied.left, copied.right)
@@ -466,7 +466,7 @@ def test_limits_that_make_no_sense_are_refused(options, message):
     with pytest.raises(ValueError) as error:  # noqa: PT011
         learner.limit_open(**options)
     assert str(error.value) == message
-    assert (learner.session.max_open, learner.session.expire) == (10_000, None)
+    assert (learner._session.max_open, learner._session.expire) == (10_000, None)
 
 
 def test_limits_and_closed_duels_are_kept_in_a_file(tmp_path, clock):
@@ -481,7 +481,7 @@ def test_limits_and_closed_duels_are_kept_in_a_file(tmp_path, clock):
     learner.save(tmp_path / "learner.json")
     again = dd.load_learner(tmp_path / "learner.json")
     assert as_payload(again) == as_payload(learner)
-    assert again.session.closed == learner.session.closed
+    assert again._session.closed == learner._session.closed
     assert [duel.asked_at for duel in again.open_duels] == [clock.now]
     for duel, end in (
         (early, "has expired, it was open for too long"),
@@ -641,19 +641,19 @@ LEADS = [[0, 1, 1, -2], [0, 0, 3, 3], [0, 0, 0, 0], [0, 0, 0, 0]]
 )
 def test_uniform_play_thinks_best_what_its_criterion_says(criterion, rounds, best):
     learner = dd.learners.Uniform(4, criterion=criterion)
-    learner.session.state.leads[:] = LEADS
-    learner.session.state.rounds[0] = rounds
+    learner._session.state.leads[:] = LEADS
+    learner._session.state.rounds[0] = rounds
     assert learner.best() == best
 
 
 def test_uniform_play_counts_an_outcome_for_the_left_arm():
     learner = dd.learners.Uniform(2)
-    learner.session.open.update({0: (0, 1, (0.25,)), 1: (1, 0, (0.25,)), 2: (0, 1, (0.25,))})
-    learner.session.asked = 3
+    learner._session.open.update({0: (0, 1, (0.25,)), 1: (1, 0, (0.25,)), 2: (0, 1, (0.25,))})
+    learner._session.asked = 3
     learner.tell(0, 1)
     learner.tell(1, 0.5)
     learner.tell(2, 1)
-    assert learner.session.state.leads.tolist() == [[0, 1], [0, 0]]
+    assert learner._session.state.leads.tolist() == [[0, 1], [0, 0]]
     assert learner.best() == 0
 
 

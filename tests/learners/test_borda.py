@@ -42,8 +42,8 @@ def test_explore_then_commit_follows_its_definition(seed):
 def test_the_default_exploration_balances_cost_and_risk():
     learner = BordaETC(10, 100_000)
     expected = math.ceil((10 * math.log(10**6)) ** (1 / 3) * 100_000 ** (2 / 3))
-    assert learner.session.state.clock[0]["end"] == expected == 11138
-    assert BordaETC(10, 20).session.state.clock[0]["end"] == 20
+    assert learner._session.state.clock[0]["end"] == expected == 11138
+    assert BordaETC(10, 20)._session.state.clock[0]["end"] == 20
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -151,10 +151,10 @@ def test_elimination_waits_for_the_duel_whose_turn_it_is():
     first, same, third = learner.ask(), learner.ask(), learner.ask()
     assert (first.left, first.right) == (same.left, same.right)
     tell_as_played(learner, same, 1.0)
-    before = learner.session.state.sums.tolist()
+    before = learner._session.state.sums.tolist()
     tell_as_played(learner, first, 1.0)
     tell_as_played(learner, third, 0.0)
-    assert learner.session.state.sums.tolist() == before
+    assert learner._session.state.sums.tolist() == before
 
 
 @pytest.mark.large

@@ -158,23 +158,23 @@ def learn(state, left, right, ticket, outcome):
 class ChampionStays(Learner):
     first: int = field(default=0, kw_only=True)
 
-    choose = staticmethod(choose)
-    learn = staticmethod(learn)
+    _choose = staticmethod(choose)
+    _learn = staticmethod(learn)
 
-    def allocate(self):
+    def _allocate(self):
         return ChampionState(np.array([self.first]), np.zeros(self.n_arms))
 
-    def best_of(self, state):
+    def _best_of(self, state):
         return int(state.champion[0])
 
 
 @dataclass(frozen=True, eq=False)
 class ChangesArms(ChampionStays):
     can_change_arms = True
-    noop_ticket = (1.0,)
+    _noop_ticket = (1.0,)
 
-    def carry(self, state, kept, rng):
-        fresh = self.allocate()
+    def _carry(self, state, kept, rng):
+        fresh = self._allocate()
         fresh.wins[kept >= 0] = state.wins[kept[kept >= 0]]
         fresh.champion[:] = np.flatnonzero(kept == state.champion)[:1].sum()
         return fresh
@@ -192,7 +192,7 @@ def test_a_learner_from_outside_passes(kind, check):
 
 @dataclass(frozen=True, eq=False)
 class EndsWithItsHorizon(ChampionStays):
-    def check_horizon(self, horizon):
+    def _check_horizon(self, horizon):
         if horizon > self.horizon:
             raise ValueError("the horizon is over")
 
@@ -270,67 +270,67 @@ def choose_undecided(state, rng):
 
 @dataclass(frozen=True, eq=False)
 class PlaysNoArm(ChampionStays):
-    choose = staticmethod(choose_no_arm)
+    _choose = staticmethod(choose_no_arm)
 
 
 @dataclass(frozen=True, eq=False)
 class AskingTurns(ChampionStays):
-    choose = staticmethod(choose_in_turn)
+    _choose = staticmethod(choose_in_turn)
 
 
 @dataclass(frozen=True, eq=False)
 class ClaimsTooMuch(ChampionStays):
-    choose = staticmethod(choose_too_sure)
+    _choose = staticmethod(choose_too_sure)
 
 
 @dataclass(frozen=True, eq=False)
 class ClaimsTooLittle(ChampionStays):
-    choose = staticmethod(choose_too_modest)
+    _choose = staticmethod(choose_too_modest)
 
 
 @dataclass(frozen=True, eq=False)
 class ClaimsUniform(ChampionStays):
-    choose = staticmethod(choose_skewed)
+    _choose = staticmethod(choose_skewed)
 
 
 @dataclass(frozen=True, eq=False)
 class ClaimsThisAndThat(ChampionStays):
-    choose = staticmethod(choose_undecided)
+    _choose = staticmethod(choose_undecided)
 
 
 @dataclass(frozen=True, eq=False)
 class BestIsNoArm(ChampionStays):
-    def best_of(self, state):
+    def _best_of(self, state):
         return self.n_arms
 
 
 @dataclass(frozen=True, eq=False)
 class BestIsNoInt(ChampionStays):
-    def best_of(self, state):
+    def _best_of(self, state):
         return state.champion[0]
 
 
 @dataclass(frozen=True, eq=False)
 class NobodyActive(ChampionStays):
-    def active_of(self, state):
+    def _active_of(self, state):
         return np.arange(0)
 
 
 @dataclass(frozen=True, eq=False)
 class ActiveTwice(ChampionStays):
-    def active_of(self, state):
+    def _active_of(self, state):
         return np.array([0, 0])
 
 
 @dataclass(frozen=True, eq=False)
 class NeedsTwoRounds(ChampionStays):
-    def validate(self):
+    def _validate(self):
         assert self.horizon > 1, "two rounds are needed"
 
 
 @dataclass(frozen=True, eq=False)
 class NeedsThreeArms(ChampionStays):
-    def validate(self):
+    def _validate(self):
         assert self.n_arms > 2, "three arms are needed"
 
 
@@ -338,7 +338,7 @@ class NeedsThreeArms(ChampionStays):
 class StopsHalfWay(ChampionStays):
     def ask(self):
         duel = super().ask()
-        if self.session.asked > self.horizon:
+        if self._session.asked > self.horizon:
             raise ValueError("the horizon is over")
         return duel
 
@@ -347,7 +347,7 @@ class StopsHalfWay(ChampionStays):
 class ForgetsWhatItRefuses(ChampionStays):
     def tell(self, duel, outcome):
         if self.rounds == self.horizon:
-            self.session.open.clear()
+            self._session.open.clear()
             raise ValueError("the horizon is over")
         super().tell(duel, outcome)
 
@@ -369,19 +369,19 @@ class SetsItsHorizon(ChampionStays):
 class LearnsIntoItsParameter(ChampionStays):
     prior: np.ndarray = field(default_factory=lambda: np.zeros(3), kw_only=True)
 
-    def allocate(self):
-        return super().allocate()._replace(wins=self.prior)
+    def _allocate(self):
+        return super()._allocate()._replace(wins=self.prior)
 
 
 @dataclass(frozen=True, eq=False)
 class LooksByChance(ChampionStays):
     def best(self):
-        return int(self.session.rng.integers(self.n_arms))
+        return int(self._session.rng.integers(self.n_arms))
 
 
 @dataclass(frozen=True, eq=False)
 class HandsOutItsArrays(ChampionStays):
-    def active_of(self, state):
+    def _active_of(self, state):
         return state.champion
 
 
@@ -389,21 +389,21 @@ class HandsOutItsArrays(ChampionStays):
 class SettlesWithTheNumbersOfAsking(ChampionStays):
     def tell(self, duel, outcome):
         super().tell(duel, outcome)
-        self.session.state.wins[0] += self.session.rng.random()
+        self._session.state.wins[0] += self._session.rng.random()
 
 
 @dataclass(frozen=True, eq=False)
 class NotesWhatItIsTold(ChampionStays):
     def tell(self, duel, outcome):
         super().tell(duel, outcome)
-        self.session.state.wins[0] += 1.0
+        self._session.state.wins[0] += 1.0
 
 
 @dataclass(frozen=True, eq=False)
 class NoTies(ChampionStays):
     def tell(self, duel, outcome):
         if outcome == 0.5:
-            self.session.open.pop(duel.id)
+            self._session.open.pop(duel.id)
         else:
             super().tell(duel, outcome)
 
@@ -411,11 +411,11 @@ class NoTies(ChampionStays):
 @dataclass(frozen=True, eq=False)
 class OneDuelAtATime(ChampionStays):
     def ask(self):
-        self.session.open.clear()
+        self._session.open.clear()
         return super().ask()
 
     def tell(self, duel, outcome):
-        if getattr(duel, "id", duel) in self.session.open:
+        if getattr(duel, "id", duel) in self._session.open:
             super().tell(duel, outcome)
 
 
@@ -433,16 +433,16 @@ class AsksNobody(ChampionStays):
 
 @dataclass(frozen=True, eq=False)
 class ClaimsToAskForVotes(ChampionStays):
-    def vote_chance_of(self, state):
+    def _vote_chance_of(self, state):
         return 1.0
 
 
 @dataclass(frozen=True, eq=False)
 class CountsWhatItRefuses(ChampionStays):
     def tell(self, duel, outcome):
-        self.session.told += 1
+        self._session.told += 1
         super().tell(duel, outcome)
-        self.session.told -= 1
+        self._session.told -= 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -461,34 +461,34 @@ class TakesForeignDuels(ChampionStays):
 class TakesDuelsTwice(ChampionStays):
     def tell(self, duel, outcome):
         number = getattr(duel, "id", duel)
-        kept = self.session.open.get(number)
+        kept = self._session.open.get(number)
         super().tell(duel, outcome)
-        self.session.open[number] = kept
+        self._session.open[number] = kept
 
 
 @dataclass(frozen=True, eq=False)
 class Unseeded(ChampionStays):
-    def allocate(self):
-        return super().allocate()._replace(wins=np.random.default_rng().random(self.n_arms))
+    def _allocate(self):
+        return super()._allocate()._replace(wins=np.random.default_rng().random(self.n_arms))
 
 
 @dataclass(frozen=True, eq=False)
 class IgnoresSeed(ChampionStays):
-    def begin(self, state, rng):
+    def _begin(self, state, rng):
         rng.bit_generator.state = np.random.default_rng(0).bit_generator.state
 
 
 @dataclass(frozen=True, eq=False)
 class DrawsMoreByHand(ChampionStays):
     def ask(self):
-        self.session.rng.random()
+        self._session.rng.random()
         return super().ask()
 
 
 @dataclass(frozen=True, eq=False)
 class StartsWhereItIs(ChampionStays):
-    def allocate(self):
-        state = super().allocate()
+    def _allocate(self):
+        state = super()._allocate()
         if "_session" in self.__dict__:
             state.champion[0] = self.best()
         return state
@@ -496,8 +496,8 @@ class StartsWhereItIs(ChampionStays):
 
 @dataclass(frozen=True, eq=False)
 class CountsItsStarts(ChampionStays):
-    def allocate(self):
-        return super().allocate()._replace(champion=np.array([next(STARTS) % 2]))
+    def _allocate(self):
+        return super()._allocate()._replace(champion=np.array([next(STARTS) % 2]))
 
 
 STARTS = count()
@@ -509,7 +509,7 @@ class KeepsStateElsewhere(ChampionStays):
         memory = self.__dict__.setdefault("_memory", [0])
         memory[0] += 1
         if memory[0] % 7 == 0:
-            self.session.rng.random()
+            self._session.rng.random()
         return super().ask()
 
 
@@ -533,12 +533,12 @@ class PickleForgets(ChampionStays):
 
 @dataclass(frozen=True, eq=False)
 class ForgetsARange(ChampionStays):
-    ranges: ClassVar = {"champion": ranges.below("arms")}
+    _ranges: ClassVar = {"champion": ranges.below("arms")}
 
 
 @dataclass(frozen=True, eq=False)
 class LeavesItsRange(ChampionStays):
-    ranges: ClassVar = {"champion": ranges.below("arms"), "wins": ranges.real(0, 3)}
+    _ranges: ClassVar = {"champion": ranges.below("arms"), "wins": ranges.real(0, 3)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -557,7 +557,7 @@ class PicksWhoeverItLikes(ChangesArms):
 class DrawsToJoin(ChangesArms):
     def change_arms(self, join=(), leave=()):
         super().change_arms(join, leave)
-        self.session.rng.random()
+        self._session.rng.random()
 
 
 BROKEN = [

@@ -26,7 +26,7 @@ ROUNDS = 300
 
 def play_ccb(n_arms, rounds, seed, **how):
     def compare(learner, oracle):
-        state = learner.session.state
+        state = learner._session.state
         beliefs = state.beliefs[0]
         assert np.flatnonzero(state.likely).tolist() == sorted(oracle.B)
         assert beliefs["losses"] == oracle.LC
@@ -72,7 +72,7 @@ def test_scb_plays_what_its_letter_plays(seed):
     _, n_arms = drawn(seed)
 
     def compare(learner, oracle):
-        arms = learner.session.state.arms
+        arms = learner._session.state.arms
         for arm in oracle.active:
             assert arms[arm]["pulls"] == len(oracle.pays[arm])
             assert arms[arm]["pay"] == sum(oracle.pays[arm])
@@ -96,14 +96,14 @@ def test_a_pull_of_scb_by_hand():
     # 4 * 0.69 = 2.77 > 0.51 (3.47 + 2) = 2.79 is not so yet, 5 * 0.69 = 3.47 > 2.90 is.
     learner = dd.learners.SCB(2)
     first = learner.ask()
-    pulls = learner.session.state.arms["pulls"]
+    pulls = learner._session.state.arms["pulls"]
     for n in range(5):
         duel = learner.ask()
         assert (duel.left, duel.right) == (first.left, first.right) == (first.left, 1 - first.left)
         assert duel.propensity == 1.0
         assert pulls[first.left] == 0, n
         tell_as_played(learner, duel, 1.0)
-    assert pulls[first.left] == learner.session.state.arms["pay"][first.left] == 1
+    assert pulls[first.left] == learner._session.state.arms["pay"][first.left] == 1
     duel = learner.ask()
     assert (duel.left, duel.right) == (first.right, first.left)
     assert 5 * math.log(2) > 0.51 * (math.log(4 * 5 * 2) + 2)
@@ -115,18 +115,18 @@ def test_an_outcome_of_an_earlier_pull_is_not_counted_for_this_one():
     for _ in range(5):
         tell_as_played(learner, learner.ask(), 1.0)
     tell_as_played(learner, late, 0.0)
-    assert learner.session.state.phase[0]["duels"] == 0
+    assert learner._session.state.phase[0]["duels"] == 0
     assert learner.rounds == 6
 
 
 def test_phases_of_scb_grow_by_squaring_and_end_somewhere():
     learner = dd.learners.SCB(2, first_phase=3)
-    state, rng = learner.session.state, learner.session.settle_rng
+    state, rng = learner._session.state, learner._session.settle_rng
     lengths = []
     for _ in range(8):
         lengths.append(int(state.phase[0]["length"]))
         state.phase[0]["round"] = state.phase[0]["end"]
-        learner.settle(state, rng)
+        learner._settle(state, rng)
     assert lengths[:6] == [3, 9, 81, 6561, 6561**2, 6561**4]
     assert lengths[6:] == [2**60, 2**60]
 

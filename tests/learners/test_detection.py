@@ -67,7 +67,7 @@ def test_detect_plays_what_its_rule_says(late):
 def test_mdb_is_tuned_by_the_formulas(segments):
     for n_arms, change in ((2, 1.0), (4, 0.5), (10, 0.3)):
         learner = MDB(n_arms, 10**7, segments=segments, change=change)
-        assert learner.tuning() == pytest.approx(
+        assert learner._tuning() == pytest.approx(
             naive.mdb_tuning(10**7, segments, n_arms, change), rel=1e-12
         )
 
@@ -76,19 +76,19 @@ def test_mdb_is_tuned_by_the_formulas(segments):
 def test_detect_is_tuned_by_the_formulas(tuning):
     for n_arms, change, winning in ((2, 1.0, 0.9), (4, 0.5, 0.6), (10, 0.3, 0.55)):
         learner = DETECT(n_arms, 10**6, change=change, winning=winning, tuning=tuning)
-        assert learner.tuned() == pytest.approx(
+        assert learner._tuned() == pytest.approx(
             naive.detect_tuning(10**6, n_arms, change, winning, tuning), rel=1e-12
         )
 
 
 @pytest.mark.parametrize("horizon", [1, 2, 10])
 def test_short_horizons_have_a_tuning(horizon):
-    window, threshold, rate = MDB(3, horizon, segments=9).tuning()
+    window, threshold, rate = MDB(3, horizon, segments=9)._tuning()
     assert window >= 2
     assert threshold > 0
     assert rate == 0.5
     for tuning in (1, 2):
-        window, threshold, exploration = DETECT(50, horizon, tuning=tuning).tuned()
+        window, threshold, exploration = DETECT(50, horizon, tuning=tuning)._tuned()
         assert window >= 2
         assert threshold > 0
         assert exploration >= 1
@@ -143,13 +143,13 @@ def test_outcomes_from_before_a_new_beginning_do_not_count():
         late = [learner.ask() for _ in range(30)]
         while len(learner.episodes) == 1:
             play(learner, 1, higher_wins)
-        state = learner.session.state
+        state = learner._session.state
         before = [array.copy() for array in (state.windows, state.watch, *state.inner)]
         for duel in late:
             tell_as_played(learner, duel, 1.0)
         after = [state.windows, state.watch, *state.inner]
         assert all(np.array_equal(one, other) for one, other in zip(before, after, strict=True))
-        assert learner.session.state.clock[0]["round"] == learner.rounds
+        assert learner._session.state.clock[0]["round"] == learner.rounds
 
 
 def test_late_outcomes_of_the_learner_inside_change_nothing():
@@ -161,8 +161,8 @@ def test_late_outcomes_of_the_learner_inside_change_nothing():
     for duel in late:
         tell_as_played(learner, duel, float(duel.left != expected))
     assert learner.best() == expected
-    assert not learner.session.state.watch["kept"].any()
-    assert learner.session.state.clock[0]["left"] == 0
+    assert not learner._session.state.watch["kept"].any()
+    assert learner._session.state.clock[0]["left"] == 0
 
 
 def test_a_turn_is_taken_once_however_many_duels_were_asked():
@@ -173,7 +173,7 @@ def test_a_turn_is_taken_once_however_many_duels_were_asked():
     for duel in duels:
         tell_as_played(learner, duel, 1.0)
     assert play(learner, 1, lower_wins) == [(0, 2)]
-    assert learner.session.state.watch["kept"].tolist() == [0, 2, 1]
+    assert learner._session.state.watch["kept"].tolist() == [0, 2, 1]
 
 
 # Bad input.

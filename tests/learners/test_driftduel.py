@@ -109,7 +109,7 @@ def play_problem(
 
 
 def compare(learner, oracle):
-    state = learner.session.state
+    state = learner._session.state
     clock, surprise = state.clock[0], state.surprise[0]
     assert clock["led"] == oracle.led
     assert clock["alarms"] == oracle.alarms
@@ -264,7 +264,7 @@ def test_later_duels_of_a_trial_add_up_to_the_bayes_factor():
     rng = np.random.default_rng(1)
     constants = Calibration(alarm=0.5, proof=DEAF, most_trial=DEAF, old_duels=0.0)
     learner = dd.DriftDuel(4, seed=2, calibration=constants)
-    state = learner.session.state
+    state = learner._session.state
     compared = 0
     for matrix in (random_matrix(rng, 4) for _ in range(6)):
         outcome = tosses(matrix, seed=compared)
@@ -296,7 +296,7 @@ def any_weight(kind, n_arms):
 
 def as_if_planned(learner, duel):
     """Make all rounds of one kind; arms that may take part in it are not the leader."""
-    state = learner.session.state
+    state = learner._session.state
     leader = state.clock[0]["leader"]
     others = [arm for arm in range(learner.n_arms) if arm != leader]
     plan = state.plan[0]
@@ -319,7 +319,7 @@ def test_either_side_is_as_likely_in_every_kind_of_round(kind, duel, by_scores):
     learner = dd.DriftDuel(4, criterion=any_weight(kind, 4), seed=3)
     play(learner, 60, tosses(np.full((4, 4), 0.5)))
     as_if_planned(learner, duel)
-    state = learner.session.state
+    state = learner._session.state
     if by_scores:
         state.plan["witness"] = 1
         state.clock["strongest"] = (state.clock["leader"] + 1) % 4
@@ -366,7 +366,7 @@ def test_a_voter_who_always_says_left_speaks_for_nobody(kind):
         learner = dd.DriftDuel(3, criterion=any_weight(kind, 3), seed=seed)
         play(learner, 1500, lambda left, right: 1.0)
         assert learner.episodes == [0]
-        wins = learner.session.state.wins
+        wins = learner._session.state.wins
         for i, j in ((0, 1), (0, 2), (1, 2)):
             met = wins[i, j] + wins[j, i]
             assert abs(wins[i, j] - wins[j, i]) < math.sqrt(2 * met * math.log(2e6)) + 1
@@ -424,7 +424,7 @@ def test_voters_who_cannot_decide_change_nothing(kind):
     learner = dd.DriftDuel(4, criterion=any_weight(kind, 4), seed=1)
     play(learner, 1500, lambda left, right: 0.5)
     assert learner.episodes == [0]
-    state = learner.session.state
+    state = learner._session.state
     assert (state.wins == state.wins.T).all()
     assert not state.arms["against"].any()
     assert learner.active.tolist() == [0, 1, 2, 3]

@@ -38,7 +38,7 @@ def favourite(n_arms, chance, best):
 
 
 def compare(learner, oracle):
-    state = learner.session.state
+    state = learner._session.state
     assert state.guard.odds[0] == pytest.approx(oracle.odds, abs=1e-9)
     assert state.clock["prior"][0] == pytest.approx(oracle.s02, rel=1e-9)
     assert state.bank.arms["mean"].tolist() == pytest.approx(oracle.m, abs=1e-9)
@@ -80,14 +80,14 @@ def test_whatever_is_voted_it_does_what_its_letter_does(n_arms, seed, outcomes):
     for outcome in outcomes:
         duel = learner.ask()
         letter.rng = np.random.default_rng()
-        letter.rng.bit_generator.state = learner.session.settle_rng.bit_generator.state
+        letter.rng.bit_generator.state = learner._session.settle_rng.bit_generator.state
         letter.tell(duel.left, duel.right, duel.ticket, outcome)
         learner.tell(duel, outcome)
         assert learner.best() == letter.best()
     compare(learner, letter)
     chances = letter.chances()
     for (left, right), chance in chances.items():
-        assert pair_chance(learner.session.state, left, right) == pytest.approx(chance, rel=1e-8)
+        assert pair_chance(learner._session.state, left, right) == pytest.approx(chance, rel=1e-8)
 
 
 @pytest.mark.parametrize("n_arms", [2, 3, 7])
@@ -95,7 +95,7 @@ def test_the_chances_of_all_pairs_sum_to_one(n_arms):
     learner = dd.DriftPoll(n_arms, seed=3)
     matrix = random_matrix(np.random.default_rng(n_arms), n_arms)
     for _ in range(20):
-        state = learner.session.state
+        state = learner._session.state
         pairs = [(i, j) for i in range(n_arms) for j in range(n_arms) if i != j]
         chances = [pair_chance(state, left, right) for left, right in pairs]
         assert sum(chances) == pytest.approx(1)
@@ -108,10 +108,10 @@ def test_pairs_are_as_frequent_as_their_chances():
     n_asks = 20_000 if COMPILED else 3_000
     learner = dd.DriftPoll(5, seed=1)
     play(learner, 300, tosses(ladder(5, 0.1)))
-    state, rng = learner.session.state, learner_generator(7)
+    state, rng = learner._session.state, learner_generator(7)
     counts = np.zeros((5, 5))
     for _ in range(n_asks):
-        left, right, ticket = learner.choose(state, rng)
+        left, right, ticket = learner._choose(state, rng)
         counts[left, right] += 1
         assert ticket[0] == pair_chance(state, left, right)
     for left in range(5):
@@ -128,7 +128,7 @@ def test_only_ties_for_long_are_no_trouble():
     left, right = np.tile([0, 1, 2], rows), np.tile([1, 2, 0], rows)
     tickets = np.tile([1 / 6, 1.0, 1.0], (n_rounds, 1))
     learner.fold(left, right, tickets, np.full(n_rounds, 0.5))
-    check_state(learner, learner.session.state, learner.rounds)
+    check_state(learner, learner._session.state, learner.rounds)
     assert learner.probabilities.sum() == pytest.approx(1)
     assert learner.episodes == [0]
 
@@ -136,7 +136,7 @@ def test_only_ties_for_long_are_no_trouble():
 def test_an_arm_that_always_wins_and_one_that_always_loses_are_no_trouble():
     learner = dd.DriftPoll(4, seed=1)
     play(learner, 5_000 if COMPILED else 600, lower_wins)
-    check_state(learner, learner.session.state, learner.rounds)
+    check_state(learner, learner._session.state, learner.rounds)
     assert learner.best() == 0
     assert learner.probabilities[0] > 0.9
 
@@ -145,9 +145,9 @@ def test_an_arm_told_against_itself_says_nothing():
     """Nobody asks for it, but a file or a log may hold it."""
     learner = dd.DriftPoll(4, seed=1)
     play(learner, 50, lower_wins)
-    before = learner.session.state.bank.weights.copy()
+    before = learner._session.state.bank.weights.copy()
     learner.fold([3] * 9, [3] * 9, [(0.1, 1.0, 1.0)] * 9, [0.5] * 9)
-    assert (learner.session.state.bank.weights == before).all()
+    assert (learner._session.state.bank.weights == before).all()
     assert learner.rounds == 59
 
 

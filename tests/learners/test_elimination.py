@@ -131,14 +131,14 @@ def test_interleaved_filter_takes_the_first_better_arm_and_keeps_ties():
     assert learner.best() == first
     assert learner.active.tolist() == sorted([tied, first, second])
     tell_as_played(learner, late, 1.0)
-    assert learner.session.state.rivals["duels"].sum() == 0
+    assert learner._session.state.rivals["duels"].sum() == 0
 
 
 def test_beat_the_mean_forgets_duels_with_an_arm_that_left():
     learner = BeatTheMean(3, 1000, seed=1, gamma=1, scale=0.3)
     while len(learner.active) == 3:
         play(learner, 1, lower_wins)
-    state = learner.session.state
+    state = learner._session.state
     for arm in learner.active:
         kept = sum(int(state.tally[arm, other]["duels"]) for other in learner.active)
         assert state.arms[arm]["duels"] == kept < state.tally[arm]["duels"].sum()

@@ -74,7 +74,7 @@ def play_and_compare(learner, oracle_of, world, n_rounds, seed):
 
     def compare(learner, oracle):
         compare_round(learner, oracle)
-        depths.append(int(learner.session.state.clock[0]["depth"]))
+        depths.append(int(learner._session.state.clock[0]["depth"]))
 
     how = {"world": world, "compare": compare, "rel": 1e-9}
     oracle = play_beside(learner, oracle_of, n_rounds, seed, **how).oracle
@@ -97,8 +97,8 @@ def play_and_compare(learner, oracle_of, world, n_rounds, seed):
 
 def compare_round(learner, oracle):
     """Compare the rate, the stack of bases and the sets of a round with the definition."""
-    state, slow = learner.session.state, oracle.now
-    *_, (_, _, ticket) = learner.session.open.values()
+    state, slow = learner._session.state, oracle.now
+    *_, (_, _, ticket) = learner._session.open.values()
     assert math.isclose(1 / ticket[1], slow.rate, rel_tol=1e-9)
     evidence = state.arms["evidence"]
     assert arms_below(evidence, state.clock[0]["episode"]) == slow.global_arms

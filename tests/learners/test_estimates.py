@@ -92,7 +92,7 @@ def visited_states(learner, rng, n_states):
     states = []
     for t in range(learner.horizon):
         if t in keep | {0}:
-            states.append(deepcopy(learner.session.state))
+            states.append(deepcopy(learner._session.state))
         duel = learner.ask()
         tell_as_played(learner, duel, float(rng.random() < world[t, duel.left, duel.right]))
     return states
@@ -123,7 +123,7 @@ def test_estimates_are_unbiased_for_the_arms_that_are_played(kind):
             assert math.fsum(ticket[0] for ticket in found.values()) == pytest.approx(
                 1, abs=ROUNDING
             )
-            active = learner.active_of(state)
+            active = learner._active_of(state)
             played = sorted({left for left, _ in found})
             assert set(active) <= set(played)
             scores = (matrix - centre) @ reference_weights(learner, state).T
@@ -168,18 +168,18 @@ def test_without_a_cap_an_arm_without_weight_is_never_played():
     # The paper's letter: at the rate 1 the arm is active, but its estimate is 0 for ever.
     matrix = np.array([[0.5, 0.5, 0.1], [0.5, 0.5, 0.1], [0.9, 0.9, 0.5]])
     criterion = dd.Weighted([0.5, 0.5, 0.0])
-    letter = dd.Bosse(3, 100, criterion=criterion, constants="theory").session.state
+    letter = dd.Bosse(3, 100, criterion=criterion, constants="theory")._session.state
     assert sorted({left for left, _ in tickets(letter)}) == [0, 1]
     assert expected_estimate(letter, tickets(letter), matrix)[0, 2] == 0
-    ours = dd.Bosse(3, 100, criterion=criterion).session.state
+    ours = dd.Bosse(3, 100, criterion=criterion)._session.state
     assert expected_estimate(ours, tickets(ours), matrix)[0] == pytest.approx([0, 0, 0.4])
 
 
 @pytest.mark.parametrize("rate", [0.25, 1 / 3, 1.0])
 def test_a_number_below_the_rate_explores_and_the_rate_itself_does_not(rate):
     learner = dd.MetaBosse(4, 1000)
-    state = learner.allocate()
-    learner.begin(state, np.random.default_rng(0))
+    state = learner._allocate()
+    learner._begin(state, np.random.default_rng(0))
     state.active[0] = 2
     state.clock["n_active"] = 1
     state.clock["rate"] = rate

@@ -68,7 +68,7 @@ def ask(learner):
         weight = np.full(learner.n_arms, 1 / learner.n_arms)
     elif isinstance(learner.criterion, dd.Weighted):
         weight = learner.criterion.weight.at(learner.rounds)
-    rate = 1 / learner.session.open[duel.id][2][1]
+    rate = 1 / learner._session.open[duel.id][2][1]
     return Asked(duel, set(learner.active.tolist()), weight, rate)
 
 

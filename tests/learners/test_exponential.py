@@ -88,7 +88,7 @@ def test_quick_rates_and_the_shortest_horizons_follow_the_transcription(name):
     [(10, 10**5, 3.8e-4, 0.061), (10, 10**6, 8.1e-5, 0.028), (5, 10**4, 1.7e-3, 0.093)],
 )
 def test_the_rates_of_d_exp3_are_those_of_the_theorem(n_arms, horizon, eta, gamma):
-    rule = DEXP3(n_arms, horizon).session.state.rule[0]
+    rule = DEXP3(n_arms, horizon)._session.state.rule[0]
     assert rule["rate"] == pytest.approx(eta, rel=0.02)
     assert rule["exploration"] == pytest.approx(gamma, rel=0.02)
     rates = DEXP3HP(n_arms, horizon).rates()
@@ -97,16 +97,16 @@ def test_the_rates_of_d_exp3_are_those_of_the_theorem(n_arms, horizon, eta, gamm
 
 def test_the_batches_of_rexp3_balance_change_and_learning():
     # (10 ln 10)^(1/3) = 2.845, so 2.845 * 10^6 / 3 = 948,457 and to the power 3/4 30,392.
-    assert Rexp3Borda(10, 10**6).batch() == pytest.approx(30_392, rel=1e-4)
-    assert Rexp3Borda(10, 10**6, variation=16.0).batch() == pytest.approx(30_392 / 8, rel=1e-3)
-    assert Rexp3Borda(10, 10**4, variation=1e-9).batch() == 10**4
-    assert Rexp3Borda(10, 10**4, variation=1e9).batch() == 1
+    assert Rexp3Borda(10, 10**6)._batch() == pytest.approx(30_392, rel=1e-4)
+    assert Rexp3Borda(10, 10**6, variation=16.0)._batch() == pytest.approx(30_392 / 8, rel=1e-3)
+    assert Rexp3Borda(10, 10**4, variation=1e-9)._batch() == 10**4
+    assert Rexp3Borda(10, 10**4, variation=1e9)._batch() == 1
     learner = Rexp3Borda(3, 1000, variation=100.0)
-    for _ in range(learner.batch()):
-        assert learner.session.state.batch[0]["round"] == learner.rounds
+    for _ in range(learner._batch()):
+        assert learner._session.state.batch[0]["round"] == learner.rounds
         tell_as_played(learner, learner.ask(), 1.0)
-    assert learner.session.state.batch[0]["round"] == 0
-    assert learner.session.state.softmax.logs.tolist() == [[0, 0, 0]]
+    assert learner._session.state.batch[0]["round"] == 0
+    assert learner._session.state.softmax.logs.tolist() == [[0, 0, 0]]
 
 
 @pytest.mark.parametrize("value", [0, -1.0, math.nan])
@@ -154,7 +154,7 @@ def test_the_rates_of_d_exp3_s_balance_its_bound():
 
 def test_exploration_is_never_more_than_all():
     for kind in EVERY:
-        state = kind(20, 3).session.state
+        state = kind(20, 3)._session.state
         assert state.rule[0]["exploration"] == 1.0
 
 
@@ -163,7 +163,7 @@ def test_given_rates_replace_those_of_the_theorem():
     assert given.rates() == (0.01, 0.2, 0.3, 0.0)
     assert DEX3P(4, 1000, learning_rate=0.01).rates()[:2] == pytest.approx((0.01, 0.08))
     assert DEX3S(4, 1000, learning_rate=0.01).rates() == pytest.approx((0.01, 0.08, 0.01, 1e-3))
-    rule = DEXP3(4, 1000, learning_rate=0.01, exploration=0.5).session.state.rule[0]
+    rule = DEXP3(4, 1000, learning_rate=0.01, exploration=0.5)._session.state.rule[0]
     assert (rule["rate"], rule["exploration"]) == (0.01, 0.5)
 
 
@@ -172,7 +172,7 @@ def test_the_estimates_of_d_exp3_have_the_borda_scores_for_their_mean():
     learner = DEXP3(3, 500, seed=1)
     for n in range(300):
         tell_as_played(learner, learner.ask(), float(n % 3 == 0))
-    state = learner.session.state
+    state = learner._session.state
     rate, gamma = state.rule[0]["rate"], state.rule[0]["exploration"]
     q = (1 - gamma) * state.weights[0] / state.weights[0].sum() + gamma / 3
     assert np.ptp(q) > 0.01
@@ -182,7 +182,7 @@ def test_the_estimates_of_d_exp3_have_the_borda_scores_for_their_mean():
             for outcome, chance in ((1.0, matrix[left, right]), (0.0, matrix[right, left])):
                 after = type(state)(*(array.copy() for array in state))
                 ticket = (q[left] * q[right], q[left], q[right])
-                DEXP3.learn(after, left, right, ticket, outcome)
+                DEXP3._learn(after, left, right, ticket, outcome)
                 mean += ticket[0] * chance * (after.logs[0] - state.logs[0]) / rate
     assert mean == pytest.approx(dd.Borda().scores(matrix), abs=1e-9)
 
@@ -211,18 +211,18 @@ def test_absurdly_quick_learning_overflows_nothing(kind):
         duel = learner.ask()
         assert 0 < duel.propensity <= 1
         tell_as_played(learner, duel, (1.0, 0.5, 0.0)[n % 3])
-    assert all(np.isfinite(array).all() for array in learner.session.state if array.dtype == float)
+    assert all(np.isfinite(array).all() for array in learner._session.state if array.dtype == float)
 
 
 def test_a_weight_too_small_for_a_float_is_not_forgotten():
     learner = DEXP3(2, 100, learning_rate=1.0, exploration=0.5)
-    state = learner.session.state
+    state = learner._session.state
     for _ in range(1000):
-        DEXP3.learn(state, 0, 1, (0.5, 0.5, 0.5), 1.0)
+        DEXP3._learn(state, 0, 1, (0.5, 0.5, 0.5), 1.0)
     assert state.logs[0].tolist() == [1000, 0]
     assert state.weights[0, 1] < 1e-300
     for _ in range(1000):
-        DEXP3.learn(state, 1, 0, (0.5, 0.5, 0.5), 1.0)
+        DEXP3._learn(state, 1, 0, (0.5, 0.5, 0.5), 1.0)
     assert state.weights[0] / state.players[0]["total"] == pytest.approx([0.5, 0.5])
 
 

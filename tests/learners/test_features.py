@@ -51,7 +51,7 @@ def test_the_transcripts_commit_to_different_arms():
         for _ in range(T):
             duel = learner.ask()
             learner.tell(duel, 0.5 if duel.left == duel.right else script.integers(2))
-        choices.add(int(learner.session.state.clock[0]["choice"]))
+        choices.add(int(learner._session.state.clock[0]["choice"]))
     assert len(choices - {-1}) > 2
 
 

@@ -52,7 +52,7 @@ def test_a_log_in_pieces_between_duels_of_its_own_is_the_same_as_told():
     assert knowledge(copy) == knowledge(learner)
     assert copy.open_duels == [mine]
     copy.tell(mine, "left")
-    assert (copy.rounds, copy.session.asked, copy.session.folded) == (301, 5, 300)
+    assert (copy.rounds, copy._session.asked, copy._session.folded) == (301, 5, 300)
 
 
 def test_tickets_of_a_learner_inside_a_learner_inside_a_learner_fit():
@@ -71,7 +71,7 @@ def test_tickets_of_a_learner_inside_a_learner_inside_a_learner_fit():
 def test_a_learner_that_does_not_declare_its_tickets_takes_those_of_their_length():
     learner, copy = Recorder(3), Recorder(3)
     copy.fold(*played(learner, 10))
-    assert np.array_equal(copy.session.state.rows, learner.session.state.rows, equal_nan=True)
+    assert np.array_equal(copy._session.state.rows, learner._session.state.rows, equal_nan=True)
 
 
 def test_a_saved_learner_goes_on_after_a_fold(tmp_path):
@@ -91,9 +91,9 @@ def test_a_duel_has_the_ticket_it_was_asked_with_as_long_as_it_is_open():
     learner = dd.learners.RUCB(3, seed=1)
     duel = learner.ask()
     assert duel.ticket == (duel.propensity,)
-    assert learner.session.find(duel).ticket == duel.ticket
+    assert learner._session.find(duel).ticket == duel.ticket
     learner.tell(duel, "tie")
-    assert learner.session.find(duel).ticket is None
+    assert learner._session.find(duel).ticket is None
     assert np.isnan(dd.learners.DTS(3).ask().ticket).all()
 
 
@@ -171,7 +171,7 @@ def test_an_interrupted_fold_has_told_the_first_outcomes_and_says_how_many(monke
     learner, copy, whole = quick(), quick(), quick()
     log = played(learner, 300)
     monkeypatch.setattr(folding, "_CHUNK", 64)
-    collect = dd.MetaBosse.collect
+    collect = dd.MetaBosse._collect
 
     def interrupted(self, state, history):
         signal.raise_signal(signal.SIGINT)

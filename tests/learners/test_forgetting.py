@@ -76,7 +76,7 @@ def test_exploitation_teaches_nothing():
     for _ in range(20):
         duel = learner.ask()
         tell_as_played(learner, duel, 0.0)
-    assert learner.session.state.weights.tolist() == [0, 0, 0]
+    assert learner._session.state.weights.tolist() == [0, 0, 0]
 
 
 def test_weights_stay_finite_for_ever():
@@ -85,7 +85,7 @@ def test_weights_stay_finite_for_ever():
     for n in range(300):
         duel = learner.ask()
         tell_as_played(learner, duel, 0.5 + 0.5 * ((duel.left == n % 2) - (duel.right == n % 2)))
-        state = learner.session.state
+        state = learner._session.state
         assert np.isfinite(state.weights).all()
         assert 1 <= state.clock[0]["unit"] <= 1e100
         if duel.left != duel.right:

@@ -25,7 +25,7 @@ ROUNDS = 300
 
 def compare_verdicts(learner, oracle):
     """The hopeful arms, the favourite and who is beaten are those of the letter."""
-    state = learner.session.state.optimism
+    state = learner._session.state.optimism
     assert state.hopeful[: state.hopes[0]["count"]].tolist() == oracle.C
     favourite = state.hopes[0]["favourite"]
     assert ({favourite} if favourite >= 0 else set()) == oracle.B
@@ -39,7 +39,7 @@ def compare_verdicts(learner, oracle):
 
 def compare_wins(learner, oracle):
     compare_verdicts(learner, oracle)
-    wins = learner.session.state.optimism.verdicts.wins
+    wins = learner._session.state.optimism.verdicts.wins
     for i in range(learner.n_arms):
         for j in set(range(learner.n_arms)) - {i}:
             assert wins[i, j] == oracle.counts.wins(i, j)
@@ -101,7 +101,7 @@ def test_weights_stay_finite_for_ever(kind):
     for _ in range(400):
         duel = learner.ask()
         learner.tell(duel, 0.5 if duel.left == duel.right else float(duel.left < duel.right))
-        state = learner.session.state
+        state = learner._session.state
         wins = state.optimism.verdicts.wins if kind is dd.learners.DiscountedRUCB else state.wins
         unit = (
             state.fading[0]["unit"]
@@ -116,7 +116,7 @@ def test_it_plays_its_letter_on_after_weights_are_made_light():
     learner = dd.learners.DiscountedRUCB(4, memory=1.5, alpha=0.05, seed=3)
     play_beside(learner, partial(naive.discounted_rucb, 4, 0.05, 1.5), 500, seed=3)
     # A memory of 1.5 rounds trebles the weight each time: 3^210 > 1e100, so it was twice divided.
-    assert learner.session.state.fading[0]["unit"] == pytest.approx(3.0**80)
+    assert learner._session.state.fading[0]["unit"] == pytest.approx(3.0**80)
 
 
 @pytest.mark.large

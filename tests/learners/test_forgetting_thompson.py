@@ -23,7 +23,7 @@ ROUNDS = 200
 
 def compare_candidates(learner, oracle):
     """The candidates and who is beaten are those of the letter."""
-    posterior = learner.session.state.posterior
+    posterior = learner._session.state.posterior
     assert posterior.candidates[: posterior.record[0]].tolist() == oracle.candidates()
     for i in range(learner.n_arms):
         for j in range(learner.n_arms):
@@ -50,7 +50,7 @@ def test_sliding_d_ts_plays_what_its_letter_plays(seed):
     played = play_beside(learner, oracle_of, ROUNDS, seed, late=late, compare=compare_candidates)
     for i in range(n_arms):
         for j in set(range(n_arms)) - {i}:
-            posterior = learner.session.state.posterior
+            posterior = learner._session.state.posterior
             assert posterior.verdicts.wins[i, j] == played.oracle.counts.wins[i, j]
 
 
@@ -59,7 +59,7 @@ def test_it_plays_its_letter_on_after_weights_are_made_light():
     oracle_of = partial(naive.ForgettingDTS, 4, 0.05, naive.discounting(1.5))
     play_beside(learner, oracle_of, 300, seed=3)
     # A memory of 1.5 rounds trebles the weight each time: 3^210 > 1e100, so it was divided once.
-    assert learner.session.state.fading[0]["unit"] == pytest.approx(3.0**90)
+    assert learner._session.state.fading[0]["unit"] == pytest.approx(3.0**90)
 
 
 def test_pairs_are_as_frequent_as_when_everything_is_drawn():
@@ -68,7 +68,7 @@ def test_pairs_are_as_frequent_as_when_everything_is_drawn():
     # below 1e-6.
     n = 3_000 if COMPILED else 1_500
     learner = dd.learners.DiscountedDTS(4, alpha=0.2, memory=60, seed=2)
-    state = learner.session.state
+    state = learner._session.state
     letter = naive.Letter(4, 0.2, naive.discounting(60), np.random.default_rng(5))
     script = np.random.default_rng(3)
     rng = learner_generator(1)
@@ -78,15 +78,15 @@ def test_pairs_are_as_frequent_as_when_everything_is_drawn():
             counts = np.zeros((2, 4, 4))
             sizes.append(int(state.posterior.record[0]))
             for _ in range(n):
-                left, right, _ = learner.choose(state, rng)
+                left, right, _ = learner._choose(state, rng)
                 counts[0, left, right] += 1
                 counts[1][letter.ask()[:2]] += 1
             assert (np.abs(counts[0] - counts[1]) < 6 * np.sqrt(counts.sum(axis=0) + 9)).all()
         left, right = script.choice(4, 2, replace=False).tolist()
         outcome = float(script.random() < 0.5 + 0.12 * (right - left))
         letter.tell(left, right, (None,), outcome)
-        if learner.learn(state, left, right, (np.nan,), outcome):
-            learner.settle(state, rng)
+        if learner._learn(state, left, right, (np.nan,), outcome):
+            learner._settle(state, rng)
     assert sizes[0] == 4
     assert min(sizes) < 4
 
@@ -111,7 +111,7 @@ def test_weights_stay_finite_for_ever():
     learner = dd.learners.DiscountedDTS(3, memory=1.001, seed=1)
     for _ in range(300):
         play(learner, 1, lower_wins)
-        state = learner.session.state
+        state = learner._session.state
         assert np.isfinite(state.posterior.verdicts.wins).all()
         assert 1 <= state.fading[0]["unit"] <= 1e100
 

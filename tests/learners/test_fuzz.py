@@ -15,8 +15,8 @@ PARTS = 4
 @pytest.mark.parametrize("target", TARGETS)
 def test_every_learner_declares_its_ranges(target):
     learner = TARGETS[target](3, 100, 0)
-    assert learner.ranges
-    assert learner.ticket
+    assert learner._ranges
+    assert learner._ticket
     assert undeclared(learner) == []
 
 

@@ -84,9 +84,9 @@ def test_a_reward_has_the_score_for_its_mean_and_a_duel_with_itself_is_even():
         if duel.left == duel.right:
             break
         learner.tell(duel, 1.0)
-    state = learner.session.state
+    state = learner._session.state
     before = state.bandit.values.copy()
-    learner.learn(state, duel.left, duel.right, duel.ticket, 1.0)
+    learner._learn(state, duel.left, duel.right, duel.ticket, 1.0)
     gained = state.bandit.values - before
     assert gained[duel.left] == pytest.approx(0.5 / duel.ticket[1])
 
@@ -97,8 +97,8 @@ def test_outcomes_of_an_arm_with_itself_teach_nothing_behind_the_gate():
         duel = learner.ask()
         assert duel.left == duel.right
         learner.tell(duel, 0.5)
-    assert learner.session.state.bandit.rule[0]["round"] == 0
-    assert learner.session.state.bandit.values.tolist() == [0, 0, 0]
+    assert learner._session.state.bandit.rule[0]["round"] == 0
+    assert learner._session.state.bandit.values.tolist() == [0, 0, 0]
 
 
 @pytest.mark.parametrize("kind", [dd.learners.UniformOpponent, dd.learners.Gate])

@@ -96,7 +96,7 @@ def test_threads_and_processes_that_vote_at_once_lose_nothing(path):
         assert process.returncode == 0
         codes += out.split()[1:]
     learner = dd.load_learner(path)
-    assert (learner.rounds, learner.session.asked, learner.open_duels) == (60, 60, [])
+    assert (learner.rounds, learner._session.asked, learner.open_duels) == (60, 60, [])
     assert len(set(codes)) == 30
 
 

@@ -239,7 +239,7 @@ def test_each_base_is_charged_one_interval_of_an_arm_in_which_it_retains_the_arm
 @pytest.mark.parametrize("constants", ["quiet", "theory"])
 def test_the_smallest_block_is_as_the_proof_wants_it(n_arms, criterion, constants):
     learner = dd.MetaBosse(n_arms, 10**6, criterion=criterion, constants=constants)
-    rule = learner.start(np.random.default_rng(0)).rule[0]
+    rule = learner._start(np.random.default_rng(0)).rule[0]
     block = int(rule["steps"]) << int(rule["tick_power"])
     size = n_arms**2 if isinstance(criterion, dd.Condorcet) else n_arms
     assert size <= block <= 8 * size
@@ -250,7 +250,7 @@ def test_the_rate_in_use_is_never_below_the_papers_and_hardly_above(criterion):
     learner = dd.Bosse(3, 10_000, criterion=criterion)
     size = 9 if isinstance(criterion, dd.Condorcet) else 3
     for age in range(1500):
-        rate = learner.session.state.clock[0]["rate"]
+        rate = learner._session.state.clock[0]["rate"]
         paper = min(1.0, (size / age) ** (1 / 3)) if age else 1.0
         assert paper * (1 - 1e-12) <= rate <= paper * (33 / 32) ** (1 / 3)
         learner.tell(learner.ask(), 0.5)

@@ -99,20 +99,20 @@ def test_a_horizon_or_an_epsilon_is_needed(kind):
     with pytest.raises(ValueError, match=r"^failure is 1, must be"):
         kind(3, 100, failure=1)
     assert kind(3, epsilon=0.1).horizon is None
-    served = kind.serves[0].name
+    served = kind._criteria[0].name
     with pytest.raises(ValueError, match=f"'copeland', {kind.__name__} serves '{served}' only"):
         kind(3, 100, criterion="copeland")
 
 
 def test_the_epsilon_of_a_horizon():
     K, T = 10, 10**6
-    state = dd.learners.BordaMaxing(K, T).allocate()
+    state = dd.learners.BordaMaxing(K, T)._allocate()
     epsilon = (128 * K * math.log(6 * T) / T) ** (1 / 3)
     assert state.clock[0]["nearness"] == pytest.approx(epsilon / 4)
-    state = dd.learners.SeqEliminate(K, T).allocate()
+    state = dd.learners.SeqEliminate(K, T)._allocate()
     epsilon = (4 * K * math.log(2 * K * T) / T) ** (1 / 3)
     assert state.clock[0]["middle"] == pytest.approx(epsilon / 2)
-    assert dd.learners.SeqEliminate(K, 10).allocate().clock[0]["middle"] == 0.25
+    assert dd.learners.SeqEliminate(K, 10)._allocate().clock[0]["middle"] == 0.25
 
 
 def test_gamma_is_at_least_one():
@@ -134,17 +134,17 @@ def test_an_easy_stationary_world_is_known_for_good(kind):
     world = dd.Stream.stationary(matrix, horizon)
     for seed in range(5):
         run = dd.simulate(kind(5, horizon), world, seed, points=10)
-        regret = run.regret(kind.serves[0].name)
+        regret = run.regret(kind._criteria[0].name)
         assert run.best == 0
         assert regret[-1] == regret[4]
-        assert regret[-1] < np.mean(kind.serves[0]().gaps(matrix)) * horizon / 2
+        assert regret[-1] < np.mean(kind._criteria[0]().gaps(matrix)) * horizon / 2
 
 
 @pytest.mark.parametrize("kind", MATCHES)
 def test_a_file_with_less_certainty_than_at_the_start_is_refused(kind, tmp_path):
     learner = kind(4, 1000, seed=0)
     learner.ask()
-    learner.session.state.clock["level"] -= 1.0
+    learner._session.state.clock["level"] -= 1.0
     learner.save(tmp_path / "learner.json")
     with pytest.raises(ValueError, match=r"state\.clock\.level is"):
         dd.load_learner(tmp_path / "learner.json")

@@ -259,12 +259,12 @@ def test_whatever_comes_and_goes_only_arms_on_offer_are_asked(name, changes, n_a
         assert learner.offered.tolist() == expected
         assert learner.best() in expected
         assert set(learner.active.tolist()) <= set(expected)
-        check_state(learner.player, learner.session.state, learner.rounds)
+        check_state(learner._player, learner._session.state, learner.rounds)
         if data.draw(st.booleans()):
             learner.tell(late.pop(), "tie")
     play(learner, 10, seed)
-    check_state(learner.player, learner.session.state, learner.rounds)
-    assert learner.rounds == int(learner.session.state.clock["round"][0])
+    check_state(learner._player, learner._session.state, learner.rounds)
+    assert learner.rounds == int(learner._session.state.clock["round"][0])
 
 
 def test_propensities_match_frequencies_among_the_arms_on_offer(make):
@@ -361,7 +361,7 @@ def test_the_weights_of_a_panel_stay_whoever_comes_and_goes(name):
     learner.change_arms(join=["d"], leave=["c"])
     play(learner, 100)
     assert learner.criterion == dd.Weighted([0.5, 0.5, 0.0, 0.0])
-    assert learner.player.criterion == dd.Weighted([0.5, 0.5, 0.0])
+    assert learner._player.criterion == dd.Weighted([0.5, 0.5, 0.0])
     before = snapshot(learner)
     with pytest.raises(ValueError, match=r"^leave: b has a weight, it must stay$"):
         learner.change_arms(leave=["b"])
@@ -425,7 +425,7 @@ def aged_metabosse(seed=0):
     while True:
         duel = learner.ask()
         learner.tell(duel, outcome_of(duel, voter))
-        state = learner.session.state
+        state = learner._session.state
         evicted = state.arms["evidence"] >= state.clock["episode"][0]
         if learner.rounds > 300 and 1 < evicted.sum() < 5 and learner.replays:
             return learner, evicted
@@ -437,12 +437,12 @@ def test_who_joins_restarts_the_clock_while_evicted_arms_stay_out():
     learner.change_arms(join=[5])
     assert (learner.rounds, learner.best(), learner.episodes) == before
     assert learner.active.tolist() == [*np.flatnonzero(~evicted).tolist(), 5]
-    clock = learner.session.state.clock[0]
+    clock = learner._session.state.clock[0]
     assert (clock["depth"], clock["rate"]) == (1, 1.0)
     play(learner, 64)
     age = learner.rounds - before[0]
-    if learner.session.state.clock[0]["depth"] == 1:
-        rate = learner.session.state.clock[0]["rate"]
+    if learner._session.state.clock[0]["depth"] == 1:
+        rate = learner._session.state.clock[0]["rate"]
         assert rate == pytest.approx(min(1, (6 / age) ** (1 / 3)), rel=0.02)
 
 
@@ -453,13 +453,13 @@ def test_joining_and_leaving_of_an_arm_never_played_equals_a_restart_of_the_cloc
     other = copy.deepcopy(learner)
     learner.change_arms(join=[4])
     learner.change_arms(leave=[4])
-    session = other.session
-    fresh = other.allocate()
+    session = other._session
+    fresh = other._allocate()
     start_clock(session.state, fresh)
     restart_clock(session.state, fresh, np.arange(4), session.settle_rng)
     session.state = fresh
-    other.collect(fresh, session.history)
-    for part, expected in zip(learner.session.state.arms, fresh.arms, strict=True):
+    other._collect(fresh, session.history)
+    for part, expected in zip(learner._session.state.arms, fresh.arms, strict=True):
         assert part == expected or part["since"] == expected["since"] + 2
     same = essence([duel for duel, _ in play(learner, 300)])
     assert same == essence([duel for duel, _ in play(other, 300)])
@@ -470,10 +470,10 @@ def test_joining_and_leaving_of_an_arm_never_played_equals_a_restart_of_the_cloc
 def test_who_leaves_costs_no_exploring_and_the_rest_goes_on():
     learner, evicted = aged_metabosse()
     gone = int(np.flatnonzero(evicted)[0])
-    rate = learner.session.state.clock[0]["rate"]
+    rate = learner._session.state.clock[0]["rate"]
     active = learner.active.tolist()
     learner.change_arms(leave=[gone])
-    assert learner.session.state.clock[0]["rate"] <= rate
+    assert learner._session.state.clock[0]["rate"] <= rate
     assert set(learner.active.tolist()) == set(active) - {gone}
 
 

@@ -110,10 +110,10 @@ def test_a_flag_or_a_word_that_is_none_is_refused_by_name(name):
 def test_a_learner_serves_what_it_says_and_by_default_the_first(name):
     kind = KINDS[name]
     wraps = "inner" in parameters_of(kind)
-    assert wraps or type(kind(4, 100).criterion) is kind.serves[0]
+    assert wraps or type(kind(4, 100).criterion) is kind._criteria[0]
     for criterion in (dd.Borda(), dd.Condorcet(), dd.Copeland(), dd.Weighted([0.5, 0.3, 0.1, 0.1])):
         inner = {"inner": dd.learners.Uniform(4, criterion=criterion)} if wraps else {}
-        if isinstance(criterion, kind.serves):
+        if isinstance(criterion, kind._criteria):
             assert kind(4, 100, criterion=criterion, **inner).criterion == criterion
         else:
             with pytest.raises(BadParameter, match=f"{name} serves .* only$") as error:
@@ -124,7 +124,7 @@ def test_a_learner_serves_what_it_says_and_by_default_the_first(name):
 @pytest.mark.parametrize("name", all_learners())
 def test_a_learner_that_needs_a_horizon_says_so(name):
     kind = KINDS[name]
-    if kind.needs_horizon:
+    if kind._needs_horizon:
         with pytest.raises(BadParameter, match=f"^horizon is None, {name} must be told it$"):
             kind(4)
     elif name not in UNLESS_TOLD:
@@ -194,5 +194,5 @@ def test_the_docstring_of_every_learner_has_its_sections(kind):
     text = inspect.getdoc(kind)
     for section in ("Parameters", "References", "Examples"):
         assert f"\n\n{section}\n{'-' * len(section)}\n" in text, section
-    literature = kind.literature
+    literature = kind._literature
     assert all((literature.bound, literature.needs, literature.cost))

@@ -42,7 +42,7 @@ def test_epochs_of_doubler_double():
     # The first two epochs have 2 and 4 rounds, and each tries the first arm first.
     assert [right for _, right in pairs[:5]] == [0, 1, 0, 1, 2]
     assert {left for left, _ in pairs[2:6]} <= {0, 1}
-    assert learner.session.state.epoch[0]["length"] == 16
+    assert learner._session.state.epoch[0]["length"] == 16
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -33,7 +33,7 @@ def coin(length, age, rate=1.0, anytime=False):
 
 def due_lengths(learner, rng, n_rounds, n_samples):
     """Draw the schedule of the first rounds of an episode many times, as the learner does."""
-    state = learner.start(rng)
+    state = learner._start(rng)
     clock = state.clock[0]
     samples = []
     for sample in range(n_samples):
@@ -127,7 +127,7 @@ def test_the_test_of_the_law_notices_coins_of_a_neighbouring_round():
 
 def ages_of(learner, rng, power):
     """Return the ages, up to LONG, at which one length is due in one episode."""
-    state = learner.start(rng)
+    state = learner._start(rng)
     ages = []
     age = 0
     while True:
@@ -169,7 +169,7 @@ def test_each_length_is_due_as_often_as_its_coins_say(horizon, rate):
 
 def test_without_a_horizon_a_length_waits_for_half_its_rounds():
     learner = dd.MetaBosse(2, None, replay_rate=50.0)
-    state = learner.start(np.random.default_rng(5))
+    state = learner._start(np.random.default_rng(5))
     for power in range(8):
         # At this rate the coin of age m / 2 is certain, so the first replay is exactly there.
         assert state.replays.due[power] == 1 << power

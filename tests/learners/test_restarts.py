@@ -61,17 +61,17 @@ def by_definition(inner, world, seed, every, window):
     """Play by the kernels of a new learner that is told everything again, every so many rounds."""
     rng, chance = learner_generator(seed), world_generator(seed)
     settle_rng = settle_generator(seed)
-    state = inner.start(rng)
+    state = inner._start(rng)
     entropy = int(learner_with_the_numbers_of(rng).integers(2**62))
     log, pairs, restarts = [], [], 0
 
     def learn(left, right, ticket, outcome, numbers):
-        if inner.learn(state, left, right, ticket, outcome):
-            inner.settle(state, numbers)
-            inner.collect(state, History())
+        if inner._learn(state, left, right, ticket, outcome):
+            inner._settle(state, numbers)
+            inner._collect(state, History())
 
     for n in range(world.horizon):
-        left, right, ticket = inner.choose(state, rng)
+        left, right, ticket = inner._choose(state, rng)
         pairs.append((int(left), int(right)))
         outcome = float(chance.random() < world.matrix(n)[left, right])
         log.append((int(left), int(right), ticket, outcome))
@@ -79,10 +79,10 @@ def by_definition(inner, world, seed, every, window):
         if (n + 1) % every == 0:
             restarts += 1
             numbers = np.random.default_rng(np.random.SeedSequence([entropy, restarts]))
-            state = inner.start(numbers)
+            state = inner._start(numbers)
             for left, right, ticket, outcome in log[len(log) - min(window, len(log)) :]:
                 learn(left, right, ticket, outcome, numbers)
-    return pairs, inner.best_of(state)
+    return pairs, inner._best_of(state)
 
 
 def learner_with_the_numbers_of(rng):
@@ -129,7 +129,7 @@ def test_a_window_of_wins_holds_the_latest_outcomes_and_no_others():
         leads = np.zeros((3, 3))
         for left, right, told in log[max(0, n - n % 10 - 30) :]:
             leads[left, right] += told - 0.5
-        assert learner.session.state.inner.leads.tolist() == leads.tolist()
+        assert learner._session.state.inner.leads.tolist() == leads.tolist()
 
 
 def test_outcomes_of_duels_asked_before_a_restart_are_not_learned():
@@ -139,7 +139,7 @@ def test_outcomes_of_duels_asked_before_a_restart_are_not_learned():
         tell_as_played(learner, learner.ask(), 1.0)
     assert learner.episodes == [0, 5]
     tell_as_played(learner, old, 1.0)
-    assert learner.session.state.inner.rounds[0] == 0
+    assert learner._session.state.inner.rounds[0] == 0
     assert learner.rounds == 6
     for _ in range(4):
         tell_as_played(learner, learner.ask(), 1.0)
@@ -178,18 +178,18 @@ def diary_full(state):
 class Diarist(Learner):
     """Notes an eviction, an episode and a replay every 4 rounds, in a journal for 3 of them."""
 
-    choose = staticmethod(choose_any)
-    learn = staticmethod(learn_round)
-    settle = staticmethod(write_diary)
-    full = staticmethod(diary_full)
+    _choose = staticmethod(choose_any)
+    _learn = staticmethod(learn_round)
+    _settle = staticmethod(write_diary)
+    _full = staticmethod(diary_full)
 
-    def allocate(self):
+    def _allocate(self):
         return DiaryState(np.zeros(1, np.int64), np.zeros(3, np.int64), np.zeros(1, np.int64))
 
-    def best_of(self, state):
+    def _best_of(self, state):
         return 0
 
-    def collect(self, state, history):
+    def _collect(self, state, history):
         for n in map(int, state.diary[: state.noted[0]]):
             history.evictions.append(Eviction(n, 1, 0, n - 2, n, None, 2.0, 1.0, base=n - 3))
             history.episodes.append(n + 1)
@@ -220,7 +220,7 @@ def test_a_window_tells_again_what_overflows_the_journal_inside():
     for _ in range(95):
         tell_as_played(learner, learner.ask(), 1.0)
     # Told again were 40 outcomes, 10 notes; what was found twice is not noted twice.
-    assert learner.session.state.inner.rounds[0] == 45
+    assert learner._session.state.inner.rounds[0] == 45
     assert [item.round for item in learner.evictions if item.round >= 90] == [93]
 
 
@@ -248,9 +248,9 @@ def test_the_defaults_are_a_learner_for_the_rounds_of_a_period_and_rucb():
 def test_a_learner_that_keeps_every_round_must_last_for_a_period_only():
     inner = dd.MetaBosse(3, 50, intervals="all")
     learner = PeriodicRestart.of(inner, every=50)
-    learner.check_horizon(10**6)
+    learner._check_horizon(10**6)
     with pytest.raises(ValueError, match=r"^the horizon of 50 rounds is over"):
-        PeriodicRestart.of(inner, every=51).check_horizon(10**6)
+        PeriodicRestart.of(inner, every=51)._check_horizon(10**6)
 
 
 @pytest.mark.large
@@ -326,12 +326,12 @@ def test_a_learner_that_says_so_is_told_again_with_its_longer_tickets(monkeypatc
     for n in range(1, 101):
         duel = learner.ask()
         tell_as_played(learner, duel, float(duel.left == 1))
-        exploring = learner.session.state.kept[(n - 1) % 30, 4] == 1
+        exploring = learner._session.state.kept[(n - 1) % 30, 4] == 1
         log.append((duel.left, duel.right, float(duel.left == 1), exploring))
     weights = np.zeros(3)
     for left, right, _, exploring in log[-30:]:
         weights[left] += exploring
         weights[right] += exploring
     # Round 100 ends a period, so nothing but the window is known.
-    assert learner.session.state.inner.weights.tolist() == weights.tolist()
+    assert learner._session.state.inner.weights.tolist() == weights.tolist()
     assert learner.best() == 1

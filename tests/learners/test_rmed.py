@@ -23,7 +23,7 @@ def problem(seed):
 
 
 def compare(learner, oracle):
-    arms = learner.session.state.arms
+    arms = learner._session.state.arms
     if oracle.begun:
         for arm in range(oracle.K):
             assert abs(arms[arm]["divergence"] - oracle.divergence(arm)) < 1e-9
@@ -46,7 +46,7 @@ def test_rmed2fh_plays_what_its_letter_plays(seed):
     oracle_of = partial(naive.RMED, n_arms, width, ROUNDS, 1.7)
     late = 0.4 * (seed % 2)
     oracle = play_beside(learner, oracle_of, ROUNDS, seed, late=late, compare=compare).oracle
-    assert learner.session.state.arms["cheapest"].tolist() == oracle.bhat
+    assert learner._session.state.arms["cheapest"].tolist() == oracle.bhat
 
 
 def test_the_cheapest_opponent_is_played_and_refused():
@@ -77,7 +77,7 @@ def test_first_rounds_of_rmed1_by_hand():
         tell_as_played(learner, duel, outcome)
     assert asked == [(0, 1), (0, 2), (1, 2)]
     # One duel lost for certain costs kl(0, 1/2) = ln 2.
-    divergences = learner.session.state.arms["divergence"]
+    divergences = learner._session.state.arms["divergence"]
     assert divergences == pytest.approx([0.0, math.log(2), 2 * math.log(2)])
     # In the list are all arms; the winner has nobody to fear and meets itself, the others meet it.
     for pair in ((0, 0), (1, 0), (2, 0)):
@@ -86,7 +86,7 @@ def test_first_rounds_of_rmed1_by_hand():
         tell_as_played(learner, duel, 0.5 if pair == (0, 0) else 0.0)
     # I = 0, 2 ln 2, 3 ln 2; ln 6 + 1/2 = 2.29 lets all in but they had to be in time: arm 1 at
     # round 5, 2 ln 2 <= ln 5 + 1/2 = 2.11, arm 2 at round 6, 3 ln 2 = 2.08 <= 2.29.
-    assert learner.session.state.arms["waits"].tolist() == [1, 1, 1]
+    assert learner._session.state.arms["waits"].tolist() == [1, 1, 1]
 
 
 def test_an_outcome_told_late_does_not_skip_a_pair_at_the_beginning():
@@ -105,7 +105,7 @@ def test_an_outcome_told_late_does_not_skip_a_pair_at_the_beginning():
 @pytest.mark.parametrize(("horizon", "meetings"), [(1, 3), (2, 3), (15, 3), (16, 4), (10**5, 8)])
 def test_every_pair_meets_a_few_times_before_rmed2fh_begins(horizon, meetings):
     learner = dd.learners.RMED2FH(2, horizon)
-    assert learner.session.state.clock[0]["meetings"] == meetings
+    assert learner._session.state.clock[0]["meetings"] == meetings
 
 
 @pytest.mark.parametrize("kind", [dd.learners.RMED1, dd.learners.RMED2FH])

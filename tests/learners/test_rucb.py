@@ -22,7 +22,7 @@ def test_rucb_plays_what_its_letter_plays(seed):
     alpha = float(rng.choice([0.51, 0.503, 1.3]))
 
     def compare(learner, oracle):
-        state = learner.session.state
+        state = learner._session.state
         assert state.hopeful[: state.hopes[0]["count"]].tolist() == oracle.C
         favourite = state.hopes[0]["favourite"]
         assert ({favourite} if favourite >= 0 else set()) == oracle.B
@@ -64,7 +64,7 @@ def test_first_rounds_of_rucb_by_hand():
     assert first.left != first.right
     assert first.propensity == pytest.approx(1 / 6)
     learner.tell(first, 1.0)
-    state = learner.session.state
+    state = learner._session.state
     bound = state.rate + np.sqrt(state.verdicts.clock[0]["bonus"]) * state.width
     assert bound[first.left, first.right] == pytest.approx(np.sqrt(2 * np.log(2)))
     assert bound[first.right, first.left] == pytest.approx(1 + np.sqrt(2 * np.log(2)))
@@ -86,7 +86,7 @@ def test_merge_rucb_plays_what_its_letter_plays(seed):
     batch_size = int(rng.integers(4, 7))
 
     def compare(learner, oracle):
-        state = learner.session.state
+        state = learner._session.state
         n = state.turn[0]["batches"]
         batches = [state.members[b, : state.sizes[b]].tolist() for b in range(n)]
         assert batches == oracle.batches
@@ -102,13 +102,13 @@ def test_merge_rucb_plays_what_its_letter_plays(seed):
 
 def test_merge_rucb_merges_until_one_batch_is_left():
     learner = dd.learners.MergeRUCB(23, seed=3, alpha=0.51, offset=1.0)
-    assert learner.session.state.turn[0]["batches"] == 6
+    assert learner._session.state.turn[0]["batches"] == 6
     world = np.triu(np.full((23, 23), 1.0), 1) + np.eye(23) / 2
     seen = set()
     for _ in range(1500):
         duel = learner.ask()
         learner.tell(duel, world[duel.left, duel.right])
-        seen.add(int(learner.session.state.turn[0]["batches"]))
+        seen.add(int(learner._session.state.turn[0]["batches"]))
     assert {6, 1} <= seen
     assert learner.active.tolist() == [0]
     assert learner.ask().left == learner.ask().right == 0
@@ -116,8 +116,8 @@ def test_merge_rucb_merges_until_one_batch_is_left():
 
 def test_the_offset_of_merge_rucb_by_hand():
     # ((4 - 1) 100 / (1 * 0.01))^1 for alpha = 1
-    assert dd.learners.MergeRUCB(10, alpha=1.0).careful_offset() == pytest.approx(30_000, abs=1)
-    assert dd.learners.MergeRUCB(10, offset=7).careful_offset() == 7.0
+    assert dd.learners.MergeRUCB(10, alpha=1.0)._careful_offset() == pytest.approx(30_000, abs=1)
+    assert dd.learners.MergeRUCB(10, offset=7)._careful_offset() == 7.0
 
 
 @pytest.mark.parametrize("kind", [dd.learners.RUCB, dd.learners.MergeRUCB])

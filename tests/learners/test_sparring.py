@@ -56,21 +56,21 @@ def test_without_a_horizon_rex3_explores_less_and_less():
 
     learner = REX3(2, seed=3)
     play_beside(learner, partial(naive.REX3, 2, gamma), 13_000, 3, late=0.3, rel=1e-8)
-    assert learner.session.state.rule[0]["exploration"] < gamma(10_500)
+    assert learner._session.state.rule[0]["exploration"] < gamma(10_500)
 
 
 def test_the_first_rounds_of_ucb_are_those_computed_by_hand():
-    state = SparringUCB(2).session.state
+    state = SparringUCB(2)._session.state
     rng = np.random.default_rng(0)
-    SparringUCB.learn(state, 0, 1, (0.25,), 1.0)
+    SparringUCB._learn(state, 0, 1, (0.25,), 1.0)
     # Each side tries the arm it has not played.
-    assert SparringUCB.choose(state, rng) == (1, 0, (1.0,))
-    SparringUCB.learn(state, 1, 0, (1.0,), 0.5)
+    assert SparringUCB._choose(state, rng) == (1, 0, (1.0,))
+    SparringUCB._learn(state, 1, 0, (1.0,), 0.5)
     # All were played once: left 1 and 1/2, right 1/2 and 0.
-    assert SparringUCB.choose(state, rng) == (0, 0, (1.0,))
-    SparringUCB.learn(state, 0, 0, (1.0,), 1.0)
+    assert SparringUCB._choose(state, rng) == (0, 0, (1.0,))
+    SparringUCB._learn(state, 0, 0, (1.0,), 1.0)
     # sqrt(2.5 ln 3) = 1.657: left 1 + 1.172 against 0.5 + 1.657, right 0.25 + 1.172 against 1.657.
-    assert SparringUCB.choose(state, rng) == (0, 1, (1.0,))
+    assert SparringUCB._choose(state, rng) == (0, 1, (1.0,))
 
 
 def test_ucb_breaks_ties_at_random_and_knows_the_chance():
@@ -86,24 +86,24 @@ def test_the_first_rounds_of_rex3_are_those_computed_by_hand():
     # gamma = sqrt(2 ln 2 / 100) = 0.1177; both arms have the chance 1/2, so a win moves the
     # logarithms of the weights by gamma / 2 / (2 / 2) = 0.0589.
     learner = REX3(2, 100)
-    state = learner.session.state
+    state = learner._session.state
     gamma = math.sqrt(2 * math.log(2) / 100)
     assert state.rule[0]["exploration"] == pytest.approx(gamma)
     ticket = (0.25, 0.5, 0.5)
-    REX3.learn(state, 0, 1, ticket, 1.0)
+    REX3._learn(state, 0, 1, ticket, 1.0)
     assert state.logs[0] == pytest.approx([gamma / 2, -gamma / 2])
-    REX3.learn(state, 0, 1, ticket, 0.5)
-    REX3.learn(state, 1, 1, ticket, 1.0)
+    REX3._learn(state, 0, 1, ticket, 0.5)
+    REX3._learn(state, 1, 1, ticket, 1.0)
     assert state.logs[0] == pytest.approx([gamma / 2, -gamma / 2])
-    REX3.learn(state, 1, 0, ticket, 1.0)
+    REX3._learn(state, 1, 0, ticket, 1.0)
     assert state.logs[0] == pytest.approx([0, 0])
 
 
 def test_self_sparring_learns_from_both_sides_and_sparring_apart():
-    one, two = SelfSparring(3).session.state, SparringThompson(3).session.state
+    one, two = SelfSparring(3)._session.state, SparringThompson(3)._session.state
     for state in (one, two):
-        SelfSparring.learn(state, 0, 2, (math.nan,), 1.0)
-        SelfSparring.learn(state, 2, 1, (math.nan,), 0.5)
+        SelfSparring._learn(state, 0, 2, (math.nan,), 1.0)
+        SelfSparring._learn(state, 2, 1, (math.nan,), 0.5)
     assert one.beliefs.tolist() == [[[2, 1.5, 1.5], [1, 1.5, 2.5]]]
     assert two.beliefs.tolist() == [
         [[2, 1, 1.5], [1, 1, 1.5]],
@@ -114,9 +114,9 @@ def test_self_sparring_learns_from_both_sides_and_sparring_apart():
 def test_sparring_exp3_is_dex3p_without_the_bonus():
     learner = SparringEXP3(10, 10**5)
     rates = dd.learners.DEX3P(10, 10**5).rates()
-    rule = learner.session.state.rule[0]
+    rule = learner._session.state.rule[0]
     assert (rule["rate"], rule["exploration"]) == pytest.approx(rates[:2])
-    given = SparringEXP3(4, 1000, learning_rate=0.01).session.state.rule[0]
+    given = SparringEXP3(4, 1000, learning_rate=0.01)._session.state.rule[0]
     assert (given["rate"], given["exploration"]) == pytest.approx((0.01, 0.08))
 
 

@@ -95,7 +95,7 @@ def test_a_duel_of_the_original_after_the_save_is_not_taken_for_one_of_the_copy(
     ours, theirs = learner.ask(), again.ask()
     assert ours == theirs
     ours, theirs = learner.ask(), again.ask()
-    learner.session.rng.random()
+    learner._session.rng.random()
     ours, theirs = learner.ask(), again.ask()
     assert (ours.id, ours.learner) == (theirs.id, theirs.learner)
     with pytest.raises(ValueError, match=r"^duel 2 was asked by a copy of this learner$"):
@@ -112,9 +112,9 @@ def test_tickets_that_are_no_numbers_are_kept(tmp_path):
     learner = Outside(2)
     learner.ask()
     tickets = (math.nan, math.inf, -math.inf, -0.0, 5e-324, 0.1)
-    learner.session.open[0] = (1, 0, tickets)
+    learner._session.open[0] = (1, 0, tickets)
     again = saved(learner, tmp_path, learners=OUTSIDE)
-    left, right, ticket = again.session.open[0]
+    left, right, ticket = again._session.open[0]
     assert (left, right) == (1, 0)
     assert [value.hex() for value in ticket] == [value.hex() for value in tickets]
     assert again.open_duels[0].propensity is None
@@ -206,15 +206,15 @@ class Outside(Learner):
     table: np.ndarray = field(default_factory=lambda: np.eye(2), kw_only=True)
     names: list = field(default_factory=lambda: ["x", None, True, math.inf], kw_only=True)
 
-    choose = staticmethod(choose)
-    learn = staticmethod(learn)
+    _choose = staticmethod(choose)
+    _learn = staticmethod(learn)
 
-    def allocate(self):
+    def _allocate(self):
         fixed = np.arange(3)
         fixed.setflags(write=False)
         return OutsideState((np.zeros(1, np.uint8), fixed), np.zeros(2, ROW))
 
-    def best_of(self, state):
+    def _best_of(self, state):
         return 0
 
 
@@ -238,7 +238,7 @@ def test_a_learner_from_outside_is_read_with_its_classes(tmp_path):
     assert type(again.inner) is dd.MetaBosse
     assert again.inner.config() == inner.config()
     assert as_payload(again) == as_payload(learner)
-    assert again.session.state.table["pair"].tolist() == [[0, 0], [0, 5]]
+    assert again._session.state.table["pair"].tolist() == [[0, 0], [0, 5]]
     assert classes_of(learner).keys() >= {"Outside", "Prior", "MetaBosse", "WeightSequence"}
 
 
@@ -547,7 +547,7 @@ def test_an_older_file_without_a_newer_parameter_gets_the_default(whole):
 def test_a_state_out_of_its_ranges_is_refused(tmp_path):
     learner = dd.learners.RUCB(5)
     play(learner, 30)
-    learner.session.state.hopes["favourite"] = 17
+    learner._session.state.hopes["favourite"] = 17
     learner.save(tmp_path / "learner.json")
     assert refusal(tmp_path / "learner.json") == (
         "learner.json: state.hopes.favourite is 17, must be an arm from 0 to 4, or -1 for none"
@@ -557,8 +557,8 @@ def test_a_state_out_of_its_ranges_is_refused(tmp_path):
 def test_a_ticket_out_of_its_ranges_is_refused(tmp_path):
     learner = dd.learners.MDB(3, 1000)
     learner.ask()
-    left, right, ticket = learner.session.open[0]
-    learner.session.open[0] = (left, right, (*ticket[:2], 3.0))
+    left, right, ticket = learner._session.open[0]
+    learner._session.open[0] = (left, right, (*ticket[:2], 3.0))
     learner.save(tmp_path / "learner.json")
     assert refusal(tmp_path / "learner.json") == (
         "learner.json: ticket[2] is 3.0, must be a whole number from -1 to 2"
@@ -567,7 +567,7 @@ def test_a_ticket_out_of_its_ranges_is_refused(tmp_path):
 
 def test_a_truth_that_is_neither_0_nor_1_is_refused(tmp_path):
     learner = dd.learners.RUCB(5)
-    learner.session.state.verdicts.beaten.view(np.uint8)[1, 2] = 255
+    learner._session.state.verdicts.beaten.view(np.uint8)[1, 2] = 255
     learner.save(tmp_path / "learner.json")
     assert refusal(tmp_path / "learner.json") == (
         "learner.json: state.verdicts.beaten holds a truth that is neither 0 nor 1"

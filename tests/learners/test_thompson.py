@@ -26,7 +26,7 @@ def test_it_plays_what_its_letter_plays(kind, letter, seed):
     _, n_arms = drawn(seed)
 
     def compare(learner, oracle):
-        state = learner.session.state
+        state = learner._session.state
         assert state.candidates[: state.record[0]].tolist() == oracle.candidates()
 
     learner = kind(n_arms, seed=seed)
@@ -35,9 +35,9 @@ def test_it_plays_what_its_letter_plays(kind, letter, seed):
     oracle = play_beside(learner, oracle_of, ROUNDS, seed, late=late, compare=compare).oracle
     for i in range(n_arms):
         for j in range(n_arms):
-            assert learner.session.state.verdicts.wins[i, j] == oracle.counts.wins[i, j]
+            assert learner._session.state.verdicts.wins[i, j] == oracle.counts.wins[i, j]
             if i != j:
-                risk = learner.session.state.risk[i, j]
+                risk = learner._session.state.risk[i, j]
                 assert risk == pytest.approx(oracle.chance_of(j, i), abs=1e-10)
 
 
@@ -48,7 +48,7 @@ def test_pairs_are_as_frequent_as_when_everything_is_drawn(kind, plus):
     # below 1e-8, so the 96 counts of both tests fail a right learner with probability below 1e-6.
     n = 3_000 if COMPILED else 1_500
     learner = kind(4, seed=2)
-    state = learner.session.state
+    state = learner._session.state
     letter = naive.Letter(4, 0.51, np.random.default_rng(5), plus)
     script = np.random.default_rng(3)
     sizes = []
@@ -58,15 +58,15 @@ def test_pairs_are_as_frequent_as_when_everything_is_drawn(kind, plus):
             rng = learner_generator(age)
             sizes.append(int(state.record[0]))
             for _ in range(n):
-                left, right, _ = learner.choose(state, rng)
+                left, right, _ = learner._choose(state, rng)
                 counts[0, left, right] += 1
                 counts[1][letter.ask()[:2]] += 1
             assert (np.abs(counts[0] - counts[1]) < 6 * np.sqrt(counts.sum(axis=0) + 9)).all()
         left, right = script.choice(4, 2, replace=False).tolist()
         outcome = float(script.random() < 0.5 + 0.1 * (right - left))
         letter.tell(left, right, (None,), outcome)
-        if learner.learn(state, left, right, (np.nan,), outcome):
-            learner.settle(state, rng)
+        if learner._learn(state, left, right, (np.nan,), outcome):
+            learner._settle(state, rng)
     assert sizes[0] == 4
     assert min(sizes) in (2, 3)
 
@@ -76,18 +76,18 @@ def test_the_first_duel_is_fair():
     # standard deviations are exceeded with probability below 1e-8.
     n = 3000
     learner = dd.learners.DTS(3, seed=1)
-    lefts = [learner.choose(learner.session.state, learner.session.rng)[0] for _ in range(n)]
+    lefts = [learner._choose(learner._session.state, learner._session.rng)[0] for _ in range(n)]
     assert np.abs(np.bincount(lefts, minlength=3) - n / 3).max() < 6 * math.sqrt(n * 2 / 9)
 
 
 def test_a_certain_winner_plays_itself_by_hand():
     # Arm 0 won 40 of 40 against both: Beta(1, 41) is above 0.5 with chance 2^-41.
     learner = dd.learners.DTS(3, seed=1)
-    state = learner.session.state
+    state = learner._session.state
     for _ in range(40):
         for other in (1, 2):
-            if learner.learn(state, 0, other, (np.nan,), 1.0):
-                learner.settle(state, learner.session.rng)
+            if learner._learn(state, 0, other, (np.nan,), 1.0):
+                learner._settle(state, learner._session.rng)
     assert state.candidates[: state.record[0]].tolist() == [0]
     assert state.risk[0, 1] == pytest.approx(2.0**-41)
     assert learner.best() == 0
@@ -134,7 +134,7 @@ def test_alpha_is_positive(kind, alpha):
 def test_a_small_alpha_decides_early_and_follows_the_letter(kind, letter):
     learner = kind(4, alpha=0.03, seed=1)
     play_beside(learner, partial(letter, 4, 0.03), ROUNDS, 1)
-    assert learner.session.state.verdicts.beaten.any()
+    assert learner._session.state.verdicts.beaten.any()
 
 
 @pytest.mark.parametrize("kind", [dd.learners.DTS, dd.learners.DTSPlus])

@@ -74,14 +74,14 @@ def test_threads_that_ask_and_tell_at_once_lose_nothing():
     results = at_once(*[voter(learner)] * THREADS)
     duels = [duel for found in results for duel in found]
     total = THREADS * VOTES
-    assert {duel.learner for duel in duels} == {learner.session.name}
+    assert {duel.learner for duel in duels} == {learner._session.name}
     assert sorted(duel.id for duel in duels) == list(range(total))
-    assert (learner.rounds, learner.session.state.rounds[0]) == (total, total)
+    assert (learner.rounds, learner._session.state.rounds[0]) == (total, total)
     assert learner.open_duels == []
     leads = np.zeros((4, 4))
     for duel in duels:
         leads[duel.left, duel.right] += 0.5 * duel.is_vote
-    assert learner.session.state.leads.tolist() == leads.tolist()
+    assert learner._session.state.leads.tolist() == leads.tolist()
 
 
 @pytest.mark.usefixtures("restless")
@@ -93,10 +93,10 @@ def test_what_is_read_while_others_vote_is_of_one_moment(tmp_path):
         moments = []
         while not done.is_set() or not moments:
             for other in (copy.deepcopy(learner), pickle.loads(pickle.dumps(learner))):
-                moments.append((other.rounds, other.session.state.rounds[0]))
+                moments.append((other.rounds, other._session.state.rounds[0]))
             learner.save(tmp_path / "learner.json")
             other = dd.load_learner(tmp_path / "learner.json")
-            moments.append((other.rounds, other.session.state.rounds[0]))
+            moments.append((other.rounds, other._session.state.rounds[0]))
             assert 0 <= learner.best() < 4
             assert len(learner.open_duels) <= 2 * THREADS
         return moments
@@ -121,10 +121,10 @@ def test_a_copy_has_a_session_and_a_lock_of_its_own(duplicate):
     learner = dd.learners.Uniform(4, seed=1)
     duel = learner.ask()
     before = as_payload(learner)
-    with learner.session.lock:
+    with learner._session.lock:
         twin = duplicate(learner)
     assert as_payload(twin) == before
-    assert twin.session.lock is not learner.session.lock
+    assert twin._session.lock is not learner._session.lock
     twin.tell(duel, 0.5)
     assert (twin.rounds, learner.rounds) == (1, 0)
     assert learner.clone().rounds == 0
@@ -160,16 +160,16 @@ def learn(state, left, right, ticket, outcome):
 class Slow(Learner):
     """Names arm 1 to who looks at it in the middle of learning, otherwise arm 0."""
 
-    choose = staticmethod(choose)
-    learn = staticmethod(learn)
+    _choose = staticmethod(choose)
+    _learn = staticmethod(learn)
 
-    def allocate(self):
+    def _allocate(self):
         return Steps(np.zeros(1, np.int64), np.zeros(1, np.int64))
 
-    def best_of(self, state):
+    def _best_of(self, state):
         return int(state.busy[0])
 
-    def active_of(self, state):
+    def _active_of(self, state):
         return state.busy.copy()
 
 
@@ -204,9 +204,9 @@ def test_nobody_sees_a_learner_that_has_half_learned(learning, look):
 def test_no_file_holds_a_learner_that_has_half_learned(learning, tmp_path):
     learning.save(tmp_path / "slow.json")
     again = dd.load_learner(tmp_path / "slow.json", {"Slow": Slow})
-    assert (again.rounds, again.best(), again.session.state.told[0]) == (1, 0, 1)
+    assert (again.rounds, again.best(), again._session.state.told[0]) == (1, 0, 1)
 
 
 def test_an_outcome_told_while_another_is_learned_is_not_lost(learning):
     learning.tell(learning.ask(), 0.5)
-    assert (learning.rounds, learning.session.state.told[0]) == (2, 2)
+    assert (learning.rounds, learning._session.state.told[0]) == (2, 2)

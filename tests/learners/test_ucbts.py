@@ -34,7 +34,7 @@ def test_an_arm_is_surely_in_if_it_is_in_every_completion(solution):
     learner = dd.learners.UCBTS(5, criterion=solution)
     found = 0
     for case in range(150):
-        state = learner.allocate()
+        state = learner._allocate()
         order = rng.random((5, 5))
         ahead = np.triu(order < 0.5, 1) | np.tril(order.T >= 0.5, -1)
         decided = np.triu(rng.random((5, 5)) < rng.choice([0.7, 0.9, 1.0]), 1)
@@ -59,7 +59,7 @@ def test_a_decided_pair_is_not_duelled_and_only_members_meet_themselves():
     script = np.random.default_rng(4)
     for _ in range(400):
         duel = learner.ask()
-        state = learner.session.state
+        state = learner._session.state
         beaten = state.verdicts.beaten
         if duel.left == duel.right:
             assert state.pick[0]["member"] == duel.left
@@ -72,7 +72,7 @@ def test_a_decided_pair_is_not_duelled_and_only_members_meet_themselves():
 
 def test_the_criterion_says_which_solution_is_meant():
     codes = [
-        int(dd.learners.UCBTS(3, criterion=name).allocate().pick[0]["solution"])
+        int(dd.learners.UCBTS(3, criterion=name)._allocate().pick[0]["solution"])
         for name in SOLUTIONS
     ]
     assert codes == [0, 1, 2, 3]

@@ -19,7 +19,7 @@ SEEDS = range(6)
 
 def solved(losses, rounds):
     """Return the chances that two players have with these losses, from wherever x was."""
-    state = VersatileDB(len(losses)).session.state
+    state = VersatileDB(len(losses))._session.state
     state.losses[:] = losses
     state.rounds[0] = rounds
     find_chances(state, 0)
@@ -38,13 +38,13 @@ def test_every_round_is_that_of_the_transcription(seed):
 def test_the_first_rounds_are_those_computed_by_hand():
     # A loss at chance 1/2 is 2. At t = 2 the chances 2 / (2 - x)^2 and 2 / x^2 sum to 1; with
     # x = 1 - y that is y^4 - 6 y^2 - 3 = 0.
-    state = VersatileDB(2).session.state
-    VersatileDB.learn(state, 0, 1, (0.25, 0.5, 0.5), 0.0)
+    state = VersatileDB(2)._session.state
+    VersatileDB._learn(state, 0, 1, (0.25, 0.5, 0.5), 0.0)
     y = math.sqrt(3 + math.sqrt(12))
     assert state.losses.tolist() == [[2, 0], [0, 0]]
     assert state.chances[0] == pytest.approx([2 / (1 + y) ** 2, 2 / (y - 1) ** 2])
     assert state.chances[1] == pytest.approx([0.5, 0.5])
-    VersatileDB.learn(state, 0, 1, (0.25, 0.5, 0.5), 0.5)
+    VersatileDB._learn(state, 0, 1, (0.25, 0.5, 0.5), 0.5)
     assert state.losses.tolist() == [[3, 0], [0, 1]]
 
 

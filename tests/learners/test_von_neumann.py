@@ -42,19 +42,19 @@ def test_every_round_is_that_of_the_transcription(seed):
 
 def test_an_outcome_asked_for_before_a_new_beginning_does_not_count():
     learner = dd.learners.ExperimentalVonNeumann(2, seed=3)
-    state = learner.session.state
+    state = learner._session.state
     duel = learner.ask()
     state.clock["alarm"] = 1
-    learner.settle(state, np.random.default_rng(0))
+    learner._settle(state, np.random.default_rng(0))
     assert state.clock["episode"][0] == 1
-    learner.learn(state, duel.left, duel.right, duel.ticket, 1.0)
+    learner._learn(state, duel.left, duel.right, duel.ticket, 1.0)
     assert (state.clock["round"][0], state.clock["age"][0]) == (1, 0)
 
 
 def test_it_calls_itself_experimental():
     kind = dd.learners.ExperimentalVonNeumann
     assert kind.__doc__.startswith("EXPERIMENTAL")
-    assert kind.literature.bound.startswith("none is proved")
+    assert kind._literature.bound.startswith("none is proved")
 
 
 def test_other_criteria_than_von_neumann_and_condorcet_are_refused():

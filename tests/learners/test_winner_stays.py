@@ -41,7 +41,7 @@ def test_winner_stays_plays_what_its_rule_says(late):
         oracle_of = partial(naive.WinnerStays, n_arms, None)
         oracle = play_beside(learner, oracle_of, ROUNDS, seed, late=late).oracle
         leads = list(map(oracle.lead, range(n_arms)))
-        assert learner.session.state.leads.tolist() == leads
+        assert learner._session.state.leads.tolist() == leads
 
 
 @pytest.mark.parametrize("late", LATE)
@@ -53,7 +53,7 @@ def test_strong_winner_stays_plays_what_its_rule_says(late):
         oracle_of = partial(naive.WinnerStays, n_arms, growth)
         oracle = play_beside(learner, oracle_of, ROUNDS, seed, late=late).oracle
         stages += oracle.stage - 1
-        assert learner.session.state.clock[0]["stage"] == oracle.stage
+        assert learner._session.state.clock[0]["stage"] == oracle.stage
     assert stages > 2 * len(SEEDS)
 
 
@@ -62,7 +62,7 @@ def test_beat_the_winner_reset_plays_what_its_rule_says(late):
     lengths = []
 
     def compare(learner, oracle):
-        assert learner.session.state.clock[0]["length"] == oracle.r
+        assert learner._session.state.clock[0]["length"] == oracle.r
         lengths.append(oracle.r)
 
     for seed in SEEDS:
@@ -96,7 +96,7 @@ def test_a_winner_meets_everyone_and_then_begins_the_next_stage():
     assert all(
         {right for _, right in pairs[n : n + 3]} == {0, 1, 2, 3} - {first} for n in (0, 3, 6)
     )
-    assert learner.session.state.leads[first] == 9
+    assert learner._session.state.leads[first] == 9
 
 
 def test_a_loser_gives_way():
@@ -147,9 +147,9 @@ def test_outcomes_of_a_race_that_is_over_do_not_count():
     learner = BeatTheWinnerReset(3, seed=5)
     late = learner.ask()
     play(learner, 1, lambda left, right: 1.0)
-    before = learner.session.state.clock.copy()
+    before = learner._session.state.clock.copy()
     learner.tell(late, 0.0)
-    assert learner.session.state.clock == before
+    assert learner._session.state.clock == before
 
 
 def test_rests_are_never_too_long_for_their_field():
@@ -157,7 +157,7 @@ def test_rests_are_never_too_long_for_their_field():
     duels = [learner.ask() for _ in range(100)]
     for duel in duels:
         learner.tell(duel, 1.0)
-    assert learner.session.state.clock[0]["rest"] == 10**15
+    assert learner._session.state.clock[0]["rest"] == 10**15
 
 
 # Bad input.

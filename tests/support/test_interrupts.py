@@ -90,13 +90,13 @@ class Interrupted(dd.learners.Uniform):
     when = "never"
 
     @staticmethod
-    def choose(state, rng):
+    def _choose(state, rng):
         if Interrupted.when == "choose":
             interrupt()
         return 0, 1, (1.0,)
 
     @staticmethod
-    def learn(state, left, right, ticket, outcome):
+    def _learn(state, left, right, ticket, outcome):
         if Interrupted.when == "learn":
             interrupt()
         return False

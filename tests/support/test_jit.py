@@ -107,7 +107,7 @@ import driftduel as dd
 
 world = dd.Stream.stationary([[0.5, 0.9], [0.1, 0.5]], horizon=300)
 run = dd.simulate(dd.learners.WinnerStays(2), world, seed=1)
-options = set(dd.learners.WinnerStays.choose.targetoptions) & {"_nrt", "forceinline"}
+options = set(dd.learners.WinnerStays._choose.targetoptions) & {"_nrt", "forceinline"}
 print(len(options), run.regret("borda").tolist())
 """
 REFUSED_BY_NUMBA = """

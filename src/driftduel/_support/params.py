@@ -244,10 +244,10 @@ def _settled_table(
     parameter: Parameter, table: Mapping[str, Any], texts: bool, hidden: Collection[str]
 ) -> dict[str, Any]:
     kind: Any = parameter.table
-    if hasattr(kind, "named"):  # it stands for others, of which the table names one
+    if hasattr(kind, "_named"):  # it stands for others, of which the table names one
         rest = {key: value for key, value in table.items() if key != "name"}
         name = table.get("name")
-        return {"name": name, **settled(kind.named(name), rest, texts=texts, hidden=hidden)}
+        return {"name": name, **settled(kind._named(name), rest, texts=texts, hidden=hidden)}
     values = settled(kind, table, texts=texts)
     for key, item in parameters_of(kind).items():
         if item.default is MISSING and key not in values:

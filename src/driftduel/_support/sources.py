@@ -29,6 +29,7 @@ _APART = {
     "driftduel._support.version",
     "driftduel._support.text",
     "driftduel.arena.settings",
+    "driftduel.learners.contract.literature",
     "driftduel.learners.contract.report",
     "driftduel.learners.contract.session",
     "driftduel.learners.contract.storage",
@@ -37,7 +38,7 @@ _APART = {
     "driftduel.verdict.standing",
     "driftduel.verdict.text",
 }
-"""Names, versions, files, caches and duels asked by hand: no part of how a learner plays."""
+"""Names, papers, versions, files, caches, duels asked by hand: no part of how a learner plays."""
 
 
 class Module(NamedTuple):

@@ -44,7 +44,7 @@ def learner_class(name: str) -> type[Learner]:
 
     try:
         look_beside(name, Path.cwd())
-        return Learner.named(name)
+        return Learner._named(name)
     except BadParameter as error:
         raise ValueError(error.reason) from None
 
@@ -54,7 +54,7 @@ def defaults_of(kind: type[Learner]) -> dict[str, Any]:
     from driftduel._support.params import parameters_of
 
     defaults = {key: item.default for key, item in parameters_of(kind).items()}
-    return {**defaults, "criterion": kind.serves[0]()}
+    return {**defaults, "criterion": kind._criteria[0]()}
 
 
 def _list(as_json: bool) -> None:
@@ -117,9 +117,9 @@ def _describe(name: str, as_json: bool) -> None:
 
 
 def _facts(kind: type[Learner]) -> dict[str, Any]:
-    serves = [getattr(item, "name", "any other") for item in kind.serves]
-    facts = {"serves": serves, "needs_horizon": kind.needs_horizon}
-    literature = getattr(kind, "literature", None)
+    serves = [getattr(item, "name", "any other") for item in kind._criteria]
+    facts = {"serves": serves, "needs_horizon": kind._needs_horizon}
+    literature = getattr(kind, "_literature", None)
     return {**_UNKNOWN, **facts, **({} if literature is None else asdict(literature))}
 
 

@@ -217,7 +217,7 @@ def _check_learner(
 ) -> None:
     try:
         learner = make_learner(player.name, json.loads(parameters), stream)
-        learner.check_horizon(stream.horizon)
+        learner._check_horizon(stream.horizon)
     except BadParameter as error:
         player.place.fail(error.name, f"{error.reason} (on the stream {entry.label!r})")
     except ValueError as error:

@@ -102,7 +102,7 @@ class StreamEntry:
 
 @dataclass(frozen=True)
 class LearnerEntry:
-    """One learner of a spec: its name, as `Learner.named` takes it, and its parameters."""
+    """One learner of a spec: its name, as `Learner._named` takes it, and its parameters."""
 
     label: str
     name: str
@@ -372,7 +372,7 @@ def _learners(table: Mapping[str, Any], top: Place, folder: Path) -> tuple[Learn
         with place.refusing():
             for part in (name, *_names_in(item)):
                 look_beside(part, folder)
-            owner = Learner.named(name)
+            owner = Learner._named(name)
         # The oracle of a stream is made from the stream.
         hidden = parameters_of(owner).keys() - {"criterion"} if name == "Oracle" else _OF_STREAM
         points, varying = _expand(item, place, owner, hidden)

@@ -181,7 +181,7 @@ _compiled: set[tuple[Any, ...]] = set()
 
 def _warm(learner: Learner, stream: Stream) -> None:
     """Compile what the learner needs, so that the time of its first run is that of play."""
-    kernels = (learner.choose, learner.learn, learner.settle, learner.full)
+    kernels = learner._kernels
     if kernels not in _compiled:
         simulate(learner, stream[:1], points=1)
         _compiled.add(kernels)
@@ -233,7 +233,7 @@ def _events(run: Run) -> list[Row]:
     events += [
         {"kind": "activation", "round": item.round, "arm": item.arm} for item in run.activations
     ]
-    if type(run.learner).collect is not Learner.collect:  # others never set an arm aside
+    if type(run.learner)._collect is not Learner._collect:  # others never set an arm aside
         seen = {"in play": run.in_play(), "pick": run.picked()}
         events += [
             {"kind": kind, "round": begin, "arm": arm, "first": begin, "last": end - 1}

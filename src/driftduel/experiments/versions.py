@@ -91,7 +91,7 @@ def package_version() -> str:
 
 def _home(name: str) -> str:
     """Return the module of a learner; one from outside the package is imported."""
-    return MODULE_OF.get(name) or Learner.named(name).__module__
+    return MODULE_OF.get(name) or Learner._named(name).__module__
 
 
 def _module(name: str) -> Module:

@@ -10,10 +10,10 @@ from driftduel._support.lazy import attach
 from driftduel._support.params import bounded as bounded
 from driftduel._support.registry import MODULE_OF, learner_class
 from driftduel.learners.contract.base import Learner as Learner
-from driftduel.learners.contract.base import Literature as Literature
 from driftduel.learners.contract.history import Activation as Activation
 from driftduel.learners.contract.history import Eviction as Eviction
 from driftduel.learners.contract.history import Replay as Replay
+from driftduel.learners.contract.literature import Literature as Literature
 from driftduel.learners.contract.report import Change as Change
 from driftduel.learners.contract.report import Report as Report
 from driftduel.learners.contract.session import AlreadyTold as AlreadyTold

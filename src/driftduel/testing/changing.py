@@ -86,6 +86,6 @@ def _expect_sound(learner: Learner, offered: set[int]) -> None:
     expect(learner.best() in offered, f"best() gave {learner.best()}, which is not on offer")
     expect(set(learner.active.tolist()) <= offered, "an arm in play is not on offer")
     try:
-        check_state(learner.player, learner.session.state, learner.rounds)
+        check_state(learner._player, learner._session.state, learner.rounds)
     except ValueError as error:
         expect(False, f"its ranges do not hold after arms changed: {error}")

@@ -30,7 +30,7 @@ def expect(condition: bool, message: str) -> None:
 
 def compiled(learner: Learner) -> bool:
     """Tell whether the kernels are compiled, so that long checks are quick."""
-    return hasattr(learner.choose, "py_func")
+    return hasattr(learner._choose, "py_func")
 
 
 def switching_world(n_arms: int, horizon: int) -> Stream:
@@ -96,7 +96,7 @@ def tell_as_played(learner: Learner, duel: Duel, outcome: float) -> None:
     if duel.is_vote:
         learner.tell(duel, outcome)
     else:
-        session = learner.session
+        session = learner._session
         session.take(learner, *session.close(duel.id, "tie"), outcome)
 
 

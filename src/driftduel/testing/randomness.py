@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 
 from driftduel.experiments.simulation import simulate_many, world_generator
 from driftduel.experiments.simulation.loop import batches, bind
-from driftduel.learners.contract.base import Learner, State, learner_generator, settle_generator
+from driftduel.learners.contract.base import Learner, learner_generator, settle_generator
 from driftduel.learners.contract.history import History
+from driftduel.learners.contract.hooks import State
 from driftduel.learners.contract.session import Duel
 from driftduel.testing.driving import (
     Make,
@@ -46,7 +47,7 @@ def check_seed_matters(make: Make) -> None:
     world = switching_world(4, 200)
     driven = [drive(make(4, 200, seed), world) for seed in _SEEDS]
     different = {tuple(essence(one.duels)) for one in driven}
-    session = driven[0].learner.session
+    session = driven[0].learner._session
     untouched = learner_generator(0), settle_generator(0)
     if any(
         used.bit_generator.state != fresh.bit_generator.state
@@ -110,7 +111,7 @@ def check_propensities_match_frequencies(make: Make) -> None:
     Each pair, and all pairs never asked together, is a count of a binomial distribution, held
     against Chernoff's bound P(n KL(count/n, p) >= x) <= 2 exp(-x) for n asks; together they fail
     a right learner with probability below 1e-6. So are the pairs of two arms together, if
-    `Learner.vote_chance_of` knows their chance. A learner without propensities passes.
+    `Learner._vote_chance_of` knows their chance. A learner without propensities passes.
     """
     small = not compiled(make(4, 1, 0))
     n_asks = 5_000 if small else 100_000
@@ -125,7 +126,7 @@ def check_propensities_match_frequencies(make: Make) -> None:
         expect(faults == 0, f"{where} one pair has several propensities, or an arm is none")
         limit = float(np.log(2 * 18 * len(ages) / _FALSE_ALARM))
         _compare(counts, chances, limit, where)
-        votes, chance = 1 - np.trace(counts) / n_asks, learner.vote_chance_of(state)
+        votes, chance = 1 - np.trace(counts) / n_asks, learner._vote_chance_of(state)
         expect(
             chance is None or n_asks * _divergence(votes, chance) <= limit,
             f"{where} duels are votes with chance {chance}, but {votes:.4g} of {n_asks:,} are",
@@ -148,7 +149,7 @@ def _reach(
 ) -> tuple[State, np.random.Generator]:
     """Return the state of a learner after ``age`` rounds, and the generator that chooses."""
     rng = learner_generator(seed)
-    state = learner.start(rng)
+    state = learner._start(rng)
     if age > 0:
         others = settle_generator(seed), world_generator(seed)
         for _ in batches(learner, world[:age], state, rng, *others, History()):

@@ -60,7 +60,7 @@ def check_states_stay_in_range(make: Make) -> None:
 
 
 def _expect_in_range(step: int, learner: Learner) -> Learner:
-    session = learner.session
+    session = learner._session
     if step % 3 == 0:
         declared = "ranges do"
         try:

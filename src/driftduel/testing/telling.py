@@ -57,7 +57,7 @@ def check_lost_duels_cost_nothing(make: Make) -> None:
     """Check that asking changes nothing but the generator: set back, it gives the same duels."""
     world = switching_world(4, 600)
     one, other = (Drive(make(4, 600, 1), world).go_on(300) for _ in range(2))
-    generator = one.learner.session.rng.bit_generator
+    generator = one.learner._session.rng.bit_generator
     before = generator.state
     lost = [one.learner.ask() for _ in range(50)]
     generator.state = before
@@ -227,7 +227,7 @@ def _told_in_blocks(
 
 def _hand(learner: Learner, told: Told) -> int:
     """Make a duel one that the learner asked itself; return its number."""
-    session = learner.session
+    session = learner._session
     session.open[session.asked] = told[:3]
     session.asked += 1
     return session.asked - 1

@@ -52,34 +52,34 @@ def add(state, rng):
 
 @dataclass(frozen=True, eq=False)
 class Counting(Learner):
-    choose = staticmethod(choose)
-    learn = staticmethod(learn)
+    _choose = staticmethod(choose)
+    _learn = staticmethod(learn)
 
-    def allocate(self):
+    def _allocate(self):
         return Counts(np.zeros(1, np.int64))
 
-    def best_of(self, state):
+    def _best_of(self, state):
         return int(state.rounds[0])
 
 
 @dataclass(frozen=True, eq=False)
 class Forgetting(Counting):
-    settle = staticmethod(forget)
+    _settle = staticmethod(forget)
 
 
 @dataclass(frozen=True, eq=False)
 class Adding(Counting):
-    settle = staticmethod(add)
+    _settle = staticmethod(add)
 
 
 @dataclass(frozen=True, eq=False)
 class OneTooMany(Counting):
-    choose = staticmethod(choose_one_too_many)
+    _choose = staticmethod(choose_one_too_many)
 
 
 @dataclass(frozen=True, eq=False)
 class OneTooFew(Counting):
-    choose = staticmethod(choose_one_too_few)
+    _choose = staticmethod(choose_one_too_few)
 
 
 @pytest.mark.parametrize("kind", [OneTooMany, OneTooFew])

@@ -181,7 +181,7 @@ def test_a_world_that_changes_every_round_is_followed():
         duel = by_hand.ask()
         assert (duel.left, duel.right) == (left[t], right[t])
         tell_as_played(by_hand, duel, float(chance.random() < matrices[t, duel.left, duel.right]))
-    assert by_hand.session.state.leads.sum() == wins - 250
+    assert by_hand._session.state.leads.sum() == wins - 250
     assert run.best == by_hand.best()
 
 

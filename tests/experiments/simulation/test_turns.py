@@ -25,7 +25,7 @@ def by_hand(learner, stream, seed):
         learner.change_arms(join=sorted(now - before), leave=sorted(before - now))
         duel = learner.ask()
         outcome = float(world.random() < stream.matrix(t)[duel.left, duel.right])
-        session = learner.session
+        session = learner._session
         session.take(learner, *session.close(duel.id, "tie"), outcome)  # coins of self-duels too
         pairs.append((duel.left, duel.right))
     return np.array(pairs)

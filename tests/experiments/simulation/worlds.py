@@ -31,7 +31,7 @@ SEQUENCE = dd.Weighted(dd.WeightSequence([[0.5, 0.25, 0.25, 0], [0, 0, 0, 1]], s
 def played(learner, stream, seed):
     """The left and the right arms of every round of a simulation."""
     rng = learner_generator(seed)
-    state = learner.start(rng)
+    state = learner._start(rng)
     others = settle_generator(seed), world_generator(seed)
     parts = batches(learner, stream, state, rng, *others, History())
     pairs = np.concatenate([part.copy() for _, part in parts])

@@ -14,15 +14,14 @@ from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import bind_kernels
 from driftduel._support.interrupts import undisturbed
-from driftduel.learners.contract.base import Learner, State
+from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.history import History
+from driftduel.learners.contract.hooks import KERNELS, State
 from driftduel.worlds.stream import Stream
 
 _BATCH = 2**16
 _NEAR = 2**17
 """Entries of a matrix that stay in the second-level cache, 1 MiB."""
-
-_KERNELS = ("choose", "learn", "settle", "full")
 
 
 def batches(
@@ -59,7 +58,7 @@ def batches(
                 n = play_on(state, rng, settle_rng, world, *timeline, rough, done, pairs)
                 if n < 0:
                     raise ValueError(f"{type(learner).__name__} played an arm that does not exist")
-                learner.collect(state, history)
+                learner._collect(state, history)
             done += n
         yield first, batch[: end - first]
 
@@ -126,4 +125,4 @@ def play(  # type: ignore[no-untyped-def]
 
 def bind(template: Callable[..., Any], learner: Learner) -> Any:
     """Return ``template`` compiled with the kernels of a learner in their names."""
-    return bind_kernels(template, _KERNELS, tuple(getattr(learner, name) for name in _KERNELS))
+    return bind_kernels(template, KERNELS, learner._kernels)

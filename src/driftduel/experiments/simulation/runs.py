@@ -190,7 +190,7 @@ def simulate(
     if learner.n_arms != stream.n_arms:
         raise ValueError(f"the learner has {learner.n_arms} arms, the stream {stream.n_arms}")
     check_rounds(stream.horizon)
-    learner.check_horizon(stream.horizon)
+    learner._check_horizon(stream.horizon)
     seed = as_count(seed, "seed", 0)
     rounds = _as_points(points, stream.horizon)
     turns = [as_criterion(c).changes() for c in (learner.criterion, *criteria)]

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel.learners.contract.base import Learner, State
+from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.history import History
+from driftduel.learners.contract.hooks import State
 from driftduel.learners.contract.offer import carried, check_can_change, offer_of
 from driftduel.worlds.stream import Stream
 
@@ -52,12 +53,12 @@ class Turn:
 
     def best(self) -> int:
         """Return the arm that the learner would pick now."""
-        best = self.player.best_of(self.state)
+        best = self.player._best_of(self.state)
         return best if self.player.n_arms == self.n_arms else int(self.arms[best])
 
     def active(self) -> Ints:
         """Return the arms in play now."""
-        active = self.player.active_of(self.state)
+        active = self.player._active_of(self.state)
         return active if self.player.n_arms == self.n_arms else self.arms[active]
 
     def codes(self, pairs: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -78,7 +79,7 @@ def turns_of(
     """Yield the turns of a run; each must be played before the next is asked for."""
     if stream.offered is None:
         arms = np.arange(stream.n_arms)
-        state = learner.start(rng)
+        state = learner._start(rng)
         yield Turn(0, stream.horizon, arms, learner, stream, state, history, stream.n_arms)
         return
     check_can_change(learner)
@@ -88,10 +89,10 @@ def turns_of(
         player = learner if offer is None else offer.player
         news = history if offer is None else History()
         if before is None:
-            state = player.start(rng)
+            state = player._start(rng)
         else:
             state = carried(player, before.arms.tolist(), arms.tolist(), before.state, settle_rng)
-            player.collect(state, news)
+            player._collect(state, news)
         world = stream[first:end].among(arms)
         before = Turn(first, end, arms, player, world, state, news, stream.n_arms)
         yield before

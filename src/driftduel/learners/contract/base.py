@@ -1,107 +1,47 @@
 """What every learner is: a frozen configuration, a state of plain arrays and a few kernels.
 
-A learner is written as one short file: a `NamedTuple` of arrays for its state, the kernels
-below, and a frozen dataclass that derives from `Learner` and allocates the state. The
-same kernels serve ``ask``/``tell`` and the compiled loops of `driftduel.simulate` and
-`Learner.fold`. They are compiled with
-`kernel` or `inline_kernel` of `driftduel.learners`, and cannot make arrays.
-
-``choose(state, rng) -> (left, right, ticket)``
-    Pick a pair. The ticket is a tuple of floats, everything `learn` has to know of the time of
-    asking; its first entry is the propensity of the ordered pair, or NaN where no formula for it
-    is known. Nothing may change but the generator and what `ranges` declare as scratch
-    (`driftduel.learners.contract.ranges.ANYTHING`): a duel may be asked and never told.
-``learn(state, left, right, ticket, outcome) -> bool``
-    Take in an outcome and say whether `settle` has work to do. This is the hot path: what can
-    wait belongs in `settle`.
-``settle(state, rng) -> None``
-    The rare, dear work: checks, restarts, schedules. The default does nothing. Its generator is
-    not that of ``choose``, so that the state is a function of what was told and in which order:
-    to ask more, or in another order, changes nothing that is told later.
-``full(state) -> bool``
-    Whether the journal of events must be read before the next round. The default never is.
-
-They are static methods of the class. A learner that plays through another one has them as
-properties instead, bound to the kernels of the other; see `driftduel.learners.rivals.restarts`.
-
-`driftduel.testing` checks all of this for any learner; `driftduel.learners.rivals.baselines` shows
-two small ones. The cache of compiled code notices an edit of the files that hold the kernels and of
-all that these import.
+Here is what people do with a learner, under plain names: `ask`, `tell`, `best`, `report`. What its
+author writes and the package calls is in `driftduel.learners.contract.hooks` and has an underscore.
+The underscore is the whole device, so that a learner stays one class in one file. A second object
+for kernels and hooks would split each learner into two classes that share their parameters, and a
+``__dir__`` would hide names without making them private. Classes written before the underscore
+still work: see `Hooks.__init_subclass__`.
 """
 
 from __future__ import annotations
 
 import os
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from copy import deepcopy
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from threading import RLock
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from driftduel._support.checks import LONGEST, BadParameter, as_count, as_labels, as_number
-from driftduel._support.compile.jit import inline_kernel
-from driftduel._support.interrupts import undisturbed
 from driftduel._support.limits import MOST_ARMS
 from driftduel._support.notebook import InNotebooks
 from driftduel._support.params import bounded, check_fields, parameters_of
 from driftduel._support.registry import learner_class
-from driftduel.learners.contract.history import Activation, Eviction, History, Replay
-from driftduel.learners.contract.ranges import Range, Ranges
-from driftduel.learners.contract.report import Change, Report, last_of_each, names_of
+from driftduel.learners.contract.history import Activation, Eviction, Replay
+from driftduel.learners.contract.hooks import Hooks
+from driftduel.learners.contract.report import Report, last_of_each, names_of
 from driftduel.learners.contract.session import MOST_OPEN, Duel, Session
-from driftduel.matrix.criteria import Borda, Criterion
-
-State = Any
-"""A NamedTuple of arrays; each learner has its own."""
+from driftduel.matrix.criteria import Criterion
 
 _MAKING = RLock()
 """Held while a session is made, so that threads that share a learner share its session."""
 
 
-@dataclass(frozen=True)
-class Literature:
-    """Where a learner comes from and what it promises, for people who choose one.
-
-    Attributes
-    ----------
-    paper : str
-        Authors, title, venue and year; empty for folklore.
-    bound : str
-        The regret bound, with the criterion it is about.
-    needs : str
-        What it must be told in advance besides the number of arms.
-    cost : str
-        The cost of a round.
-    """
-
-    paper: str
-    bound: str
-    needs: str
-    cost: str
-
-
-@inline_kernel
-def nothing_to_settle(state, rng):  # type: ignore[no-untyped-def]
-    """Do nothing: the default of `Learner.settle`."""
-
-
-@inline_kernel
-def never_full(state: State) -> bool:
-    """Return False: the default of `Learner.full`."""
-    return False
-
-
 @dataclass(frozen=True, eq=False)
-class Learner(InNotebooks, ABC):
+class Learner(InNotebooks, Hooks):
     """Chooses duels and learns from outcomes.
 
-    The configuration never changes; the state that `ask` and `tell` change is made on first
-    use. A round passes when an outcome is told, whenever its duel was asked. Copying or pickling a
-    learner copies its state, `clone` does not.
+    Parameters change by `change_arms` alone; the state that `ask` and `tell` change is made on
+    first use. A round passes when an outcome is told, whenever its duel was asked. Copying or
+    pickling a learner copies its state, `clone` does not.
 
     Threads may share a learner: its methods take turns by the lock of its session. Who reads or
     changes the session itself holds that lock meanwhile.
@@ -128,36 +68,12 @@ class Learner(InNotebooks, ABC):
     seed: int = bounded(0, least=0)
     labels: tuple[str, ...] | None = None
 
-    serves: ClassVar[tuple[type[Criterion], ...]] = (Borda, Criterion)
-    """The criteria that the learner serves, the one it serves by default first."""
-    needs_horizon: ClassVar[bool] = False
-    """Whether the learner must be told its horizon."""
-
-    choose: ClassVar[Callable[..., Any]]
-    learn: ClassVar[Callable[..., bool]]
-    literature: ClassVar[Literature]
-    settle: ClassVar[Callable[..., None]] = staticmethod(nothing_to_settle)
-    full: ClassVar[Callable[..., bool]] = staticmethod(never_full)
-    ranges: ClassVar[Ranges | None] = None
-    """What the numbers of the state may be, to be checked when it is read from a file."""
-    ticket: ClassVar[tuple[Range, ...] | None] = None
-    """The same for the numbers of a ticket, whatever the round."""
-    grows: ClassVar[bool] = True
-    """Whether the state has an array with an entry for each arm."""
-    relearns: ClassVar[bool | None] = None
-    """Whether a fresh state may be told old outcomes with the tickets they had; None means yes if
-    tickets hold the propensity and nothing else."""
-    can_change_arms: ClassVar[bool] = False
-    """Whether arms may come and go: `change_arms`. Then there are `carry` and `noop_ticket`."""
-    noop_ticket: ClassVar[tuple[float, ...] | None] = None
-    """The ticket with which a tie of an arm with itself is a round that teaches nothing."""
-
     def __post_init__(self) -> None:
         if self.criterion is None:
-            object.__setattr__(self, "criterion", self.serves[0]())
+            object.__setattr__(self, "criterion", self._criteria[0]())
         check_fields(self)
-        if not isinstance(self.criterion, self.serves):
-            served = ", ".join(repr(kind.name) for kind in self.serves)
+        if not isinstance(self.criterion, self._criteria):
+            served = ", ".join(repr(kind.name) for kind in self._criteria)
             raise BadParameter(
                 "criterion",
                 f"is {self.criterion.name!r}, {type(self).__name__} serves {served} only",
@@ -166,76 +82,13 @@ class Learner(InNotebooks, ABC):
             self.criterion.check_arms(self.n_arms)
         except BadParameter as error:
             raise error.inside("criterion") from None
-        if self.needs_horizon:
-            self.known_horizon  # noqa: B018
+        if self._needs_horizon:
+            self._known_horizon  # noqa: B018
         object.__setattr__(self, "labels", as_labels(self.labels, self.n_arms))
-        self.validate()
-
-    def validate(self) -> None:
-        """Raise BadParameter if parameters do not fit each other.
-
-        Each has been checked by its type and its bounds before; see `bounded`.
-        """
-
-    @property
-    def known_horizon(self) -> int:
-        """The horizon, for a learner that needs one."""
-        if self.horizon is None:
-            raise BadParameter("horizon", f"is None, {type(self).__name__} must be told it")
-        return self.horizon
-
-    @abstractmethod
-    def allocate(self) -> State:
-        """Return the arrays of a fresh state, with everything in them that is not random."""
-
-    def begin(self, state: State, rng: np.random.Generator) -> None:
-        """Draw what a fresh learner draws; nothing unless a learner starts at random."""
-
-    def start(self, rng: np.random.Generator) -> State:
-        """Return a fresh state."""
-        state = self.allocate()
-        with undisturbed():
-            self.begin(state, rng)
-        return state
-
-    @abstractmethod
-    def best_of(self, state: State) -> int:
-        """Return the arm that the learner would pick in this state."""
-
-    def active_of(self, state: State) -> NDArray[np.int64]:
-        """Return the arms still in play in this state; all of them unless a learner evicts."""
-        return np.arange(self.n_arms)
-
-    def changes_of(self, state: State) -> list[Change]:
-        """Return the latest changes of the world proved up to this state, if it knows any."""
-        return []
-
-    def carry(self, state: State, kept: NDArray[np.int64], rng: np.random.Generator) -> State:
-        """Return the state to go on with, given that of the arms before they came or went.
-
-        Parameters
-        ----------
-        state : State
-            The state of the learner with the arms before; it is not changed.
-        kept : (K,) array of int
-            Which row of it each arm of this learner had, increasing; -1 for an arm that is new.
-        rng : numpy.random.Generator
-            The generator that settles.
-        """
-        raise NotImplementedError(f"{type(self).__name__} cannot change its arms")
-
-    def vote_chance_of(self, state: State) -> float | None:
-        """Return the chance that the next duel is of two different arms; None without a formula."""
-        return None
-
-    def collect(self, state: State, history: History) -> None:
-        """Move what the state's journal holds into the history; nothing without a journal."""
-
-    def check_horizon(self, horizon: int) -> None:
-        """Raise ValueError if the learner cannot play ``horizon`` rounds."""
+        self._validate()
 
     @classmethod
-    def named(cls, name: Any) -> type[Learner]:
+    def _named(cls, name: Any) -> type[Learner]:
         """Return the learner of this name.
 
         Parameters
@@ -252,7 +105,7 @@ class Learner(InNotebooks, ABC):
         found = learner_class(name)
         if not (isinstance(found, type) and issubclass(found, Learner)):
             raise BadParameter("name", f": {name} is no learner, it must derive from Learner")
-        lacking = [part for part in ("choose", "learn") if not hasattr(found, part)]
+        lacking = [part for part in ("_choose", "_learn") if not hasattr(found, part)]
         lacking += sorted(found.__abstractmethods__)
         if lacking:
             raise BadParameter("name", f": {name} has no {', '.join(lacking)}")
@@ -271,7 +124,7 @@ class Learner(InNotebooks, ABC):
         return replace(self, **changes)
 
     @property
-    def session(self) -> Session:
+    def _session(self) -> Session:
         """The changing part, made on first use."""
         made: Session | None = self.__dict__.get("_session")
         if made is None:
@@ -279,14 +132,14 @@ class Learner(InNotebooks, ABC):
                 made = self.__dict__.get("_session")
                 if made is None:
                     rng = learner_generator(self.seed)
-                    made = Session(self.start(rng), rng, settle_generator(self.seed))
+                    made = Session(self._start(rng), rng, settle_generator(self.seed))
                     self.__dict__["_session"] = made
         return made
 
     @property
-    def player(self) -> Self:
+    def _player(self) -> Self:
         """The learner of the arms on offer alone, whose state the session has."""
-        offer = self.session.offer
+        offer = self._session.offer
         return self if offer is None else offer.player  # type: ignore[return-value]
 
     def __copy__(self) -> Self:
@@ -320,7 +173,7 @@ class Learner(InNotebooks, ABC):
         >>> [learner.ask(votes_only=True).is_vote for _ in range(6)]
         [True, True, True, True, True, True]
         """
-        session = self.session
+        session = self._session
         session.lock.acquire()  # half of what a with statement costs
         try:
             return session.ask_for_vote(self) if votes_only else session.ask(self)
@@ -360,7 +213,7 @@ class Learner(InNotebooks, ABC):
             ...
         driftduel.learners.contract.session.AlreadyTold: duel 0 was told already: left
         """
-        session = self.session
+        session = self._session
         session.lock.acquire()
         try:
             session.tell(self, duel, outcome)
@@ -410,7 +263,7 @@ class Learner(InNotebooks, ABC):
         """
         from driftduel.learners.contract.folding import fold_into
 
-        session = self.session
+        session = self._session
         with session.lock:
             fold_into(session, self, left, right, tickets, outcomes)
 
@@ -426,7 +279,7 @@ class Learner(InNotebooks, ABC):
         ValueError
             If the duel was not asked here, or was closed too long ago to know how.
         """
-        session = self.session
+        session = self._session
         with session.lock:
             session.cancel(duel)
 
@@ -445,7 +298,7 @@ class Learner(InNotebooks, ABC):
         """
         max_open = as_count(max_open, "max_open", 1)
         expire = None if expire is None else as_number(expire, "expire", above=0)
-        session = self.session
+        session = self._session
         with session.lock:
             session.max_open, session.expire = max_open, expire
 
@@ -488,69 +341,69 @@ class Learner(InNotebooks, ABC):
         """
         from driftduel.learners.contract.offer import change_offer
 
-        session = self.session
+        session = self._session
         with session.lock:
             change_offer(session, self, join, leave)
 
     @property
     def offered(self) -> NDArray[np.int64]:
         """The arms on offer, in order: all of them unless some have left."""
-        session = self.session
+        session = self._session
         with session.lock:
             return np.array(session.offered(self))
 
     def best(self) -> int:
         """Return the arm that the learner would pick now."""
-        session = self.session
+        session = self._session
         with session.lock:
-            best = self.player.best_of(session.state)
+            best = self._player._best_of(session.state)
             return best if session.offer is None else session.offer.arms[best]
 
     @property
     def active(self) -> NDArray[np.int64]:
         """The arms still in play."""
-        session = self.session
+        session = self._session
         with session.lock:
-            active = self.player.active_of(session.state)
+            active = self._player._active_of(session.state)
             return active if session.offer is None else self.offered[active]
 
     @property
     def rounds(self) -> int:
         """How many outcomes were told, here or by `fold`."""
-        return self.session.told
+        return self._session.told
 
     @property
     def open_duels(self) -> list[Duel]:
         """The duels that were asked and may still be told, in order of asking."""
-        session = self.session
+        session = self._session
         with session.lock:
             return session.open_duels()
 
     @property
     def episodes(self) -> list[int]:
         """The rounds at which episodes began; the first is 0."""
-        session = self.session
+        session = self._session
         with session.lock:
             return list(session.history.episodes)
 
     @property
     def evictions(self) -> list[Eviction]:
         """Every eviction so far."""
-        session = self.session
+        session = self._session
         with session.lock:
             return list(session.history.evictions)
 
     @property
     def activations(self) -> list[Activation]:
         """Every arm that came back after an eviction, so far."""
-        session = self.session
+        session = self._session
         with session.lock:
             return list(session.history.activations)
 
     @property
     def replays(self) -> list[Replay]:
         """Every replay so far."""
-        session = self.session
+        session = self._session
         with session.lock:
             return list(session.history.replays)
 
@@ -567,7 +420,7 @@ class Learner(InNotebooks, ABC):
         In play: tea and coffee; 1 set aside for now.
         From 1 round.
         """
-        session = self.session
+        session = self._session
         with session.lock:
             active = tuple(self.active.tolist())
             aside = set(self.offered.tolist()) - set(active)
@@ -593,7 +446,7 @@ class Learner(InNotebooks, ABC):
 def learner_generator(seed: int) -> np.random.Generator:
     """Return the generator that a learner with this seed begins and chooses with.
 
-    What `Learner.begin` draws is drawn before anything is asked, so it does not depend on asking.
+    What `Learner._begin` draws is drawn before anything is asked, so it does not depend on asking.
     """
     return np.random.default_rng(np.random.SeedSequence(seed))
 

@@ -41,7 +41,7 @@ def fold_into(
     lefts, rights, rows, results = _checked(session, learner, left, right, tickets, outcomes)
     if session.offer is not None:
         session.offer.duels_of_rows(lefts, rights, rows, results)
-    kernels = learner.learn, learner.settle, learner.full, ticket_kernel(rows.shape[1])
+    kernels = learner._learn, learner._settle, learner._full, ticket_kernel(rows.shape[1])
     tell_on = bind_kernels(cast(FunctionType, tell_rounds), _NAMES, kernels)
     done = 0
     while done < len(rows):
@@ -97,7 +97,7 @@ def _checked(
         )
     told = session.told + len(rows)
     if len(rows) > 0:
-        learner.check_horizon(told)
+        learner._check_horizon(told)
     check_tickets(learner, rows, session.state, told)
     return lefts, rights, rows, results
 

@@ -18,7 +18,7 @@ def learner_from(
     Parameters
     ----------
     name : str
-        Its class, as `Learner.named` takes it.
+        Its class, as `Learner._named` takes it.
     table : mapping
         Its parameters as TOML and JSON have them: a table is a learner inside, by its name, or
         an object such as `Constants`.
@@ -40,7 +40,7 @@ def learner_from(
     >>> learner.inner.alpha, learner.inner.n_arms
     (1.0, 3)
     """
-    kind = Learner.named(name)
+    kind = Learner._named(name)
     values = {"horizon": horizon, **own, **settled(kind, table)}
     for key, parameter in parameters_of(kind).items():
         value = values.get(key)

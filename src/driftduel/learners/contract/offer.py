@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 from driftduel._support.checks import BadParameter
 from driftduel._support.interrupts import undisturbed
 from driftduel._support.registry import MODULE_OF, learner_class
-from driftduel.learners.contract.base import Learner, State, learner_generator
+from driftduel.learners.contract.base import Learner, learner_generator
 from driftduel.learners.contract.history import History
+from driftduel.learners.contract.hooks import State
 from driftduel.matrix.criteria import Weighted
 
 if TYPE_CHECKING:
@@ -66,8 +67,8 @@ class Offer:
         """Return a duel as the state knows it; one of an arm that is gone teaches nothing."""
         if left in self.rows and right in self.rows:
             return self.rows[left], self.rows[right], ticket, outcome
-        assert self.player.noop_ticket is not None
-        return 0, 0, self.player.noop_ticket, TIE
+        assert self.player._noop_ticket is not None
+        return 0, 0, self.player._noop_ticket, TIE
 
     def duels_of_rows(
         self,
@@ -81,7 +82,7 @@ class Offer:
         gone = ~(np.isin(left, arms) & np.isin(right, arms))
         for side in (left, right):
             side[:] = np.where(gone, 0, np.searchsorted(arms, side))
-        tickets[gone] = self.player.noop_ticket
+        tickets[gone] = self.player._noop_ticket
         outcomes[gone] = TIE
 
     def note(self, news: History, history: History) -> None:
@@ -140,7 +141,7 @@ def change_offer(session: Session, learner: Learner, join: Any, leave: Any) -> N
     with undisturbed():
         rng, settle_rng = learner_generator(learner.seed), deepcopy(session.settle_rng)
         if session.told == 0:
-            state = player.start(rng)
+            state = player._start(rng)
         else:
             state = carried(player, before, after, session.state, settle_rng)
             session.history.changes = changes_of(session, learner)
@@ -173,7 +174,7 @@ def carried(
     """Return the state of the arms after a change, given that of those before."""
     rows = {arm: row for row, arm in enumerate(before)}
     kept = np.array([rows.get(arm, NEW) for arm in after])
-    return player.carry(state, kept, rng)
+    return player._carry(state, kept, rng)
 
 
 def changes_of(session: Session, learner: Learner) -> list[Change]:
@@ -181,7 +182,7 @@ def changes_of(session: Session, learner: Learner) -> list[Change]:
     arms = session.offered(learner)
     return session.history.changes + [
         replace(one, before=arms[one.before], after=arms[one.after])
-        for one in learner.player.changes_of(session.state)
+        for one in learner._player._changes_of(session.state)
     ]
 
 

@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 if TYPE_CHECKING:
-    from driftduel.learners.contract.base import Learner, State
+    from driftduel.learners.contract.base import Learner
+    from driftduel.learners.contract.hooks import State
 
 Values = NDArray[Any]
 
@@ -97,7 +98,7 @@ def check_state(learner: Learner, state: State, told: int) -> None:
     learner : Learner
         The learner whose state it is.
     state : State
-        The state, of the shapes and types of `Learner.allocate`.
+        The state, of the shapes and types of `Learner._allocate`.
     told : int
         How many outcomes the learner was told.
 
@@ -105,7 +106,7 @@ def check_state(learner: Learner, state: State, told: int) -> None:
     --------
     >>> import driftduel as dd
     >>> learner = dd.learners.RUCB(3)
-    >>> state = learner.allocate()
+    >>> state = learner._allocate()
     >>> check_state(learner, state, told=0)
     >>> state.hopes["favourite"] = 17
     >>> check_state(learner, state, told=0)
@@ -113,9 +114,9 @@ def check_state(learner: Learner, state: State, told: int) -> None:
         ...
     ValueError: state.hopes.favourite is 17, must be an arm from 0 to 2, or -1 for none
     """
-    if learner.ranges is not None:
-        known = Known(learner.n_arms, told, state, learner.allocate())
-        _check_all(learner.ranges, known, "state")
+    if learner._ranges is not None:
+        known = Known(learner.n_arms, told, state, learner._allocate())
+        _check_all(learner._ranges, known, "state")
 
 
 def check_ticket(learner: Learner, ticket: Sequence[float], state: State, told: int) -> None:
@@ -125,17 +126,17 @@ def check_ticket(learner: Learner, ticket: Sequence[float], state: State, told: 
     --------
     >>> import driftduel as dd
     >>> learner = dd.learners.RUCB(3)
-    >>> check_ticket(learner, (0.5, 0.5), learner.allocate(), told=0)
+    >>> check_ticket(learner, (0.5, 0.5), learner._allocate(), told=0)
     Traceback (most recent call last):
         ...
     ValueError: a ticket has 2 numbers, must have 1
     """
-    if learner.ticket is None:
+    if learner._ticket is None:
         return
-    if len(ticket) != len(learner.ticket):
-        raise ValueError(f"a ticket has {len(ticket)} numbers, must have {len(learner.ticket)}")
+    if len(ticket) != len(learner._ticket):
+        raise ValueError(f"a ticket has {len(ticket)} numbers, must have {len(learner._ticket)}")
     known = Known(learner.n_arms, told, state, state)
-    for place, allowed in enumerate(learner.ticket):
+    for place, allowed in enumerate(learner._ticket):
         _check(allowed, np.array(ticket[place]), known, f"ticket[{place}]")
 
 
@@ -146,13 +147,13 @@ def check_tickets(learner: Learner, tickets: NDArray[np.float64], state: State, 
     --------
     >>> import driftduel as dd
     >>> learner = dd.learners.RUCB(3)
-    >>> check_tickets(learner, np.array([[0.5], [2.0]]), learner.allocate(), told=2)
+    >>> check_tickets(learner, np.array([[0.5], [2.0]]), learner._allocate(), told=2)
     Traceback (most recent call last):
         ...
     ValueError: tickets[1][0] is 2.0, must be a chance above 0 and at most 1
     """
     known = Known(learner.n_arms, told, state, state)
-    for place, (allowed, column) in enumerate(zip(learner.ticket or (), tickets.T, strict=False)):
+    for place, (allowed, column) in enumerate(zip(learner._ticket or (), tickets.T, strict=False)):
         right = np.asarray(allowed.holds(column, known))
         for n in np.flatnonzero(~right)[:1]:
             _check(allowed, column[n], known, f"tickets[{n}][{place}]")
@@ -167,12 +168,14 @@ def scratch_of(learner: Learner) -> set[str]:
     >>> sorted(scratch_of(dd.learners.DTS(3)))
     ['state.drawn', 'state.losses', 'state.theta']
     """
-    return set(_scratch(learner.ranges or {}, "state"))
+    return set(_scratch(learner._ranges or {}, "state"))
 
 
 def undeclared(learner: Learner) -> list[str]:
     """Return the names of the arrays and fields of a state for which no range is declared."""
-    return [] if learner.ranges is None else list(_missing(learner.ranges, learner.allocate(), ""))
+    return (
+        [] if learner._ranges is None else list(_missing(learner._ranges, learner._allocate(), ""))
+    )
 
 
 def _check_all(ranges: Ranges, known: Known, name: str) -> None:
@@ -340,7 +343,7 @@ def inside(part: str, allowed: Range) -> Range:
 
 
 FIXED = Range("what the parameters of the learner give", lambda *_: True)
-"""What `Learner.allocate` put there and nothing changes."""
+"""What `Learner._allocate` put there and nothing changes."""
 
 ANYTHING = Range("anything", lambda *_: True)
 """Scratch: written before it is read, so no part of what a learner knows."""

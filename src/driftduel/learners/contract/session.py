@@ -25,7 +25,8 @@ from driftduel._support.interrupts import undisturbed
 from driftduel.learners.contract.history import History
 
 if TYPE_CHECKING:
-    from driftduel.learners.contract.base import Learner, State
+    from driftduel.learners.contract.base import Learner
+    from driftduel.learners.contract.hooks import State
     from driftduel.learners.contract.offer import Offer
 
 OUTCOMES = {"left": 1.0, "right": 0.0, "tie": 0.5}
@@ -195,7 +196,7 @@ class Session:
 
     def ask(self, learner: Learner) -> Duel:
         """Return the next duel of the learner whose session this is."""
-        learner.check_horizon(self.told + 1)
+        learner._check_horizon(self.told + 1)
         if self.expire is not None:
             self._drop_expired()
         if len(self.open) >= self.max_open:
@@ -215,7 +216,7 @@ class Session:
         duel = self.ask(learner)
         for _ in range(MOST_SERVED):
             if duel.is_vote:
-                chance = learner.player.vote_chance_of(self.state)
+                chance = learner._player._vote_chance_of(self.state)
                 among_all = self.open[duel.id][2][0]
                 self.given[duel.id] = math.nan if chance is None else min(1.0, among_all / chance)
                 return self._duel(duel.id)
@@ -237,7 +238,7 @@ class Session:
 
         Who answers it elsewhere is told by `Learner.fold`.
         """
-        left, right, ticket = learner.choose(self.state, rng)
+        left, right, ticket = learner._choose(self.state, rng)
         if self.offer is not None:
             left, right = self.offer.arms[left], self.offer.arms[right]
         return int(left), int(right), tuple(map(float, ticket))
@@ -252,7 +253,7 @@ class Session:
                 f"duel {number} shows arm {left} twice, nobody can prefer one: outcome is "
                 f"{outcome!r}, must be 0.5 or 'tie'"
             )
-        learner.check_horizon(self.told + 1)
+        learner._check_horizon(self.told + 1)
         with undisturbed():
             self.take(learner, *self.close(number, _WORDS[value]), value)
 
@@ -262,8 +263,8 @@ class Session:
         """Learn an outcome; of a self-duel any, as the coins are that simulated worlds toss."""
         if self.offer is not None:
             left, right, ticket, outcome = self.offer.duel_of_rows(left, right, ticket, outcome)
-        if learner.learn(self.state, left, right, ticket, outcome):
-            learner.settle(self.state, self.settle_rng)
+        if learner._learn(self.state, left, right, ticket, outcome):
+            learner._settle(self.state, self.settle_rng)
             self.collect(learner)
         self.told += 1
 
@@ -278,10 +279,10 @@ class Session:
     def collect(self, learner: Learner) -> None:
         """Move what the journal of the state holds into the history."""
         if self.offer is None:
-            learner.collect(self.state, self.history)
+            learner._collect(self.state, self.history)
         else:
             news = History()
-            learner.collect(self.state, news)
+            learner._collect(self.state, news)
             self.offer.note(news, self.history)
 
     def offered(self, learner: Learner) -> tuple[int, ...]:
@@ -391,8 +392,8 @@ def draw_pair(learner: Learner, rng: np.random.Generator) -> tuple[int, int, tup
 
     A service that keeps open duels of its own asks so, and tells the answers by `Learner.fold`.
     """
-    with learner.session.lock:
-        return learner.session.draw(learner, rng)
+    with learner._session.lock:
+        return learner._session.draw(learner, rng)
 
 
 def _as_outcome(outcome: Any) -> float:

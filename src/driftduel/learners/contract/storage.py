@@ -5,7 +5,7 @@ bit for bit, both generators, the open duels with their tickets, and what happen
 checksum over all of it tells a damaged file from a whole one.
 
 Reading never imports what a file names. A learner is made from its parameters by a class that
-the caller or this package knows, its state is made by `Learner.allocate`, and then the arrays of
+the caller or this package knows, its state is made by `Learner._allocate`, and then the arrays of
 the file are copied into it, so nothing of another shape or type can get in. What is in them is
 held against the ranges that the learner declares (`driftduel.learners.contract.ranges`), for
 kernels check nothing: a file that was damaged or made up is refused with a sentence.
@@ -34,8 +34,9 @@ from driftduel._support.checks import LONGEST, as_count, as_number
 from driftduel._support.files import locked, replacing
 from driftduel._support.registry import MODULE_OF, PARTS, installed
 from driftduel._support.version import __version__
-from driftduel.learners.contract.base import Learner, State, learner_generator
+from driftduel.learners.contract.base import Learner, learner_generator
 from driftduel.learners.contract.history import Activation, Eviction, History, Replay
+from driftduel.learners.contract.hooks import State
 from driftduel.learners.contract.offer import Offer, offer_of
 from driftduel.learners.contract.ranges import LONGEST_SESSION, check_state, check_ticket
 from driftduel.learners.contract.report import Change
@@ -201,7 +202,7 @@ def as_payload(learner: Learner) -> dict[str, Any]:
 
     Two learners are equal bit for bit if their payloads are.
     """
-    session = learner.session
+    session = learner._session
     with session.lock:
         return {
             "driftduel_learner": FORMAT,
@@ -244,7 +245,7 @@ def _class_of_package(name: str) -> type | None:
     if name in PARTS:
         part: type = getattr(import_module(PARTS[name]), name)
         return part
-    return Learner.named(name) if name in MODULE_OF or name in installed() else None
+    return Learner._named(name) if name in MODULE_OF or name in installed() else None
 
 
 def _checksum(payload: dict[str, Any]) -> str:
@@ -408,7 +409,7 @@ def _decode_session(content: dict[str, Any], learner: Learner) -> Session:
     offer = _decode_offer(content.get("offered"), learner)
     player = learner if offer is None else offer.player
     _check_size(player, content["state"])
-    state = player.allocate()
+    state = player._allocate()
     _fill(state, content["state"])
     check_state(player, state, told)
     history = History(
@@ -471,7 +472,7 @@ def _decode_offer(arms: list[Any] | None, learner: Learner) -> Offer | None:
 
 def _check_size(learner: Learner, saved: dict[str, Any]) -> None:
     """Raise ValueError if a learner has far more arms than its arrays: memory is taken for them."""
-    if learner.n_arms <= _MANY_ARMS or not learner.grows:
+    if learner.n_arms <= _MANY_ARMS or not learner._per_arm:
         return
     for content in saved.values():
         if learner.n_arms in content["shape"] and learner.n_arms <= len(content["bytes"]):

@@ -10,8 +10,9 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from driftduel._support.params import bounded
-from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.history import History
+from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.offer import changes_of
 from driftduel.learners.contract.report import Change, Report
 from driftduel.learners.driftduel import rounds
@@ -73,24 +74,24 @@ class DriftDuel(Learner):
     regret: Literal["strong", "weak"] = "strong"
     calibration: Calibration | None = None
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         paper="ours; episodes, replays and restarts after Suk & Agarwal, Non-Stationary Dueling "
         "Bandits Under a Weighted Borda Criterion",
         bound="none proved",
         needs="nothing",
         cost="O(1) where one arm is clearly best, O(K) a duel of two arms",
     )
-    serves = (Borda, Weighted, Condorcet)
+    _criteria = (Borda, Weighted, Condorcet)
     can_change_arms = True
-    noop_ticket = (1.0, NOBODY)
+    _noop_ticket = (1.0, NOBODY)
 
-    choose = staticmethod(rounds.choose)
-    learn = staticmethod(rounds.learn)
-    settle = staticmethod(rounds.settle)
-    full = staticmethod(rounds.full)
-    ranges = STATE_RANGES
-    ticket = STATE_TICKET
-    relearns = False
+    _choose = staticmethod(rounds.choose)
+    _learn = staticmethod(rounds.learn)
+    _settle = staticmethod(rounds.settle)
+    _full = staticmethod(rounds.full)
+    _ranges = STATE_RANGES
+    _ticket = STATE_TICKET
+    _replayable = False
 
     def __post_init__(self) -> None:
         if isinstance(self.calibration, Mapping):
@@ -98,7 +99,7 @@ class DriftDuel(Learner):
             object.__setattr__(self, "calibration", changed)
         super().__post_init__()
 
-    def allocate(self) -> DriftDuelState:
+    def _allocate(self) -> DriftDuelState:
         """Return the state before the first round."""
         weights, starts = weights_of(self.criterion, self.n_arms)
         constants = self.calibration or Calibration()
@@ -112,7 +113,7 @@ class DriftDuel(Learner):
         )
         return start_state(rule, reference_of(weights, starts))
 
-    def begin(self, state: DriftDuelState, rng: np.random.Generator) -> None:
+    def _begin(self, state: DriftDuelState, rng: np.random.Generator) -> None:
         """Draw the first leader and the replays of the first episode, and plan."""
         schedule_replays(state.replays, rng, 0)
         leader = int(rng.random() * self.n_arms)
@@ -121,9 +122,9 @@ class DriftDuel(Learner):
         score_all(state)
         make_plan(state, rng)
 
-    def carry(self, state: DriftDuelState, kept: Ints, rng: np.random.Generator) -> DriftDuelState:
+    def _carry(self, state: DriftDuelState, kept: Ints, rng: np.random.Generator) -> DriftDuelState:
         """Go on with what is known of the arms that stay; a new one is met often at first."""
-        fresh = self.allocate()
+        fresh = self._allocate()
         panel = isinstance(self.criterion, Weighted)
         carry_state(state, fresh, kept, rng, weights_changed=not panel)
         clock = fresh.clock[0]
@@ -131,23 +132,23 @@ class DriftDuel(Learner):
         note_leader(fresh.tally, int(clock["leader"]), int(clock["led"]))
         return fresh
 
-    def changes_of(self, state: DriftDuelState) -> list[Change]:
+    def _changes_of(self, state: DriftDuelState) -> list[Change]:
         """Return the latest changes proved up to this state."""
         return read_changes(state.changes, int(state.clock[0]["restarts"]))
 
-    def best_of(self, state: DriftDuelState) -> int:
+    def _best_of(self, state: DriftDuelState) -> int:
         """Return the leader."""
         return int(state.clock[0]["leader"])
 
-    def active_of(self, state: DriftDuelState) -> Ints:
+    def _active_of(self, state: DriftDuelState) -> Ints:
         """Return the leader and the arms that may be better."""
         return np.array(state.active[: state.clock[0]["n_active"]])
 
-    def vote_chance_of(self, state: DriftDuelState) -> float:
+    def _vote_chance_of(self, state: DriftDuelState) -> float:
         """Return the chance of a duel of two arms by the plan."""
         return 1.0 if self.regret == "weak" else float(state.plan[0]["total"])
 
-    def doubt_of(self, state: DriftDuelState) -> int | None:
+    def _doubt_of(self, state: DriftDuelState) -> int | None:
         """Return the round around which the world likely changed, while that is on trial."""
         clock, trial = state.clock[0], state.trial[0]
         if not (trial["on"] and trial["counted"]) or clock["leader"] == trial["accused"]:
@@ -160,7 +161,7 @@ class DriftDuel(Learner):
 
     def report(self) -> Report:
         """Return who leads now and since when, and what changed; print it to read it."""
-        session = self.session
+        session = self._session
         with session.lock:
             clock = session.state.clock[0]
             changes = tuple(changes_of(session, self))
@@ -169,12 +170,12 @@ class DriftDuel(Learner):
                 super().report(),
                 since=int(clock["led"]),
                 changes=changes,
-                doubt=self.doubt_of(session.state),
+                doubt=self._doubt_of(session.state),
                 **findings(
                     session.state.tally, arms, self.n_arms, int(clock["leader"]), session.told
                 ),
             )
 
-    def collect(self, state: DriftDuelState, history: History) -> None:
+    def _collect(self, state: DriftDuelState, history: History) -> None:
         """Move what the journal holds into the history."""
         read_journal(state.journal, history)

@@ -22,8 +22,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel, kernel
-from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.history import History
+from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.offer import changes_of
 from driftduel.learners.contract.ranges import (
     AN_ARM,
@@ -492,24 +493,24 @@ class DriftPoll(Learner):
     [(0, 2)]
     """
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         paper="ours; after Adams & MacKay, 2007, and Russo, COLT 2016",
         bound="none proved",
         needs="nothing",
         cost="O(K)",
     )
-    serves = (Borda,)
+    _criteria = (Borda,)
     can_change_arms = True
-    noop_ticket = (1.0, 1.0, 1.0)
+    _noop_ticket = (1.0, 1.0, 1.0)
 
-    ranges = POLL_RANGES
-    ticket = POLL_TICKET
-    choose = staticmethod(choose)
-    learn = staticmethod(learn)
-    settle = staticmethod(settle)
-    full = staticmethod(full)
+    _ranges = POLL_RANGES
+    _ticket = POLL_TICKET
+    _choose = staticmethod(choose)
+    _learn = staticmethod(learn)
+    _settle = staticmethod(settle)
+    _full = staticmethod(full)
 
-    def allocate(self) -> PollState:
+    def _allocate(self) -> PollState:
         """Return the state before the first vote: all arms are alike."""
         clock = np.zeros(1, CLOCK)
         clock["any"] = 1.0
@@ -528,9 +529,9 @@ class DriftPoll(Learner):
             no_tally(self.n_arms),
         )
 
-    def carry(self, state: PollState, kept: Ints, rng: np.random.Generator) -> PollState:
+    def _carry(self, state: PollState, kept: Ints, rng: np.random.Generator) -> PollState:
         """Go on with what is known of the arms that stay; a new one may be anything."""
-        fresh = self.allocate()
+        fresh = self._allocate()
         before, clock = state.clock[0], fresh.clock[0]
         for name in ("round", "prior", "squares", "votes"):
             clock[name] = before[name]
@@ -548,19 +549,19 @@ class DriftPoll(Learner):
         note_leader(fresh.tally, int(clock["leader"]), int(clock["led"]))
         return fresh
 
-    def best_of(self, state: PollState) -> int:
+    def _best_of(self, state: PollState) -> int:
         """Return the arm with the best standing."""
         return int(state.clock[0]["leader"])
 
-    def vote_chance_of(self, state: PollState) -> float:
+    def _vote_chance_of(self, state: PollState) -> float:
         """Return 1: all duels are votes."""
         return 1.0
 
-    def collect(self, state: PollState, history: History) -> None:
+    def _collect(self, state: PollState, history: History) -> None:
         """Move what the journal holds into the history."""
         read_journal(state.declared.journal, history)
 
-    def probabilities_of(self, state: PollState) -> Floats:
+    def _probabilities_of(self, state: PollState) -> Floats:
         """Return how likely each arm is the best in this state."""
         clock = state.clock[0]
         prior = clock["prior"] if self.n_arms > 2 else 2.0 * clock["prior"]
@@ -568,31 +569,31 @@ class DriftPoll(Learner):
         rng = np.random.default_rng(int(clock["round"]))
         return chances_to_be_best(state.bank, int(clock["round"]), prior, rng, DRAWS)
 
-    def changes_of(self, state: PollState) -> list[Change]:
+    def _changes_of(self, state: PollState) -> list[Change]:
         """Return the latest changes declared up to this state."""
         return read_changes(state.declared.changes, int(state.declared.counted[0]))
 
     @property
     def probabilities(self) -> Floats:
         """How likely each arm is the best now; they sum to 1, and that of one that left is 0."""
-        session = self.session
+        session = self._session
         with session.lock:
             chances = np.zeros(self.n_arms)
-            chances[self.offered] = self.player.probabilities_of(session.state)
+            chances[self.offered] = self._player._probabilities_of(session.state)
             return chances
 
     @property
     def changes(self) -> list[Change]:
         """The changes declared so far: the latest 64 of them, and those before arms changed."""
-        session = self.session
+        session = self._session
         with session.lock:
             return changes_of(session, self)
 
-    def doubt_of(self, state: PollState) -> int | None:
+    def _doubt_of(self, state: PollState) -> int | None:
         """Return the vote around which the lead may have changed hands, if that is not proved."""
         leads = state.tally.leads[0]
         old, new, since = (int(leads[name]) for name in ("before", "leader", "before_led"))
-        declared = self.changes_of(state)
+        declared = self._changes_of(state)
         if old < 0 or (declared and declared[-1].noticed >= leads["led"]):
             return None
         if chance_of_change(state.bank, old, new, since) <= PERHAPS:
@@ -613,7 +614,7 @@ class DriftPoll(Learner):
           tea: wins 100% (...
         ...
         """
-        session = self.session
+        session = self._session
         with session.lock:
             state, arms = session.state, session.offered(self)
             leader = int(state.clock[0]["leader"])
@@ -623,6 +624,6 @@ class DriftPoll(Learner):
                 since=int(state.clock[0]["led"]),
                 probabilities=tuple(self.probabilities.tolist()),
                 changes=tuple(self.changes),
-                doubt=self.player.doubt_of(state),
+                doubt=self._player._doubt_of(state),
                 **findings(state.tally, arms, self.n_arms, leader, session.told),
             )

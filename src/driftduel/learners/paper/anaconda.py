@@ -27,7 +27,7 @@ import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel
 from driftduel._support.params import bounded
-from driftduel.learners.contract.base import Literature
+from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import CHANCE, real
 from driftduel.learners.paper.learner import Episodic, Plan
 from driftduel.learners.paper.state import TEST_CANDIDATE, TEST_PAIRS, VERSION, EpisodicState
@@ -92,11 +92,6 @@ class Anaconda(Episodic):
     intervals, steps, prefix, smallest_block, estimator
         As for `driftduel.MetaBosse`. The paper's estimate is the raw one.
 
-    References
-    ----------
-    Kleine Buening & Saha, ANACONDA: An Improved Dynamic Regret Algorithm for Adaptive
-    Non-Stationary Dueling Bandits, AISTATS 2023.
-
     Examples
     --------
     >>> learner = Anaconda(3, horizon=3000, seed=1)
@@ -111,20 +106,21 @@ class Anaconda(Episodic):
     scale: float = bounded(0.4, above=0)
     replay_rate: float = bounded(1.0, above=0)
 
-    literature: ClassVar = Literature(
-        paper="Kleine Buening & Saha, ANACONDA, AISTATS 2023",
+    _literature: ClassVar = Literature(
+        paper="Kleine Buening & Saha, ANACONDA: An Improved Dynamic Regret Algorithm for Adaptive "
+        "Non-Stationary Dueling Bandits, AISTATS 2023",
         bound="K sqrt(S T) Condorcet, S changes of the winner; with significant ones under SST "
         "and STI",
         needs="nothing",
         cost="O(1)",
     )
-    serves = (Condorcet,)
+    _criteria = (Condorcet,)
 
-    ticket = (CHANCE, real(1, 1e60), VERSION)
-    choose = staticmethod(choose_active_pair)
-    learn = staticmethod(learn_ahead)
+    _ticket = (CHANCE, real(1, 1e60), VERSION)
+    _choose = staticmethod(choose_active_pair)
+    _learn = staticmethod(learn_ahead)
 
-    def plan(self) -> Plan:
+    def _plan(self) -> Plan:
         """Return the threshold K sqrt(max(n, K^2)) and the tests of pairs."""
         k = float(self.n_arms)
         return Plan(
@@ -144,7 +140,7 @@ class Anaconda(Episodic):
         scale = self.scale * math.log(self.horizon or 1000)
         return max(2 * self.n_arms, int(min((2 * scale * drift) ** 2, self.n_arms**2)))
 
-    def best_of(self, state: EpisodicState) -> int:
+    def _best_of(self, state: EpisodicState) -> int:
         """Return the arm whose worst comparison is best, among those never evicted."""
         good = state.arms["evidence"] < state.clock[0]["episode"]
         ahead = np.where(good, (state.sums - state.sums.T).min(axis=1), -np.inf)
@@ -166,10 +162,9 @@ class MetaSwift(Anaconda):
 
     References
     ----------
-    Suk & Agarwal, When Can We Track Significant Preference Shifts in Dueling Bandits?, NeurIPS
-    2023. We have not seen the exact switching rule. Our choice: a switch needs evidence over an
-    interval in which the candidate was the same, the old candidate is evicted over it, sums over
-    other arms go on across a switch, and each episode draws its first candidate uniformly.
+    We have not seen the exact switching rule. Our choice: a switch needs evidence over an interval
+    in which the candidate was the same, the old candidate is evicted over it, sums over other arms
+    go on across a switch, and each episode draws its first candidate uniformly.
 
     Examples
     --------
@@ -185,7 +180,7 @@ class MetaSwift(Anaconda):
     scale: float = bounded(0.32, above=0)
     switch: float = bounded(1.0, above=0)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         paper="Suk & Agarwal, When Can We Track Significant Preference Shifts in Dueling "
         "Bandits?, NeurIPS 2023",
         bound="sqrt(K S T) Condorcet under SST and STI, S significant changes of the winner",
@@ -193,9 +188,9 @@ class MetaSwift(Anaconda):
         cost="O(1)",
     )
 
-    choose = staticmethod(choose_challenger)
+    _choose = staticmethod(choose_challenger)
 
-    def plan(self) -> Plan:
+    def _plan(self) -> Plan:
         """Return the threshold sqrt(max(K n, K^2)) and the tests of the candidate."""
         k = float(self.n_arms)
         return Plan(
@@ -211,6 +206,6 @@ class MetaSwift(Anaconda):
             pairs=False,
         )
 
-    def best_of(self, state: EpisodicState) -> int:
+    def _best_of(self, state: EpisodicState) -> int:
         """Return the candidate."""
         return int(state.clock[0]["candidate"])

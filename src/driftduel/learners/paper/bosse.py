@@ -17,7 +17,7 @@ import numpy as np
 from driftduel._support.checks import LONGEST
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded, check_fields
-from driftduel.learners.contract.base import Literature
+from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import LONGEST_SESSION, real
 from driftduel.learners.paper.carrying import carry_state
 from driftduel.learners.paper.learner import Episodic, Plan
@@ -174,7 +174,6 @@ class Bosse(Episodic):
 
     References
     ----------
-    Suk & Agarwal, Non-Stationary Dueling Bandits Under a Weighted Borda Criterion, Algorithm 1.
     Regret K^(1/3) T^(2/3) for a known weight, K^(2/3) T^(2/3) for unknown ones under GIC, up to
     logarithms, when one arm stays best.
 
@@ -191,18 +190,18 @@ class Bosse(Episodic):
     _: KW_ONLY
     constants: Literal["quiet", "theory"] | Constants = "quiet"
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         paper=f"{PAPER}, Algorithm 1",
         bound="K^(1/3) T^(2/3) Borda or weighted, K^(2/3) T^(2/3) Condorcet under GIC, if one arm "
         "stays best",
         needs="nothing",
         cost="O(1)",
     )
-    serves = (Borda, Weighted, Condorcet)
+    _criteria = (Borda, Weighted, Condorcet)
 
-    ticket = (real(1e-60, 1 + 1e-9), real(1, 1e60), real(0, 1), VERSION)
-    choose = staticmethod(choose)
-    learn = staticmethod(learn)
+    _ticket = (real(1e-60, 1 + 1e-9), real(1, 1e60), real(0, 1), VERSION)
+    _choose = staticmethod(choose)
+    _learn = staticmethod(learn)
 
     @property
     def _replays(self) -> float:
@@ -210,7 +209,7 @@ class Bosse(Episodic):
         return 0.0
 
     @property
-    def unknown(self) -> bool:
+    def _unknown(self) -> bool:
         """Whether the weight is unknown, as for Condorcet."""
         return isinstance(self.criterion, Condorcet)
 
@@ -222,19 +221,19 @@ class Bosse(Episodic):
     @property
     def _even(self) -> bool:
         """Whether exploring is uniform over arms."""
-        return self.unknown or is_uniform(self.weights()[0])
+        return self._unknown or is_uniform(self._weights()[0])
 
     def _constants(self) -> Constants:
         if isinstance(self.constants, Constants):
             return self.constants
         if self.constants == "theory":
             return THEORY
-        return quiet(self.n_arms, unknown=self.unknown, even=self._even)
+        return quiet(self.n_arms, unknown=self._unknown, even=self._even)
 
-    def plan(self) -> Plan:
+    def _plan(self) -> Plan:
         """Return the paper's specification for a known weight, or for unknown ones."""
         k = float(self.n_arms)
-        unknown = self.unknown
+        unknown = self._unknown
         constants = self._constants()
         # No gap exceeds 1, so the gaps of n rounds cannot reach s K^(1/3) n^(2/3), s = C log T,
         # unless n exceeds s^3 K (K^2 for unknown weights): what shorter blocks find is noise.
@@ -260,7 +259,7 @@ class Bosse(Episodic):
             pairs=unknown,
         )
 
-    def best_of(self, state: EpisodicState) -> int:
+    def _best_of(self, state: EpisodicState) -> int:
         """Return the arm ahead in this episode among those never evicted in it.
 
         For unknown weights that is the arm whose worst comparison is best.
@@ -288,10 +287,8 @@ class MetaBosse(Bosse):
 
     References
     ----------
-    Suk & Agarwal, Non-Stationary Dueling Bandits Under a Weighted Borda Criterion, Algorithm 2.
-    Regret K^(1/3) T^(2/3) L^(1/3) with L significant Borda phases for a known weight,
-    K^(2/3) T^(2/3) S^(1/3) with S approximate winner phases for Condorcet under GIC, up to
-    logarithms.
+    Regret K^(1/3) T^(2/3) L^(1/3) with L significant Borda phases for a known weight, K^(2/3)
+    T^(2/3) S^(1/3) with S approximate winner phases for Condorcet under GIC, up to logarithms.
 
     Examples
     --------
@@ -310,7 +307,7 @@ class MetaBosse(Bosse):
     _: KW_ONLY
     replay_rate: float = bounded(1.0, above=0)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         paper=f"{PAPER}, Algorithm 2",
         bound="K^(1/3) T^(2/3) L^(1/3) Borda or weighted, L significant phases; K^(2/3) T^(2/3) "
         "S^(1/3) Condorcet under GIC, S approximate-winner phases",
@@ -319,14 +316,14 @@ class MetaBosse(Bosse):
     )
 
     can_change_arms = True
-    noop_ticket = (1.0, 1.0, 0.0, float(LONGEST_SESSION))
+    _noop_ticket = (1.0, 1.0, 0.0, float(LONGEST_SESSION))
 
     @property
     def _replays(self) -> float:
         return self.replay_rate
 
-    def carry(self, state: EpisodicState, kept: Ints, rng: np.random.Generator) -> EpisodicState:
+    def _carry(self, state: EpisodicState, kept: Ints, rng: np.random.Generator) -> EpisodicState:
         """Restart the clock if arms join, go on with the arms that stay if not."""
-        fresh = self.allocate()
+        fresh = self._allocate()
         carry_state(state, fresh, kept, rng)
         return fresh

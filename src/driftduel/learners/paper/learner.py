@@ -91,15 +91,15 @@ class Episodic(Learner):
     smallest_block: int | None = bounded(None, least=2)
     estimator: Literal["centred", "raw"] = "centred"
 
-    ranges = EPISODIC_RANGES
-    settle = staticmethod(meta.settle)
-    full = staticmethod(meta.full)
+    _ranges = EPISODIC_RANGES
+    _settle = staticmethod(meta.settle)
+    _full = staticmethod(meta.full)
 
     @abstractmethod
-    def plan(self) -> Plan:
+    def _plan(self) -> Plan:
         """Return what the meta-algorithm has to know."""
 
-    def validate(self) -> None:
+    def _validate(self) -> None:
         """Raise BadParameter if parameters do not fit each other."""
         for name in ("steps", "smallest_block"):
             value = getattr(self, name)
@@ -110,33 +110,33 @@ class Episodic(Learner):
         if self.intervals == "all" and self.horizon is None:
             raise BadParameter("intervals", "is 'all', which needs a horizon: it keeps every round")
 
-    def allocate(self) -> EpisodicState:
+    def _allocate(self) -> EpisodicState:
         """Return a fresh state before the first episode."""
-        plan = self.plan()
-        state = self._allocate(plan)
+        plan = self._plan()
+        state = self._arrays(plan)
         self._set_rule(state, plan)
         return state
 
-    def begin(self, state: EpisodicState, rng: np.random.Generator) -> None:
+    def _begin(self, state: EpisodicState, rng: np.random.Generator) -> None:
         """Begin the first episode."""
         meta.begin_episode(state, rng)
 
-    def block(self, plan: Plan) -> int:
+    def _block(self, plan: Plan) -> int:
         """Return the shortest block that is tested."""
         if self.smallest_block is not None:
             return self.smallest_block
         return max(self.steps, 1 << (max(2, plan.smallest_block).bit_length() - 1))
 
-    def weights(self) -> tuple[Floats, Ints]:
+    def _weights(self) -> tuple[Floats, Ints]:
         """Return the known weights (N, K) and when each begins to hold, closed by never."""
         return weights_of(self.criterion, self.n_arms)
 
-    def _allocate(self, plan: Plan) -> EpisodicState:
+    def _arrays(self, plan: Plan) -> EpisodicState:
         k = self.n_arms
         w = k if plan.pairs else 1
         test_all = self.intervals == "all"
         rounds = self.horizon or _ANYTIME_ROUNDS
-        block = self.block(plan)
+        block = self._block(plan)
         levels = 0 if test_all else (rounds // block).bit_length()
         lengths = max(1, math.ceil(math.log2(max(rounds, 2)))) if plan.replays else 0
         depth = lengths + 2
@@ -162,7 +162,7 @@ class Episodic(Learner):
                 plan.replay_age,
                 grows=self.horizon is None,
             ),
-            reference=reference_of(*self.weights()),
+            reference=reference_of(*self._weights()),
             journal=no_journal(k),
             past=np.zeros(kept, PAST),
             past_sums=np.zeros((kept, w, k)),
@@ -176,7 +176,7 @@ class Episodic(Learner):
 
     def _set_rule(self, state: EpisodicState, plan: Plan) -> None:
         test_all = self.intervals == "all"
-        tick = 1 if test_all else self.block(plan) // self.steps
+        tick = 1 if test_all else self._block(plan) // self.steps
         rule = state.rule[0]
         for name in (
             *("unknown", "uniform", "share", "test", "switch", "drift", "power", "variance"),
@@ -196,7 +196,7 @@ class Episodic(Learner):
         clock = state.clock[0]
         clock["scale"] = plan.scale * math.log(max(plan.least_rounds, self.horizon or 2))
 
-    def check_horizon(self, horizon: int) -> None:
+    def _check_horizon(self, horizon: int) -> None:
         """Raise ValueError if every round is kept and there are more than planned for."""
         if self.intervals == "all" and self.horizon is not None and horizon > self.horizon:
             raise ValueError(
@@ -204,11 +204,11 @@ class Episodic(Learner):
                 "one must be asked for at the start"
             )
 
-    def active_of(self, state: EpisodicState) -> Ints:
+    def _active_of(self, state: EpisodicState) -> Ints:
         """Return the active arms of the base that plays."""
         return np.array(state.active[: state.clock[0]["n_active"]])
 
-    def collect(self, state: EpisodicState, history: History) -> None:
+    def _collect(self, state: EpisodicState, history: History) -> None:
         """Move what the journal holds into the history."""
         read_journal(state.journal, history)
 

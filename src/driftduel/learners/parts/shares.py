@@ -147,42 +147,42 @@ class Shares(Learner):
     exploration: float | None = bounded(None, above=0, most=1)
     bonus: float | None = bounded(None, above=0)
 
-    n_players: ClassVar[int] = 2
-    ranges = SHARES_RANGES
-    ticket = SOFTMAX_TICKET
-    choose = staticmethod(choose)
-    learn = staticmethod(learn)
+    _n_players: ClassVar[int] = 2
+    _ranges = SHARES_RANGES
+    _ticket = SOFTMAX_TICKET
+    _choose = staticmethod(choose)
+    _learn = staticmethod(learn)
 
-    needs_horizon = True
+    _needs_horizon = True
 
     @abstractmethod
-    def theory(self) -> Rates:
+    def _theory(self) -> Rates:
         """Return the numbers of the theorem, given the learning rate in use."""
 
-    def rates(self) -> Rates:
+    def _rates(self) -> Rates:
         """Return the numbers in use: the theorem's, unless others were given."""
-        rates = self.theory()
+        rates = self._theory()
         return rates._replace(
             exploration=self.exploration or min(1.0, rates.exploration),
             bonus=self.bonus or rates.bonus,
         )
 
-    def allocate(self) -> SharesState:
+    def _allocate(self) -> SharesState:
         """Return a fresh state."""
-        rates = self.rates()
+        rates = self._rates()
         rule = (
             rates.learning_rate,
             rates.exploration,
             rates.bonus,
             math.e * rates.share,
-            Borda in self.serves,
+            Borda in self._criteria,
         )
         return SharesState(
             np.array([rule], SHARE_RULE),
-            np.full(self.n_players, float(self.n_arms)),
-            np.ones((self.n_players, self.n_arms)),
+            np.full(self._n_players, float(self.n_arms)),
+            np.ones((self._n_players, self.n_arms)),
         )
 
-    def best_of(self, state: SharesState) -> int:
+    def _best_of(self, state: SharesState) -> int:
         """Return the arm that the players like best together."""
         return int((state.weights / state.totals[:, None]).sum(axis=0).argmax())

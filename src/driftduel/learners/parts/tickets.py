@@ -17,10 +17,10 @@ from driftduel.learners.contract.base import Learner
 
 def ticket_length(learner: Learner) -> int:
     """Return how many numbers a ticket of a learner has."""
-    if learner.ticket is not None:
-        return len(learner.ticket)
+    if learner._ticket is not None:
+        return len(learner._ticket)
     rng = np.random.default_rng(0)
-    return len(learner.choose(learner.start(rng), rng)[2])
+    return len(learner._choose(learner._start(rng), rng)[2])
 
 
 def ticket_kernel(length: int) -> Any:

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from driftduel._support.checks import as_count
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
-from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.base import Learner
+from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import (
     AN_ARM_OR_NONE,
     ANYTHING,
@@ -189,12 +190,10 @@ class ActiveRanking(Learner):
 
     References
     ----------
-    Heckel, Shah, Ramchandran & Wainwright, Active ranking from pairwise comparisons and when
-    parametric assumptions do not help, Annals of Statistics 2019. It is not known to us in full:
-    the factor 4 is that of other code, and
-    ``alpha_t^2 = (ln(K/delta) + 0.75 ln ln(K/delta) + 1.5 ln(1 + ln(t/2))) / 2t`` is printed in
-    Heckel et al., AISTATS 2018 (other code has 0.5 for the 1.5). To play the best arm in the
-    end, and delta = 1/T, are our choices. A round costs O(|A|) at most, spread over a step.
+    It is not known to us in full: the factor 4 is that of other code, and ``alpha_t^2 =
+    (ln(K/delta) + 0.75 ln ln(K/delta) + 1.5 ln(1 + ln(t/2))) / 2t`` is printed in Heckel et al.,
+    AISTATS 2018 (other code has 0.5 for the 1.5). To play the best arm in the end, and delta = 1/T,
+    are our choices. A round costs O(|A|) at most, spread over a step.
 
     Examples
     --------
@@ -211,26 +210,26 @@ class ActiveRanking(Learner):
     failure: float | None = bounded(None, above=0, below=1)
     width: float = bounded(4.0, above=0)
 
-    literature: ClassVar = Literature(
-        paper="Heckel et al., Active ranking from pairwise comparisons and when parametric "
-        "assumptions do not help, Annals of Statistics 2019",
+    _literature: ClassVar = Literature(
+        paper="Heckel, Shah, Ramchandran & Wainwright, Active ranking from pairwise comparisons "
+        "and when parametric assumptions do not help, Annals of Statistics 2019",
         bound="sum of log(T)/gap Borda, stationary (from its sample complexity)",
         needs="T or delta",
         cost="O(|A|)",
     )
-    serves = (Borda,)
+    _criteria = (Borda,)
 
-    ranges = RANKING_RANGES
-    ticket = (CHANCE,)
-    choose = staticmethod(choose_against_anyone)
-    learn = staticmethod(learn_against_anyone)
-    settle = staticmethod(rank)
+    _ranges = RANKING_RANGES
+    _ticket = (CHANCE,)
+    _choose = staticmethod(choose_against_anyone)
+    _learn = staticmethod(learn_against_anyone)
+    _settle = staticmethod(rank)
 
-    def validate(self) -> None:
+    def _validate(self) -> None:
         """Raise BadParameter if there are fewer arms than places at the top."""
         as_count(self.top, "top", 1, self.n_arms - 1)
 
-    def allocate(self) -> RankingState:
+    def _allocate(self) -> RankingState:
         """Return a fresh state."""
         k = self.n_arms
         state = RankingState(
@@ -244,7 +243,7 @@ class ActiveRanking(Learner):
         clock["level"] = level_of_scores(k, self.failure, self.horizon)
         return state
 
-    def best_of(self, state: RankingState) -> int:
+    def _best_of(self, state: RankingState) -> int:
         """Return the arm with the best mean among those in play and at the top."""
         clock = state.clock[0]
         means = state.found.copy()
@@ -253,7 +252,7 @@ class ActiveRanking(Learner):
         means[arms] = np.where(duels > 0, state.sums[arms] / np.maximum(duels, 1), 0.5)
         return int(np.argmax(means))
 
-    def active_of(self, state: RankingState) -> Ints:
+    def _active_of(self, state: RankingState) -> Ints:
         """Return the arms in play and those found to be at the top."""
         playing = state.active[: state.clock[0]["n_active"]]
         return np.union1d(playing, np.flatnonzero(state.found >= 0))

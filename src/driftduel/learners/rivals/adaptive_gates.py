@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
-from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.history import History
+from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import Ranges, whole
 from driftduel.learners.parts.adswitch import (
     ADSWITCH_RANGES,
@@ -137,37 +138,37 @@ class _AdaptiveGate(Learner):
     _: KW_ONLY
     exploration: float | None = bounded(None, above=0, most=1)
 
-    serves = (Borda, Weighted)
-    needs_horizon = True
-    ticket = TICKET_RANGES
-    choose = staticmethod(choose_gated)
-    full = staticmethod(has_begun)
+    _criteria = (Borda, Weighted)
+    _needs_horizon = True
+    _ticket = TICKET_RANGES
+    _choose = staticmethod(choose_gated)
+    _full = staticmethod(has_begun)
 
     @property
-    def gamma(self) -> float:
+    def _gamma(self) -> float:
         """How often the opponent is drawn."""
-        return self.exploration or min(1.0, math.cbrt(self.n_arms / self.known_horizon))
+        return self.exploration or min(1.0, math.cbrt(self.n_arms / self._known_horizon))
 
     def _gate(self) -> tuple[NDArray[np.void], Ints, Reference]:
         reference = reference_of(*weights_of(self.criterion, self.n_arms))
-        return gate_of(self.gamma, 0.0), np.array([-1]), reference
+        return gate_of(self._gamma, 0.0), np.array([-1]), reference
 
     def _rewards(self) -> float:
         """Return the horizon that the bandit is told."""
-        return max(2.0, self.gamma * self.known_horizon)
+        return max(2.0, self._gamma * self._known_horizon)
 
-    def collect(self, state: Any, history: History) -> None:
+    def _collect(self, state: Any, history: History) -> None:
         """Note the round of a new beginning."""
         if state.began[0] >= 0:
             history.episodes.append(int(state.began[0]))
             state.began[0] = -1
 
-    def best_of(self, state: Any) -> int:
+    def _best_of(self, state: Any) -> int:
         """Return the arm of the largest mean reward since the last beginning, even without any."""
         arms = state.bandit.arms
         means = np.where(arms["rewards"] > 0, arms["sum"] / np.maximum(arms["rewards"], 1), 0.5)
         return int(
-            np.where(np.isin(np.arange(self.n_arms), self.active_of(state)), means, -1).argmax()
+            np.where(np.isin(np.arange(self.n_arms), self._active_of(state)), means, -1).argmax()
         )
 
 
@@ -186,16 +187,13 @@ class ADSWITCH(_AdaptiveGate):
 
     References
     ----------
-    Auer, Gajane & Ortner, Adaptively Tracking the Best Bandit Arm with an Unknown Number of
-    Distribution Changes, COLT 2019. There all intervals are tested; here the dyadic ones, which
-    their Remark 3 allows. C = 1 is what others used in practice. Its regret with rewards is
-    ``O(sqrt(K L T log T))`` in a world of L phases, told T alone; so the Borda regret through the
-    gate is ``sqrt(L) K^(1/3) T^(2/3)`` up to logarithms. A round costs O(1), one that brings a
-    reward O(K).
-
-    Of its horizon: an arm that is worse by D is bad after about ``C ln(T) / D^2`` rewards, and
-    there are but ``gamma T`` rewards for all arms. With 10 arms and a million rounds that is
-    21,544, so arms closer than about .08 are never told apart, and are played in turn for ever.
+    There all intervals are tested; here the dyadic ones, which their Remark 3 allows. C = 1 is what
+    others used in practice. Its regret with rewards is ``O(sqrt(K L T log T))`` in a world of L
+    phases, told T alone; so the Borda regret through the gate is ``sqrt(L) K^(1/3) T^(2/3)`` up to
+    logarithms. A round costs O(1), one that brings a reward O(K). Of its horizon: an arm that is
+    worse by D is bad after about ``C ln(T) / D^2`` rewards, and there are but ``gamma T`` rewards
+    for all arms. With 10 arms and a million rounds that is 21,544, so arms closer than about .08
+    are never told apart, and are played in turn for ever.
 
     Examples
     --------
@@ -210,7 +208,7 @@ class ADSWITCH(_AdaptiveGate):
     _: KW_ONLY
     constant: float = bounded(1.0, least=0.001, most=1e6)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         paper="Auer, Gajane & Ortner, Adaptively Tracking the Best Bandit Arm with an Unknown "
         "Number of Distribution Changes, COLT 2019",
         bound="sqrt(L) K^(1/3) T^(2/3) Borda up to logarithms, with L phases",
@@ -218,16 +216,16 @@ class ADSWITCH(_AdaptiveGate):
         cost="O(1), O(K) when an opponent is drawn",
     )
 
-    ranges: ClassVar = {**GATED_RANGES, "bandit": ADSWITCH_RANGES}
-    learn = staticmethod(learn_adswitch)
-    settle = staticmethod(settle_gated_adswitch)
+    _ranges: ClassVar = {**GATED_RANGES, "bandit": ADSWITCH_RANGES}
+    _learn = staticmethod(learn_adswitch)
+    _settle = staticmethod(settle_gated_adswitch)
 
-    def allocate(self) -> AdSwitchState:
+    def _allocate(self) -> AdSwitchState:
         """Return a fresh state."""
         bandit = adswitch_of(self.n_arms, self._rewards(), self.constant)
         return AdSwitchState(*self._gate(), bandit)
 
-    def active_of(self, state: AdSwitchState) -> Ints:
+    def _active_of(self, state: AdSwitchState) -> Ints:
         """Return the good arms."""
         return np.flatnonzero(state.bandit.arms["good"])
 
@@ -247,16 +245,14 @@ class MASTER(_AdaptiveGate):
 
     References
     ----------
-    Wei & Luo, Non-stationary Reinforcement Learning without Prior Knowledge: An Optimal Black-box
-    Approach, COLT 2021, with UCB1 inside. The form of rho and of the index, and 1/T for the
-    probability of failure, are our choices; the paper states both up to constants. Its regret with
-    rewards is of order ``min(sqrt(K L T), (K V)^(1/3) T^(2/3) + sqrt(K T))`` up to logarithms in a
-    world of L phases and variation V, told T alone; so the Borda regret through the gate is
-    ``sqrt(L) K^(1/3) T^(2/3)``. A round costs O(1), one with a reward O(K + log T).
-
-    Of its horizon: with these constants a test cannot fire before its threshold is below 1. For a
-    million rounds that takes more than 10^8 K rewards in one block, so at horizons that are
-    played MASTER is UCB1 that forgets at powers of 2 and at random, and never sees a change.
+    With UCB1 inside. The form of rho and of the index, and 1/T for the probability of failure, are
+    our choices; the paper states both up to constants. Its regret with rewards is of order
+    ``min(sqrt(K L T), (K V)^(1/3) T^(2/3) + sqrt(K T))`` up to logarithms in a world of L phases
+    and variation V, told T alone; so the Borda regret through the gate is ``sqrt(L) K^(1/3)
+    T^(2/3)``. A round costs O(1), one with a reward O(K + log T). Of its horizon: with these
+    constants a test cannot fire before its threshold is below 1. For a million rounds that takes
+    more than 10^8 K rewards in one block, so at horizons that are played MASTER is UCB1 that
+    forgets at powers of 2 and at random, and never sees a change.
 
     Examples
     --------
@@ -271,7 +267,7 @@ class MASTER(_AdaptiveGate):
     _: KW_ONLY
     scale: float = bounded(1.0, above=0, most=1e6)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         paper="Wei & Luo, Non-stationary Reinforcement Learning without Prior Knowledge: An "
         "Optimal Black-box Approach, COLT 2021",
         bound="sqrt(L) K^(1/3) T^(2/3) Borda up to logarithms, with L phases",
@@ -279,11 +275,11 @@ class MASTER(_AdaptiveGate):
         cost="O(1), O(K) when an opponent is drawn",
     )
 
-    ranges: ClassVar = {**GATED_RANGES, "bandit": MASTER_RANGES}
-    learn = staticmethod(learn_master)
-    settle = staticmethod(settle_gated_master)
+    _ranges: ClassVar = {**GATED_RANGES, "bandit": MASTER_RANGES}
+    _learn = staticmethod(learn_master)
+    _settle = staticmethod(settle_gated_master)
 
-    def allocate(self) -> MasterState:
+    def _allocate(self) -> MasterState:
         """Return a fresh state."""
         bandit = master_of(self.n_arms, self._rewards(), self.scale)
         return MasterState(*self._gate(), bandit)

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from driftduel._support.checks import as_count
 from driftduel._support.compile.jit import inline_kernel
-from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.base import Learner
+from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import CHANCE, COUNT, FIXED, LEAD, Ranges
 from driftduel.matrix.criteria import Condorcet, Copeland, Weighted
 from driftduel.matrix.weights import uniform
@@ -72,22 +73,22 @@ class Uniform(Learner):
     (0, 0.111)
     """
 
-    literature: ClassVar = Literature("", "linear: the mean gap of all arms", "nothing", "O(1)")
+    _literature: ClassVar = Literature("", "linear: the mean gap of all arms", "nothing", "O(1)")
 
-    ranges = UNIFORM_RANGES
-    ticket = (CHANCE,)
-    choose = staticmethod(choose_uniformly)
-    learn = staticmethod(learn_lead)
+    _ranges = UNIFORM_RANGES
+    _ticket = (CHANCE,)
+    _choose = staticmethod(choose_uniformly)
+    _learn = staticmethod(learn_lead)
 
-    def allocate(self) -> UniformState:
+    def _allocate(self) -> UniformState:
         """Return a fresh state."""
         return UniformState(np.zeros(1, np.int64), np.zeros((self.n_arms, self.n_arms)))
 
-    def vote_chance_of(self, state: UniformState) -> float:
+    def _vote_chance_of(self, state: UniformState) -> float:
         """Return the chance that both arms differ."""
         return 1.0 - 1.0 / self.n_arms
 
-    def best_of(self, state: UniformState) -> int:
+    def _best_of(self, state: UniformState) -> int:
         """Return the arm furthest ahead.
 
         For Condorcet that is the arm whose worst comparison is best, for Copeland the arm ahead
@@ -161,31 +162,31 @@ class FixedPair(Learner):
     left: int = 0
     right: int = 1
 
-    literature: ClassVar = Literature("", "linear: the gap of the pair", "the pair", "O(1)")
+    _literature: ClassVar = Literature("", "linear: the gap of the pair", "the pair", "O(1)")
 
-    ranges = FIXED_RANGES
-    ticket = (CHANCE,)
-    grows = False
-    choose = staticmethod(choose_pair)
-    learn = staticmethod(learn_who_leads)
+    _ranges = FIXED_RANGES
+    _ticket = (CHANCE,)
+    _per_arm = False
+    _choose = staticmethod(choose_pair)
+    _learn = staticmethod(learn_who_leads)
 
-    def validate(self) -> None:
+    def _validate(self) -> None:
         """Raise BadParameter if an arm does not exist."""
         as_count(self.left, "left", 0, self.n_arms - 1)
         as_count(self.right, "right", 0, self.n_arms - 1)
 
-    def allocate(self) -> FixedState:
+    def _allocate(self) -> FixedState:
         """Return a fresh state."""
         return FixedState(np.array([self.left, self.right]), np.zeros(1))
 
-    def active_of(self, state: FixedState) -> NDArray[np.int64]:
+    def _active_of(self, state: FixedState) -> NDArray[np.int64]:
         """Return the arms of the pair."""
         return np.unique(state.pair)
 
-    def vote_chance_of(self, state: FixedState) -> float:
+    def _vote_chance_of(self, state: FixedState) -> float:
         """Return whether the arms differ."""
         return float(self.left != self.right)
 
-    def best_of(self, state: FixedState) -> int:
+    def _best_of(self, state: FixedState) -> int:
         """Return the arm of the pair that is ahead."""
         return self.left if state.lead[0] >= 0 else self.right

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from driftduel._support.checks import BadParameter
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
-from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.base import Learner
+from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import (
     AN_ARM,
     AN_ARM_OR_NONE,
@@ -152,11 +153,10 @@ class BordaETC(Learner):
 
     References
     ----------
-    A baseline of Wu et al., Borda Regret Minimization for Generalized Linear Dueling Bandits,
-    ICML 2024. Borda regret K^(1/3) T^(2/3) up to logarithms in a stationary world. The paper's
-    own N is not known to us; the default follows from balancing the cost of exploring with that
-    of a wrong choice. Pairs are drawn from all ordered pairs of different arms, and the rate of
-    an arm is over the duels in which it was left. A round costs O(1).
+    Borda regret K^(1/3) T^(2/3) up to logarithms in a stationary world. The paper's own N is not
+    known to us; the default follows from balancing the cost of exploring with that of a wrong
+    choice. Pairs are drawn from all ordered pairs of different arms, and the rate of an arm is over
+    the duels in which it was left. A round costs O(1).
 
     Examples
     --------
@@ -171,29 +171,29 @@ class BordaETC(Learner):
     _: KW_ONLY
     exploration: int | None = bounded(None, least=1)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         paper="a baseline of Wu et al., Borda Regret Minimization for Generalized Linear Dueling "
         "Bandits, ICML 2024",
         bound="K^(1/3) T^(2/3) Borda, stationary",
         needs="T",
         cost="O(1)",
     )
-    serves = (Borda,)
+    _criteria = (Borda,)
 
-    ranges = EXPLORING_RANGES
-    ticket = (CHANCE,)
-    choose = staticmethod(choose_until_sure)
-    learn = staticmethod(learn_for_a_while)
-    settle = staticmethod(commit_to_best_rate)
+    _ranges = EXPLORING_RANGES
+    _ticket = (CHANCE,)
+    _choose = staticmethod(choose_until_sure)
+    _learn = staticmethod(learn_for_a_while)
+    _settle = staticmethod(commit_to_best_rate)
 
-    def validate(self) -> None:
+    def _validate(self) -> None:
         """Raise BadParameter if neither the horizon nor the rounds to explore are given."""
         if self.exploration is None and self.horizon is None:
             raise BadParameter(
                 "horizon", "is None, so exploration, the rounds to explore, must be given"
             )
 
-    def allocate(self) -> ExploringState:
+    def _allocate(self) -> ExploringState:
         """Return a fresh state."""
         state = _exploring(self.n_arms)
         state.clock["end"] = self.exploration or self._balanced()
@@ -204,7 +204,7 @@ class BordaETC(Learner):
         k, t = self.n_arms, self.horizon
         return min(t, math.ceil((k * math.log(k * t)) ** (1 / 3) * t ** (2 / 3)))
 
-    def best_of(self, state: ExploringState) -> int:
+    def _best_of(self, state: ExploringState) -> int:
         """Return the arm committed to, before that the one with the best win rate."""
         choice = int(state.clock[0]["choice"])
         if choice >= 0:
@@ -212,7 +212,7 @@ class BordaETC(Learner):
         seen = state.duels > 0
         return int(np.argmax(np.where(seen, state.wins / np.maximum(state.duels, 1), 0.5)))
 
-    def active_of(self, state: ExploringState) -> Ints:
+    def _active_of(self, state: ExploringState) -> Ints:
         """Return all arms, or the one committed to."""
         return _those_in_play(state)
 
@@ -232,9 +232,8 @@ class BCB(Learner):
 
     References
     ----------
-    Saha, Koren & Mansour, Adversarial Dueling Bandits, ICML 2021, Algorithm 3, as other code has
-    it; delta = 1/T is our choice. Borda regret (K/gap^2) log T where one arm is ahead by the gap
-    in every round. A round costs O(1).
+    As other code has it; delta = 1/T is our choice. Borda regret (K/gap^2) log T where one arm is
+    ahead by the gap in every round. A round costs O(1).
 
     Examples
     --------
@@ -250,21 +249,21 @@ class BCB(Learner):
     failure: float | None = bounded(None, above=0, below=1)
     width: float = bounded(2.0, above=0)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         paper="Saha, Koren & Mansour, Adversarial Dueling Bandits, ICML 2021, Algorithm 3",
         bound="(K/gap^2) log T Borda, if one arm is always ahead by the gap",
         needs="T",
         cost="O(1)",
     )
-    serves = (Borda,)
-    needs_horizon = True
+    _criteria = (Borda,)
+    _needs_horizon = True
 
-    ranges = EXPLORING_RANGES
-    ticket = (CHANCE,)
-    choose = staticmethod(choose_until_sure)
-    learn = staticmethod(learn_until_sure)
+    _ranges = EXPLORING_RANGES
+    _ticket = (CHANCE,)
+    _choose = staticmethod(choose_until_sure)
+    _learn = staticmethod(learn_until_sure)
 
-    def allocate(self) -> ExploringState:
+    def _allocate(self) -> ExploringState:
         """Return a fresh state."""
         state = _exploring(self.n_arms)
         assert self.horizon is not None
@@ -273,11 +272,11 @@ class BCB(Learner):
         state.clock["width"] = self.width * math.sqrt(k * level)
         return state
 
-    def best_of(self, state: ExploringState) -> int:
+    def _best_of(self, state: ExploringState) -> int:
         """Return the arm committed to, before that the leader."""
         return int(state.clock[0]["leader"])
 
-    def active_of(self, state: ExploringState) -> Ints:
+    def _active_of(self, state: ExploringState) -> Ints:
         """Return all arms, or the one committed to."""
         return _those_in_play(state)
 

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
-from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.base import Learner
+from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import (
     AN_ARM,
     ANYTHING,
@@ -275,21 +276,21 @@ class BordaElimination(Learner):
     sparse_after: int = bounded(0, least=0)
     sparse_width: float = bounded(6.0, above=0)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         paper="Jamieson et al., Sparse Dueling Bandits, AISTATS 2015, rule (2)",
         bound="sum of log(T)/gap Borda, stationary (from its sample complexity)",
         needs="T or delta",
         cost="O(1)",
     )
-    serves = (Borda,)
+    _criteria = (Borda,)
 
-    ranges = TURNS_RANGES
-    ticket = (CHANCE,)
-    choose = staticmethod(choose_next_turn)
-    learn = staticmethod(learn_turn)
-    settle = staticmethod(end_step)
+    _ranges = TURNS_RANGES
+    _ticket = (CHANCE,)
+    _choose = staticmethod(choose_next_turn)
+    _learn = staticmethod(learn_turn)
+    _settle = staticmethod(end_step)
 
-    def allocate(self) -> TurnsState:
+    def _allocate(self) -> TurnsState:
         """Return a fresh state before the first step."""
         k = self.n_arms
         state = TurnsState(
@@ -310,16 +311,16 @@ class BordaElimination(Learner):
         clock["sparse_width"] = self.sparse_width
         return state
 
-    def begin(self, state: TurnsState, rng: np.random.Generator) -> None:
+    def _begin(self, state: TurnsState, rng: np.random.Generator) -> None:
         """Begin the first step."""
         begin_step(state, rng)
 
-    def best_of(self, state: TurnsState) -> int:
+    def _best_of(self, state: TurnsState) -> int:
         """Return the arm in play that is ahead."""
-        arms = self.active_of(state)
+        arms = self._active_of(state)
         return int(arms[np.argmax(state.sums[arms])])
 
-    def active_of(self, state: TurnsState) -> Ints:
+    def _active_of(self, state: TurnsState) -> Ints:
         """Return the arms still in play."""
         return np.array(state.active[: state.clock[0]["n_active"]])
 
@@ -349,7 +350,7 @@ class SparseBordaElimination(BordaElimination):
     _: KW_ONLY
     sparse: bool = True
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         paper="Jamieson et al., Sparse Dueling Bandits, AISTATS 2015, Algorithm 1 (SECS)",
         bound="as BordaElimination, less for gaps that few opponents make",
         needs="T or delta; k",

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
-from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.base import Learner
+from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import (
     AN_ARM,
     CHANCE,
@@ -344,11 +345,10 @@ class CCB(Learner):
 
     References
     ----------
-    Zoghi, Karnin, Whiteson & de Rijke, Copeland Dueling Bandits, NIPS 2015. Copeland regret
-    O(K^2 + K log T) if preferences do not change; told nothing. Our own choices: the hypotheses
-    start as all arms in B, every B_i empty and L_C = K; a challenger is looked for among all
-    arms if B_i holds none. A round costs O(K), and O(K^2) when a comparison is decided or open
-    again.
+    Copeland regret O(K^2 + K log T) if preferences do not change; told nothing. Our own choices:
+    the hypotheses start as all arms in B, every B_i empty and L_C = K; a challenger is looked for
+    among all arms if B_i holds none. A round costs O(K), and O(K^2) when a comparison is decided or
+    open again.
 
     Examples
     --------
@@ -373,21 +373,21 @@ class CCB(Learner):
     _: KW_ONLY
     alpha: float = bounded(0.51, above=0.5)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         "Zoghi, Karnin, Whiteson & de Rijke, Copeland Dueling Bandits, NIPS 2015",
         "Copeland: O(K^2 + K log T), if nothing changes",
         "nothing",
         "O(K), O(K^2) when a comparison is decided",
     )
-    serves = (Condorcet, Copeland)
+    _criteria = (Condorcet, Copeland)
 
-    ranges = CCB_RANGES
-    ticket = (UNKNOWN_CHANCE,)
-    choose = staticmethod(choose_ccb)
-    learn = staticmethod(learn_ccb)
-    settle = staticmethod(settle_ccb)
+    _ranges = CCB_RANGES
+    _ticket = (UNKNOWN_CHANCE,)
+    _choose = staticmethod(choose_ccb)
+    _learn = staticmethod(learn_ccb)
+    _settle = staticmethod(settle_ccb)
 
-    def allocate(self) -> CCBState:
+    def _allocate(self) -> CCBState:
         """Return a fresh state: every arm may be a Copeland winner."""
         beliefs = np.zeros(1, BELIEFS)
         beliefs["losses"] = beliefs["candidates"] = beliefs["likely"] = self.n_arms
@@ -400,7 +400,7 @@ class CCB(Learner):
             np.arange(self.n_arms),
         )
 
-    def best_of(self, state: CCBState) -> int:
+    def _best_of(self, state: CCBState) -> int:
         """Return the candidate that is ahead of most arms, of those in B if there are any."""
         candidates = np.sort(state.candidates[: state.beliefs[0]["candidates"]])
         likely = candidates[state.likely[candidates]]
@@ -603,12 +603,11 @@ class SCB(Learner):
 
     References
     ----------
-    Zoghi, Karnin, Whiteson & de Rijke, Copeland Dueling Bandits, NIPS 2015. Copeland regret
-    O(K (L_C + log K) log T / Delta_min^2) if preferences do not change; told nothing. The paper's
-    elimination is not known to us in detail, only others' code. Our own choices: active arms are
-    pulled in turn from a random one on, every pull duels afresh, an arm is eliminated when its
-    upper KL bound is below another's lower one, t counts all rounds, and a phase begins with
-    nothing known. A round costs O(1), the end of a pull O(K).
+    Copeland regret O(K (L_C + log K) log T / Delta_min^2) if preferences do not change; told
+    nothing. The paper's elimination is not known to us in detail, only others' code. Our own
+    choices: active arms are pulled in turn from a random one on, every pull duels afresh, an arm is
+    eliminated when its upper KL bound is below another's lower one, t counts all rounds, and a
+    phase begins with nothing known. A round costs O(1), the end of a pull O(K).
 
     Examples
     --------
@@ -624,21 +623,21 @@ class SCB(Learner):
     factor: float = bounded(0.51, above=0)
     first_phase: int = bounded(1000, least=2, most=2**30)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         "Zoghi, Karnin, Whiteson & de Rijke, Copeland Dueling Bandits, NIPS 2015",
         "Copeland: O(K (L_C + log K) log T / Delta_min^2), if nothing changes",
         "nothing",
         "O(1), O(K) when a pull ends",
     )
-    serves = (Condorcet, Copeland)
+    _criteria = (Condorcet, Copeland)
 
-    ranges = SCB_RANGES
-    ticket = (CHANCE, NUMBER)
-    choose = staticmethod(choose_scb)
-    learn = staticmethod(learn_scb)
-    settle = staticmethod(settle_scb)
+    _ranges = SCB_RANGES
+    _ticket = (CHANCE, NUMBER)
+    _choose = staticmethod(choose_scb)
+    _learn = staticmethod(learn_scb)
+    _settle = staticmethod(settle_scb)
 
-    def allocate(self) -> SCBState:
+    def _allocate(self) -> SCBState:
         """Return a fresh state before the first pull."""
         phase = np.zeros(1, PHASE)
         phase["end"] = phase["length"] = self.first_phase
@@ -648,16 +647,16 @@ class SCB(Learner):
         arms["active"] = 1
         return SCBState(phase, arms)
 
-    def begin(self, state: SCBState, rng: np.random.Generator) -> None:
+    def _begin(self, state: SCBState, rng: np.random.Generator) -> None:
         """Draw the first left arm and the first pull."""
         state.phase["left"] = int(rng.random() * self.n_arms)
         _next_pull(state, rng)
 
-    def active_of(self, state: SCBState) -> Ints:
+    def _active_of(self, state: SCBState) -> Ints:
         """Return the arms that the phase has not eliminated."""
         return np.flatnonzero(state.arms["active"])
 
-    def best_of(self, state: SCBState) -> int:
+    def _best_of(self, state: SCBState) -> int:
         """Return the last arm left; before, the best paid active one, ties to the last winner."""
         arms = state.arms
         pulled = np.maximum(arms["pulls"], 1)

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 from driftduel._support.checks import BadParameter
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
-from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.history import History
+from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import (
     AN_ARM,
     CHANCE,
@@ -123,15 +124,15 @@ class Detector(Learner):
     window: int | None = bounded(None, least=2)
     threshold: float | None = bounded(None, above=0)
 
-    serves = (Condorcet,)
-    needs_horizon = True
+    _criteria = (Condorcet,)
+    _needs_horizon = True
 
-    def validate(self) -> None:
+    def _validate(self) -> None:
         """Raise BadParameter if the window has no two halves."""
         if self.window is not None and self.window % 2:
             raise BadParameter("window", f"is {self.window}, must be even")
 
-    def collect(self, state: MDBState | DetectState, history: History) -> None:
+    def _collect(self, state: MDBState | DetectState, history: History) -> None:
         """Note the round of a new beginning."""
         clock = state.clock[0]
         if clock["began"] >= 0:
@@ -266,12 +267,11 @@ class MDB(Detector):
 
     References
     ----------
-    Kolpaczki, Bengs & Huellermeier, Piecewise-Stationary Dueling Bandits, TMLR 2024; the formulas
-    are those of their code, the paper's constants are not known to us. Regret of order
+    The formulas are those of their code, the paper's constants are not known to us. Regret of order
     K sqrt(T M log T) / change plus M times that of the learner inside, from memory. Our choices:
-    Winner Stays inside, which takes nothing from monitoring; a rate above 1/2, as the formula
-    has it for short horizons, is cut to 1/2, and C below 1 is raised to 1. A round costs O(1),
-    O(K) when the pair inside changes, O(K^2) at a new beginning; memory O(K^2 w).
+    Winner Stays inside, which takes nothing from monitoring; a rate above 1/2, as the formula has
+    it for short horizons, is cut to 1/2, and C below 1 is raised to 1. A round costs O(1), O(K)
+    when the pair inside changes, O(K^2) at a new beginning; memory O(K^2 w).
 
     Examples
     --------
@@ -289,32 +289,32 @@ class MDB(Detector):
     rate: float | None = bounded(None, above=0, most=0.5)
     growth: float = bounded(1.05, above=1)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         paper=f"{PAPER}, MDB",
         bound="about K sqrt(TM log T)/change + M regrets of Winner Stays, M stretches; from memory",
         needs="T, M, smallest change",
         cost="O(1), O(K) when the pair changes",
     )
 
-    ranges = MDB_RANGES
-    ticket = (CHANCE, NUMBER, whole(-1, lambda known: len(known.state.pairs) - 1))
-    choose = staticmethod(choose_monitored)
-    learn = staticmethod(learn_monitored)
-    settle = staticmethod(settle_monitored)
-    full = staticmethod(monitored_began)
+    _ranges = MDB_RANGES
+    _ticket = (CHANCE, NUMBER, whole(-1, lambda known: len(known.state.pairs) - 1))
+    _choose = staticmethod(choose_monitored)
+    _learn = staticmethod(learn_monitored)
+    _settle = staticmethod(settle_monitored)
+    _full = staticmethod(monitored_began)
 
-    def tuning(self) -> tuple[int, float, float]:
+    def _tuning(self) -> tuple[int, float, float]:
         """Return window, threshold and rate."""
-        T, M = self.known_horizon, self.segments
+        T, M = self._known_horizon, self.segments
         constant = max(1.0, math.log((4 * T + 2) * math.sqrt(T / M) / self.n_arms))
         window = self.window or even(8 * constant / self.change**2)
         threshold = self.threshold or math.sqrt(window * constant / 2)
         rate = self.rate or (self.n_arms - 1) / 2 * math.sqrt(M * window / T)
         return window, threshold, min(rate, 0.5)
 
-    def allocate(self) -> MDBState:
+    def _allocate(self) -> MDBState:
         """Return a fresh state with the pairs in the order of their arms."""
-        window, threshold, rate = self.tuning()
+        window, threshold, rate = self._tuning()
         pairs = np.column_stack(np.triu_indices(self.n_arms, 1)).astype(np.int64)
         state = MDBState(
             clock=np.zeros(1, MDB_CLOCK),
@@ -329,14 +329,14 @@ class MDB(Detector):
         clock["began"] = -1
         return state
 
-    def begin(self, state: MDBState, rng: np.random.Generator) -> None:
+    def _begin(self, state: MDBState, rng: np.random.Generator) -> None:
         """Shuffle the pairs, then draw what Winner Stays draws."""
         for place in range(len(state.pairs) - 1, 0, -1):
             other = int(rng.random() * (place + 1))
             state.pairs[[place, other]] = state.pairs[[other, place]]
         begin_leads(state.inner, rng)
 
-    def best_of(self, state: MDBState) -> int:
+    def _best_of(self, state: MDBState) -> int:
         """Return the arm that the learner inside has in front."""
         return int(state.inner.clock[0]["first"])
 
@@ -473,11 +473,10 @@ class DETECT(Detector):
 
     References
     ----------
-    Kolpaczki, Bengs & Huellermeier, Piecewise-Stationary Dueling Bandits, TMLR 2024; the formulas
-    are those of their code, where both tunings are for Beat the Winner inside. Weak regret; its
-    bound is not known to us. Our choices: tuning 2 by default, for with a small p the exploration
-    of the first exceeds usual horizons; ln T and ln(2T/x) below 1 are raised to 1. A round costs
-    O(1), O(K) at a new beginning; memory O(K w).
+    The formulas are those of their code, where both tunings are for Beat the Winner inside. Weak
+    regret; its bound is not known to us. Our choices: tuning 2 by default, for with a small p the
+    exploration of the first exceeds usual horizons; ln T and ln(2T/x) below 1 are raised to 1. A
+    round costs O(1), O(K) at a new beginning; memory O(K w).
 
     Examples
     --------
@@ -495,23 +494,23 @@ class DETECT(Detector):
     tuning: int = bounded(2, least=1, most=2)
     exploration: int | None = bounded(None, least=1)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         paper=f"{PAPER}, DETECT",
         bound="weak; not known to us",
         needs="T, smallest change, p",
         cost="O(1)",
     )
 
-    ranges = DETECT_RANGES
-    ticket = (CHANCE, NUMBER, NUMBER)
-    choose = staticmethod(choose_champion)
-    learn = staticmethod(learn_champion)
-    settle = staticmethod(settle_champion)
-    full = staticmethod(champion_began)
+    _ranges = DETECT_RANGES
+    _ticket = (CHANCE, NUMBER, NUMBER)
+    _choose = staticmethod(choose_champion)
+    _learn = staticmethod(learn_champion)
+    _settle = staticmethod(settle_champion)
+    _full = staticmethod(champion_began)
 
-    def tuned(self) -> tuple[int, float, int]:
+    def _tuned(self) -> tuple[int, float, int]:
         """Return window, threshold and exploration."""
-        T, K = self.known_horizon, self.n_arms
+        T, K = self._known_horizon, self.n_arms
         q = (2 * self.winning - 1) ** 2
         if self.tuning == 1:
             log = max(1.0, math.log(T))
@@ -528,9 +527,9 @@ class DETECT(Detector):
             threshold = math.sqrt(window / 2 * log)
         return window, self.threshold or threshold, self.exploration or int(explore)
 
-    def allocate(self) -> DetectState:
+    def _allocate(self) -> DetectState:
         """Return a fresh state at the start of an exploration."""
-        window, threshold, exploration = self.tuned()
+        window, threshold, exploration = self._tuned()
         state = DetectState(
             clock=np.zeros(1, DETECT_CLOCK),
             windows=np.zeros((self.n_arms, window), np.int8),
@@ -544,11 +543,11 @@ class DETECT(Detector):
         clock["began"] = -1
         return state
 
-    def begin(self, state: DetectState, rng: np.random.Generator) -> None:
+    def _begin(self, state: DetectState, rng: np.random.Generator) -> None:
         """Draw the queue of Beat the Winner."""
         begin_races(state.inner, rng)
 
-    def best_of(self, state: DetectState) -> int:
+    def _best_of(self, state: DetectState) -> int:
         """Return the champion, or before there is one the arm in front inside."""
         clock = state.clock[0]
         if clock["left"] > 0:

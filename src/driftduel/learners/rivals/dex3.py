@@ -21,7 +21,7 @@ from typing import ClassVar, Literal
 
 from driftduel._support.checks import BadParameter, as_count, as_number
 from driftduel._support.params import bounded
-from driftduel.learners.contract.base import Literature
+from driftduel.learners.contract.literature import Literature
 from driftduel.learners.parts.shares import Rates, Shares
 from driftduel.matrix.criteria import Borda, Condorcet
 
@@ -56,14 +56,14 @@ class DEX3P(Shares):
     0
     """
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         PAPER, "sqrt(K T) ln(K/delta), Condorcet, against one arm, adversarial", "T", "O(K)"
     )
-    serves = (Condorcet,)
+    _criteria = (Condorcet,)
 
-    def theory(self) -> Rates:
+    def _theory(self) -> Rates:
         """Return the numbers of Lemma 3.1."""
-        bonus = math.sqrt(math.log(self.n_arms) / (self.n_arms * self.known_horizon))
+        bonus = math.sqrt(math.log(self.n_arms) / (self.n_arms * self._known_horizon))
         rate = self.learning_rate or bonus / 2
         return Rates(rate, 2 * rate * self.n_arms, bonus, 0.0)
 
@@ -115,15 +115,15 @@ class DEX3S(Shares):
     n_phases: int | None = bounded(None, least=1)
     variation: float | None = bounded(None, above=0)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         PAPER,
         "sqrt(S K T) if told S, S sqrt(K T) if not, (V_T K)^(1/3) T^(2/3) if told V_T; Condorcet",
         "T; S or V_T if known",
         "O(K)",
     )
-    serves = (Condorcet,)
+    _criteria = (Condorcet,)
 
-    def validate(self) -> None:
+    def _validate(self) -> None:
         """Raise BadParameter unless what the tuning needs is given and nothing else."""
         other = "n_phases" if self.tuning == "variation" else "variation"
         if getattr(self, other) is not None:
@@ -131,11 +131,11 @@ class DEX3S(Shares):
         if self.tuning == "variation":
             as_number(self.variation, "variation", above=0)
         elif self.n_phases is not None:
-            as_count(self.n_phases, "n_phases", 1, self.known_horizon)
+            as_count(self.n_phases, "n_phases", 1, self._known_horizon)
 
-    def theory(self) -> Rates:
+    def _theory(self) -> Rates:
         """Return the numbers of the theorem for the chosen tuning."""
-        K, T = self.n_arms, self.known_horizon
+        K, T = self.n_arms, self._known_horizon
         if self.variation is not None:
             rate = (self.variation / (K * K * T)) ** (1 / 3) / 4
         else:
@@ -183,18 +183,18 @@ class BordaDEX3S(Shares):
     n_phases: int = bounded(1, least=1)
     failure_probability: float = bounded(0.1, above=0, most=1)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         PAPER, "S^(1/6) K^(-1/3) T^(5/6) + S^(1/2) K^(1/3) T^(2/3), Borda", "T, S", "O(K)"
     )
-    serves = (Borda,)
+    _criteria = (Borda,)
 
-    def validate(self) -> None:
+    def _validate(self) -> None:
         """Raise BadParameter if there are more phases than rounds."""
-        as_count(self.n_phases, "n_phases", 1, self.known_horizon)
+        as_count(self.n_phases, "n_phases", 1, self._known_horizon)
 
-    def theory(self) -> Rates:
+    def _theory(self) -> Rates:
         """Return the numbers of Theorem 6.1."""
-        K, T, S = self.n_arms, self.known_horizon, self.n_phases
+        K, T, S = self.n_arms, self._known_horizon, self.n_phases
         rate = self.learning_rate or (S * math.log(K) / (T * math.sqrt(2 * K))) ** (2 / 3)
         doubt = math.sqrt(math.log(2 * K / self.failure_probability))
         bonus = S ** (1 / 3) * doubt / ((2 * rate) ** 0.25 * K**0.75 * math.sqrt(T))

@@ -27,7 +27,8 @@ from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
-from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.base import Learner
+from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import (
     AN_ARM,
     ANYTHING,
@@ -260,13 +261,12 @@ class ECWRMED(Learner):
 
     References
     ----------
-    Komiyama, Honda & Nakagawa, Copeland Dueling Bandit Problem: Regret Lower Bound, Optimal
-    Algorithm, and Computationally Efficient Algorithm, ICML 2016. It was not read in full: the
-    rules are those of public code, put right where it contradicts the lower bound. Copeland
-    regret O(K (L* + 1) log T), if no pair ties and preferences do not change; told nothing. The
-    pair that lacks most duels is played, where the paper goes through lists of pairs, and of
-    equals the first counts; these are our choices. Pairs that tie, or nearly, are duelled until
-    chance parts them. A round costs O(K^3) at most, and O(1) while the winner meets itself.
+    It was not read in full: the rules are those of public code, put right where it contradicts the
+    lower bound. Copeland regret O(K (L* + 1) log T), if no pair ties and preferences do not change;
+    told nothing. The pair that lacks most duels is played, where the paper goes through lists of
+    pairs, and of equals the first counts; these are our choices. Pairs that tie, or nearly, are
+    duelled until chance parts them. A round costs O(K^3) at most, and O(1) while the winner meets
+    itself.
 
     Examples
     --------
@@ -282,22 +282,22 @@ class ECWRMED(Learner):
     alpha: float = bounded(3.0, above=0)
     beta: float = bounded(0.01, above=0, most=0.5)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         "Komiyama, Honda & Nakagawa, Copeland Dueling Bandit Problem: Regret Lower Bound, Optimal "
         "Algorithm, and Computationally Efficient Algorithm, ICML 2016",
         "Copeland: O(K (L + 1) log T) with L losses of the winner, if no pair ties; stationary",
         "nothing",
         "O(K^3), O(1) while the winner plays itself",
     )
-    serves = (Copeland, Condorcet)
+    _criteria = (Copeland, Condorcet)
 
-    ranges = ECW_RANGES
-    ticket = (CHANCE,)
-    choose = staticmethod(choose_ecw)
-    learn = staticmethod(learn_ecw)
-    settle = staticmethod(find_pair)
+    _ranges = ECW_RANGES
+    _ticket = (CHANCE,)
+    _choose = staticmethod(choose_ecw)
+    _learn = staticmethod(learn_ecw)
+    _settle = staticmethod(find_pair)
 
-    def allocate(self) -> ECWState:
+    def _allocate(self) -> ECWState:
         """Return a fresh state: the first pair is due."""
         clock = np.zeros(1, CLOCK)
         clock["right"] = 1
@@ -307,6 +307,6 @@ class ECWRMED(Learner):
         arms = np.zeros(k, np.int64)
         return ECWState(clock, np.zeros((k, k)), arms, arms.copy(), np.zeros(k), np.zeros((k, k)))
 
-    def best_of(self, state: ECWState) -> int:
+    def _best_of(self, state: ECWState) -> int:
         """Return the arm that was last thought the winner."""
         return int(state.clock[0]["winner"])

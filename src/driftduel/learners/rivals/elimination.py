@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
-from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.base import Learner
+from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import (
     AN_ARM,
     CHANCE,
@@ -195,26 +196,26 @@ class PairElimination(Learner):
     _: KW_ONLY
     delta: float | None = bounded(None, above=0, most=1)
 
-    ranges = PAIR_RANGES
-    ticket = (CHANCE,)
-    choose = staticmethod(choose_least_compared)
-    learn = staticmethod(learn_pair)
-    settle = staticmethod(drop_arm)
+    _ranges = PAIR_RANGES
+    _ticket = (CHANCE,)
+    _choose = staticmethod(choose_least_compared)
+    _learn = staticmethod(learn_pair)
+    _settle = staticmethod(drop_arm)
 
-    serves = (Condorcet,)
+    _criteria = (Condorcet,)
 
     @abstractmethod
     def _radius(self) -> tuple[float, float, float, float]:
         """Return the constant, the factors of ln t and ln n, and the divisor; see PAIR_CLOCK."""
 
-    def validate(self) -> None:
+    def _validate(self) -> None:
         """Raise BadParameter if neither the confidence nor the horizon is given."""
         check_told(self, "delta")
 
     def _failure(self) -> float:
-        return self.delta if self.delta is not None else 1 / self.known_horizon
+        return self.delta if self.delta is not None else 1 / self._known_horizon
 
-    def allocate(self) -> PairState:
+    def _allocate(self) -> PairState:
         """Return a fresh state with all arms active."""
         k = self.n_arms
         state = PairState(
@@ -231,13 +232,13 @@ class PairElimination(Learner):
             clock[name] = value
         return state
 
-    def active_of(self, state: PairState) -> Ints:
+    def _active_of(self, state: PairState) -> Ints:
         """Return the arms not dropped."""
         return np.array(state.active[: state.clock[0]["n_active"]])
 
-    def best_of(self, state: PairState) -> int:
+    def _best_of(self, state: PairState) -> int:
         """Return the arm left whose worst win rate against another one left is best."""
-        arms = self.active_of(state)
+        arms = self._active_of(state)
         tally = state.tally[np.ix_(arms, arms)]
         lead = tally["wins"] - tally["duels"] / 2
         rate = lead / np.maximum(tally["duels"], 1)
@@ -260,10 +261,9 @@ class RRDB(PairElimination):
 
     References
     ----------
-    Saha & Gaillard, Versatile Dueling Bandits, ICML 2022, Algorithm 1. Regret
-    ``K^2 / 2 + 4 sum_i (i - 1) ln(K T / delta) / gap_i``, at most
-    ``2 K sqrt(T ln(K T / delta))``. The paper leaves the order of equally often compared pairs
-    open, here it is numerical, and delta = 1/T is our choice. A round costs O(1) on average.
+    Regret ``K^2 / 2 + 4 sum_i (i - 1) ln(K T / delta) / gap_i``, at most ``2 K sqrt(T ln(K T /
+    delta))``. The paper leaves the order of equally often compared pairs open, here it is
+    numerical, and delta = 1/T is our choice. A round costs O(1) on average.
 
     Examples
     --------
@@ -275,7 +275,7 @@ class RRDB(PairElimination):
     (0, array([0]))
     """
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         paper="Saha & Gaillard, Versatile Dueling Bandits, ICML 2022, Algorithm 1",
         bound="K^2/2 + 4 sum (i-1) ln(KT/delta)/gap_i Condorcet, at most 2K sqrt(T ln(KT/delta)); "
         "stationary",
@@ -306,7 +306,6 @@ class SAVAGE(PairElimination):
 
     References
     ----------
-    Urvoy, Clerot, Feraud & Naamane, Generic Exploration and K-armed Voting Bandits, ICML 2013.
     Regret O(K^2 log T). The order of equally often compared pairs is numerical, which is our
     choice; delta = 1/T is that of Komiyama et al., COLT 2015. A round costs O(1) on average.
 
@@ -320,7 +319,7 @@ class SAVAGE(PairElimination):
     (0, array([0]))
     """
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         paper="Urvoy, Clerot, Feraud & Naamane, Generic Exploration and K-armed Voting Bandits, "
         "ICML 2013",
         bound="K^2 log T Condorcet, stationary",
@@ -463,10 +462,9 @@ class InterleavedFilter(Learner):
 
     References
     ----------
-    Yue, Broder, Kleinberg & Joachims, The K-armed Dueling Bandits Problem, JCSS 2012. Regret
-    O((K / gap) log T), where the gap is that of the two best arms, if preferences are strongly
-    transitive and satisfy the triangle inequality; without these it may keep a wrong arm. A round
-    costs O(1) on average.
+    Regret O((K / gap) log T), where the gap is that of the two best arms, if preferences are
+    strongly transitive and satisfy the triangle inequality; without these it may keep a wrong arm.
+    A round costs O(1) on average.
 
     Examples
     --------
@@ -481,45 +479,45 @@ class InterleavedFilter(Learner):
     _: KW_ONLY
     scale: float = bounded(4.0, above=0)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         paper="Yue, Broder, Kleinberg & Joachims, The K-armed Dueling Bandits Problem, JCSS 2012",
         bound="(K/gap) log T Condorcet under SST and STI, stationary",
         needs="T",
         cost="O(1)",
     )
-    serves = (Condorcet,)
-    needs_horizon = True
+    _criteria = (Condorcet,)
+    _needs_horizon = True
 
-    ranges = FILTER_RANGES
-    ticket = (CHANCE,)
-    choose = staticmethod(choose_next_rival)
-    learn = staticmethod(learn_rival)
-    settle = staticmethod(filter_arms)
+    _ranges = FILTER_RANGES
+    _ticket = (CHANCE,)
+    _choose = staticmethod(choose_next_rival)
+    _learn = staticmethod(learn_rival)
+    _settle = staticmethod(filter_arms)
 
-    def allocate(self) -> FilterState:
+    def _allocate(self) -> FilterState:
         """Return a fresh state without a candidate."""
         k = self.n_arms
         state = FilterState(np.zeros(1, FILTER_CLOCK), np.arange(k), np.zeros(k, RIVAL))
         state.rivals["left"] = 1
         clock = state.clock[0]
         clock["n_others"] = k - 1
-        clock["width"] = self.scale * math.log(self.known_horizon * k**2)
+        clock["width"] = self.scale * math.log(self._known_horizon * k**2)
         return state
 
-    def begin(self, state: FilterState, rng: np.random.Generator) -> None:
+    def _begin(self, state: FilterState, rng: np.random.Generator) -> None:
         """Draw the first candidate."""
         candidate = int(rng.random() * self.n_arms)
         state.clock["candidate"] = candidate
         state.others[:-1] = np.delete(np.arange(self.n_arms), candidate)
         state.rivals["left"][candidate] = 0
 
-    def active_of(self, state: FilterState) -> Ints:
+    def _active_of(self, state: FilterState) -> Ints:
         """Return the candidate and the arms not dropped."""
         clock = state.clock[0]
         others = state.others[: clock["n_others"]]
         return np.sort(np.append(others, clock["candidate"]))
 
-    def best_of(self, state: FilterState) -> int:
+    def _best_of(self, state: FilterState) -> int:
         """Return the candidate."""
         return int(state.clock[0]["candidate"])
 
@@ -668,10 +666,9 @@ class BeatTheMean(Learner):
 
     References
     ----------
-    Yue & Joachims, Beat the Mean Bandit, ICML 2011. Regret O((gamma^7 K / gap) log T) under
-    relaxed stochastic transitivity. gamma = 1.3 and the factor 1 are those of Komiyama et al.,
-    COLT 2015, and Wu & Liu, NIPS 2016. Among arms equally often first the lowest number plays,
-    which is our choice. A round costs O(K).
+    Regret O((gamma^7 K / gap) log T) under relaxed stochastic transitivity. gamma = 1.3 and the
+    factor 1 are those of Komiyama et al., COLT 2015, and Wu & Liu, NIPS 2016. Among arms equally
+    often first the lowest number plays, which is our choice. A round costs O(K).
 
     Examples
     --------
@@ -687,22 +684,22 @@ class BeatTheMean(Learner):
     gamma: float = bounded(1.3, least=1)
     scale: float = bounded(1.0, above=0)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         paper="Yue & Joachims, Beat the Mean Bandit, ICML 2011",
         bound="(gamma^7 K/gap) log T Condorcet under relaxed SST, stationary",
         needs="T, gamma",
         cost="O(K)",
     )
-    serves = (Condorcet,)
-    needs_horizon = True
+    _criteria = (Condorcet,)
+    _needs_horizon = True
 
-    ranges = MEAN_RANGES
-    ticket = (CHANCE,)
-    choose = staticmethod(choose_against_mean)
-    learn = staticmethod(learn_against_mean)
-    settle = staticmethod(drop_worst)
+    _ranges = MEAN_RANGES
+    _ticket = (CHANCE,)
+    _choose = staticmethod(choose_against_mean)
+    _learn = staticmethod(learn_against_mean)
+    _settle = staticmethod(drop_worst)
 
-    def allocate(self) -> MeanState:
+    def _allocate(self) -> MeanState:
         """Return a fresh state with all arms active."""
         k = self.n_arms
         state = MeanState(
@@ -715,14 +712,14 @@ class BeatTheMean(Learner):
         state.arms["left"] = 1
         clock = state.clock[0]
         clock["n_active"] = k
-        clock["width"] = (self.scale * self.gamma**2) ** 2 * math.log(2 * self.known_horizon * k)
+        clock["width"] = (self.scale * self.gamma**2) ** 2 * math.log(2 * self._known_horizon * k)
         return state
 
-    def active_of(self, state: MeanState) -> Ints:
+    def _active_of(self, state: MeanState) -> Ints:
         """Return the arms not dropped."""
         return np.array(state.active[: state.clock[0]["n_active"]])
 
-    def best_of(self, state: MeanState) -> int:
+    def _best_of(self, state: MeanState) -> int:
         """Return the arm left with the highest win rate."""
-        arms = self.active_of(state)
+        arms = self._active_of(state)
         return int(arms[state.arms["rate"][arms].argmax()])

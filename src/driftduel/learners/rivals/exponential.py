@@ -15,7 +15,8 @@ from typing import ClassVar
 from driftduel._support.checks import as_count
 from driftduel._support.compile.jit import inline_kernel
 from driftduel._support.params import bounded
-from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.base import Learner
+from driftduel.learners.contract.literature import Literature
 from driftduel.learners.parts.mixture import (
     SOFTMAX_RANGES,
     SOFTMAX_TICKET,
@@ -85,23 +86,23 @@ class DEXP3(Learner):
     learning_rate: float | None = bounded(None, above=0)
     exploration: float | None = bounded(None, above=0, most=1)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         PAPER, "(K ln K)^(1/3) T^(2/3), Borda, against one arm, adversarial", "T", "O(K)"
     )
-    serves = (Borda,)
-    needs_horizon = True
+    _criteria = (Borda,)
+    _needs_horizon = True
 
-    ranges = SOFTMAX_RANGES
-    ticket = SOFTMAX_TICKET
-    choose = staticmethod(choose_softmax)
-    learn = staticmethod(learn_score)
+    _ranges = SOFTMAX_RANGES
+    _ticket = SOFTMAX_TICKET
+    _choose = staticmethod(choose_softmax)
+    _learn = staticmethod(learn_score)
 
-    def allocate(self) -> SoftmaxState:
+    def _allocate(self) -> SoftmaxState:
         """Return a fresh state."""
-        eta, gamma = _theory(self.n_arms, self.known_horizon, self.learning_rate)
+        eta, gamma = _theory(self.n_arms, self._known_horizon, self.learning_rate)
         return softmax_state(1, self.n_arms, self.exploration or gamma, eta)
 
-    def best_of(self, state: SoftmaxState) -> int:
+    def _best_of(self, state: SoftmaxState) -> int:
         """Return the arm with the largest estimated score."""
         return int(state.logs[0].argmax())
 
@@ -140,18 +141,18 @@ class DEXP3HP(Shares):
     _: KW_ONLY
     failure_probability: float = bounded(0.1, above=0, most=1)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         PAPER,
         "K^(1/3) T^(2/3) with high probability, Borda, against one arm, adversarial",
         "T",
         "O(K)",
     )
-    serves = (Borda,)
-    n_players = 1
+    _criteria = (Borda,)
+    _n_players = 1
 
-    def theory(self) -> Rates:
+    def _theory(self) -> Rates:
         """Return the default rates, given the learning rate in use."""
-        K, T = self.n_arms, self.known_horizon
+        K, T = self.n_arms, self._known_horizon
         eta, gamma = _theory(K, T, self.learning_rate)
         return Rates(eta, gamma, math.sqrt(math.log(K / self.failure_probability) / (K * T)), 0.0)
 
@@ -195,21 +196,21 @@ class DEXP3S(Shares):
     _: KW_ONLY
     n_phases: int = bounded(1, least=1)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         f"after {PAPER}, and Saha & Gupta, ICML 2022",
         "(K S ln(K T / S))^(1/3) T^(2/3), Borda",
         "T, S",
         "O(K)",
     )
-    serves = (Borda,)
+    _criteria = (Borda,)
 
-    def validate(self) -> None:
+    def _validate(self) -> None:
         """Raise BadParameter if there are more phases than rounds."""
-        as_count(self.n_phases, "n_phases", 1, self.known_horizon)
+        as_count(self.n_phases, "n_phases", 1, self._known_horizon)
 
-    def theory(self) -> Rates:
+    def _theory(self) -> Rates:
         """Return the numbers that balance the terms of the bound."""
-        K, T, S = self.n_arms, self.known_horizon, self.n_phases
+        K, T, S = self.n_arms, self._known_horizon, self.n_phases
         level = S * math.log(K * T / S)
         rate = self.learning_rate or (level / (T * math.sqrt(K))) ** (2 / 3)
         return Rates(rate, math.sqrt(rate * K), 0.0, 1 / (K * T))

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
-from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.base import Learner
+from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import COUNT, FIXED, WEIGHT, Known, Ranges, below, such_that
 from driftduel.learners.parts.mixture import (
     SOFTMAX_RANGES,
@@ -125,35 +126,35 @@ class Rexp3Borda(Learner):
     _: KW_ONLY
     variation: float = bounded(1.0, above=0)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         f"after Besbes, Gur & Zeevi, NIPS 2014, and {PAPER}",
         "(K ln K V)^(1/4) T^(3/4), Borda",
         "T, V",
         "O(K)",
     )
-    serves = (Borda,)
-    needs_horizon = True
+    _criteria = (Borda,)
+    _needs_horizon = True
 
-    ranges = BATCH_RANGES
-    ticket = SOFTMAX_TICKET
-    choose = staticmethod(choose_in_batch)
-    learn = staticmethod(learn_in_batch)
-    settle = staticmethod(begin_batch)
+    _ranges = BATCH_RANGES
+    _ticket = SOFTMAX_TICKET
+    _choose = staticmethod(choose_in_batch)
+    _learn = staticmethod(learn_in_batch)
+    _settle = staticmethod(begin_batch)
 
-    def batch(self) -> int:
+    def _batch(self) -> int:
         """Return the rounds between restarts."""
-        K, T = self.n_arms, self.known_horizon
+        K, T = self.n_arms, self._known_horizon
         scale = (K * math.log(K)) ** (1 / 3) * T / (3 * self.variation)
         return max(1, min(T, math.ceil(scale**0.75)))
 
-    def allocate(self) -> BatchState:
+    def _allocate(self) -> BatchState:
         """Return a fresh state."""
-        length = self.batch()
+        length = self._batch()
         eta, gamma = _rates(self.n_arms, length)
         softmax = softmax_state(1, self.n_arms, gamma, eta)
         return BatchState(np.array([(0, length)], BATCH), softmax)
 
-    def best_of(self, state: BatchState) -> int:
+    def _best_of(self, state: BatchState) -> int:
         """Return the arm with the largest estimated score of the batch."""
         return int(state.softmax.logs[0].argmax())
 
@@ -242,21 +243,21 @@ class AnytimeDEXP3(Learner):
     0
     """
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         PAPER, "(K ln K)^(1/3) T^(2/3), Borda, against one arm, adversarial", "nothing", "O(K)"
     )
-    serves = (Borda,)
+    _criteria = (Borda,)
 
-    ranges = ANYTIME_RANGES
-    ticket = SOFTMAX_TICKET
-    choose = staticmethod(choose_anytime)
-    learn = staticmethod(learn_anytime)
+    _ranges = ANYTIME_RANGES
+    _ticket = SOFTMAX_TICKET
+    _choose = staticmethod(choose_anytime)
+    _learn = staticmethod(learn_anytime)
 
-    def allocate(self) -> AnytimeState:
+    def _allocate(self) -> AnytimeState:
         """Return a fresh state: uniform chances."""
         k = self.n_arms
         return AnytimeState(np.zeros(1, np.int64), np.zeros(k), np.full(k, 1.0 / k))
 
-    def best_of(self, state: AnytimeState) -> int:
+    def _best_of(self, state: AnytimeState) -> int:
         """Return the arm with the largest estimated score."""
         return int(state.scores.argmax())

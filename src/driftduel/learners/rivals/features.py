@@ -29,7 +29,8 @@ from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.features import as_features
-from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.base import Learner
+from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import (
     AN_ARM_OR_NONE,
     ANYTHING,
@@ -78,10 +79,10 @@ class _Featured(Learner):
     _: KW_ONLY
     features: Features | None = None
 
-    serves = (Borda,)
-    needs_horizon = True
+    _criteria = (Borda,)
+    _needs_horizon = True
 
-    def validate(self) -> None:
+    def _validate(self) -> None:
         """Raise BadParameter if the features are not numbers for each arm; keep them as tuples."""
         if self.features is not None:
             rows = as_features(self.features, self.n_arms).tolist()
@@ -203,11 +204,10 @@ class BEXP3(_Featured):
 
     References
     ----------
-    Wu, Jin, Lou, Farnoud & Gu, Borda Regret Minimization for Generalized Linear Dueling Bandits,
-    ICML 2024. Borda regret against the best fixed arm of any sequence of linear worlds is
-    ``O((d log K)^(1/3) T^(2/3))``, told T and the features; the formulas are from memory. That
-    features are scaled to lengths of 1, that dependent ones are left out, and that an outcome told
-    late is weighted by the chances of then, are our choices. A round costs O(K d^2 + d^3).
+    Borda regret against the best fixed arm of any sequence of linear worlds is ``O((d log K)^(1/3)
+    T^(2/3))``, told T and the features; the formulas are from memory. That features are scaled to
+    lengths of 1, that dependent ones are left out, and that an outcome told late is weighted by the
+    chances of then, are our choices. A round costs O(K d^2 + d^3).
 
     Examples
     --------
@@ -223,32 +223,32 @@ class BEXP3(_Featured):
     driftduel.BadParameter: features: there are 3 rows for 4 arms
     """
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         paper=PAPER,
         bound="(d log K)^(1/3) T^(2/3) Borda, against one arm, where preferences are linear",
         needs="T, features",
         cost="O(K d^2 + d^3)",
     )
 
-    ranges = BEXP3_RANGES
-    ticket: ClassVar = (such_that("the chance of a pair", _is_chance_of_pair),)
-    choose = staticmethod(choose_two)
-    learn = staticmethod(learn_scores)
-    settle = staticmethod(compute_chances)
+    _ranges = BEXP3_RANGES
+    _ticket: ClassVar = (such_that("the chance of a pair", _is_chance_of_pair),)
+    _choose = staticmethod(choose_two)
+    _learn = staticmethod(learn_scores)
+    _settle = staticmethod(compute_chances)
 
-    def allocate(self) -> BEXP3State:
+    def _allocate(self) -> BEXP3State:
         """Return a fresh state."""
         k = self.n_arms
         features = one_hot(self.features, k)
         coordinates = coordinates_of(features)
         d = coordinates.shape[1]
-        eta = (math.log(k) / self.known_horizon) ** (2 / 3) / math.cbrt(d)
+        eta = (math.log(k) / self._known_horizon) ** (2 / 3) / math.cbrt(d)
         gamma = min(1.0, math.sqrt(eta * d / least_eigenvalue(features, d)))
         rule = np.array([(eta, gamma)], RULE)
         scratch = np.zeros((d, d)), np.zeros(d), np.zeros(d)
         return BEXP3State(rule, coordinates, np.zeros(k), np.full(k, 1.0 / k), *scratch)
 
-    def best_of(self, state: BEXP3State) -> int:
+    def _best_of(self, state: BEXP3State) -> int:
         """Return the arm of the largest score."""
         return int(state.scores.argmax())
 
@@ -461,13 +461,11 @@ class BETCGLM(_Featured):
 
     References
     ----------
-    Wu, Jin, Lou, Farnoud & Gu, Borda Regret Minimization for Generalized Linear Dueling Bandits,
-    ICML 2024. Borda regret ``O~(d^(2/3) T^(2/3))`` in a world that does not change and has a
-    generalised linear model, with a lower bound of that order, told T and the features. Our
-    choices: ``min((d + ln T) / lambda_0, d^(2/3) T^(2/3))`` random pairs at first, with lambda_0 as
-    for `BEXP3`; the way to the design; a ridge of 0.001 times the variance of the fitted utilities
-    over the arms. It never comes back from its choice. A round costs O(1), and the fit, once,
-    O(K^2 d) a step.
+    Borda regret ``O~(d^(2/3) T^(2/3))`` in a world that does not change and has a generalised
+    linear model, with a lower bound of that order, told T and the features. Our choices: ``min((d +
+    ln T) / lambda_0, d^(2/3) T^(2/3))`` random pairs at first, with lambda_0 as for `BEXP3`; the
+    way to the design; a ridge of 0.001 times the variance of the fitted utilities over the arms. It
+    never comes back from its choice. A round costs O(1), and the fit, once, O(K^2 d) a step.
 
     Examples
     --------
@@ -479,22 +477,22 @@ class BETCGLM(_Featured):
     (3, array([3]))
     """
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         paper=PAPER,
         bound="d^(2/3) T^(2/3) Borda up to logarithms, stationary, generalised linear",
         needs="T, features",
         cost="O(1), once O(K^2 d)",
     )
 
-    ranges = BETC_RANGES
-    ticket = (CHANCE,)
-    choose = staticmethod(choose_by_design)
-    learn = staticmethod(learn_by_design)
-    settle = staticmethod(commit_to_fit)
+    _ranges = BETC_RANGES
+    _ticket = (CHANCE,)
+    _choose = staticmethod(choose_by_design)
+    _learn = staticmethod(learn_by_design)
+    _settle = staticmethod(commit_to_fit)
 
-    def allocate(self) -> BETCState:
+    def _allocate(self) -> BETCState:
         """Return a fresh state."""
-        k, horizon = self.n_arms, self.known_horizon
+        k, horizon = self.n_arms, self._known_horizon
         features = one_hot(self.features, k)
         coordinates = coordinates_of(features)
         d = coordinates.shape[1]
@@ -513,7 +511,7 @@ class BETCGLM(_Featured):
             np.zeros((k, d + 2)),
         )
 
-    def best_of(self, state: BETCState) -> int:
+    def _best_of(self, state: BETCState) -> int:
         """Return the choice, or else the arm of the best win rate; one never seen is even."""
         choice = int(state.clock[0]["choice"])
         if choice >= 0:
@@ -522,7 +520,7 @@ class BETCGLM(_Featured):
         duels = state.duels.sum(axis=1) + state.duels.sum(axis=0)
         return int(np.where(duels > 0, wins / np.maximum(duels, 1), 0.5).argmax())
 
-    def active_of(self, state: BETCState) -> Ints:
+    def _active_of(self, state: BETCState) -> Ints:
         """Return all arms, or the choice."""
         choice = int(state.clock[0]["choice"])
         return np.array([choice]) if choice >= 0 else np.arange(self.n_arms)

@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
-from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.base import Learner
+from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import (
     AN_ARM,
     COUNT,
@@ -255,9 +256,9 @@ class _Forgetting(Learner):
     exploration: float = bounded(0.03, above=0, most=1)
 
     _both: ClassVar[bool]
-    ticket = GREEDY_TICKET
+    _ticket = GREEDY_TICKET
 
-    serves = (Borda,)
+    _criteria = (Borda,)
 
     def _clock(self) -> NDArray[np.void]:
         clock = np.zeros(1, CLOCK)
@@ -267,7 +268,7 @@ class _Forgetting(Learner):
         clock["both"] = self._both
         return clock
 
-    def best_of(self, state: ForgettingState) -> int:
+    def _best_of(self, state: ForgettingState) -> int:
         """Return the arm with the best score."""
         return int(state.clock[0]["leader"])
 
@@ -279,11 +280,11 @@ class _Discounted(_Forgetting):
     _: KW_ONLY
     memory: float = bounded(200.0, above=1)
 
-    ranges = DISCOUNTED_RANGES
-    learn = staticmethod(learn_with_discount)
-    settle = staticmethod(lighten)
+    _ranges = DISCOUNTED_RANGES
+    _learn = staticmethod(learn_with_discount)
+    _settle = staticmethod(lighten)
 
-    def allocate(self) -> DiscountedState:
+    def _allocate(self) -> DiscountedState:
         """Return a fresh state."""
         state = DiscountedState(self._clock(), np.zeros(self.n_arms), np.zeros(self.n_arms))
         state.clock["growth"] = 1 / (1 - 1 / self.memory)
@@ -297,10 +298,10 @@ class _Sliding(_Forgetting):
     _: KW_ONLY
     window: int = bounded(400, least=1, most=2**30)
 
-    ranges = SLIDING_RANGES
-    learn = staticmethod(learn_in_window)
+    _ranges = SLIDING_RANGES
+    _learn = staticmethod(learn_in_window)
 
-    def allocate(self) -> SlidingState:
+    def _allocate(self) -> SlidingState:
         """Return a fresh state."""
         zeros = np.zeros(self.n_arms)
         return SlidingState(self._clock(), zeros, zeros.copy(), np.zeros(self.window, EXPLORATION))
@@ -314,7 +315,7 @@ class _Bounded(_Forgetting):
     width: float = bounded(0.4, above=0)
 
     _both = False
-    choose = staticmethod(choose_by_bound)
+    _choose = staticmethod(choose_by_bound)
 
     def _clock(self) -> NDArray[np.void]:
         clock = super()._clock()
@@ -354,12 +355,12 @@ class DiscountedBordaGreedy(_Discounted):
     2
     """
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         paper="", bound="linear at the chance to explore", needs="memory", cost="O(1)"
     )
 
     _both = True
-    choose = staticmethod(choose_greedily)
+    _choose = staticmethod(choose_greedily)
 
 
 @dataclass(frozen=True, eq=False)
@@ -391,12 +392,12 @@ class SlidingBordaGreedy(_Sliding):
     2
     """
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         paper="", bound="linear at the chance to explore", needs="window", cost="O(1)"
     )
 
     _both = True
-    choose = staticmethod(choose_greedily)
+    _choose = staticmethod(choose_greedily)
 
 
 @dataclass(frozen=True, eq=False)
@@ -416,8 +417,7 @@ class DiscountedBordaUCB(_Bounded, _Discounted):
 
     References
     ----------
-    After discounted UCB of Garivier & Moulines, On Upper-Confidence Bound Policies for Switching
-    Bandit Problems, ALT 2011. No bound on the Borda regret is known to us: with a constant chance
+    After their discounted UCB. No bound on the Borda regret is known to us: with a constant chance
     to explore regret is linear, at that rate. The defaults are the middle of what was best in
     hindsight. A round costs O(1), one that explores O(K).
 
@@ -432,7 +432,7 @@ class DiscountedBordaUCB(_Bounded, _Discounted):
     2
     """
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         paper="after Garivier & Moulines, On Upper-Confidence Bound Policies for Switching Bandit "
         "Problems, ALT 2011",
         bound="linear at the chance to explore",
@@ -458,8 +458,7 @@ class SlidingBordaUCB(_Bounded, _Sliding):
 
     References
     ----------
-    After sliding-window UCB of Garivier & Moulines, On Upper-Confidence Bound Policies for
-    Switching Bandit Problems, ALT 2011; otherwise as `DiscountedBordaUCB`.
+    After their sliding-window UCB; otherwise as `DiscountedBordaUCB`.
 
     Examples
     --------
@@ -472,7 +471,7 @@ class SlidingBordaUCB(_Bounded, _Sliding):
     2
     """
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         paper="after Garivier & Moulines, On Upper-Confidence Bound Policies for Switching Bandit "
         "Problems, ALT 2011",
         bound="linear at the chance to explore",

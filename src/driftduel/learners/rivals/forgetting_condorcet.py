@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
-from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.base import Learner
+from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import (
     AN_ARM,
     CHANCE,
@@ -164,15 +165,15 @@ class _ForgettingRUCB(Learner):
     _: KW_ONLY
     alpha: float = bounded(0.2, above=0)
 
-    ticket = (CHANCE,)
-    choose = staticmethod(choose_rucb)
+    _ticket = (CHANCE,)
+    _choose = staticmethod(choose_rucb)
 
-    serves = (Condorcet,)
+    _criteria = (Condorcet,)
 
     def _bounds(self) -> Optimism:
         return no_bounds(self.n_arms, self.alpha, np.inf)
 
-    def best_of(self, state: ForgettingRUCBState) -> int:
+    def _best_of(self, state: ForgettingRUCBState) -> int:
         """Return the favourite, or else the arm that is ahead of most others."""
         return favourite_of(state.optimism)
 
@@ -212,18 +213,18 @@ class DiscountedRUCB(_ForgettingRUCB):
     _: KW_ONLY
     memory: float = bounded(5000.0, above=1)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         "folklore, after Zoghi et al., ICML 2014, and Garivier & Moulines, ALT 2011",
         "none known",
         "memory",
         "O(K), O(1) while the winner plays itself",
     )
 
-    ranges = DISCOUNTED_RUCB_RANGES
-    learn = staticmethod(learn_discounted_rucb)
-    settle = staticmethod(settle_discounted_rucb)
+    _ranges = DISCOUNTED_RUCB_RANGES
+    _learn = staticmethod(learn_discounted_rucb)
+    _settle = staticmethod(settle_discounted_rucb)
 
-    def allocate(self) -> DiscountedRUCBState:
+    def _allocate(self) -> DiscountedRUCBState:
         """Return a fresh state: every arm may be the winner."""
         return DiscountedRUCBState(self._bounds(), no_fading(1 / (1 - 1 / self.memory)))
 
@@ -262,18 +263,18 @@ class SlidingRUCB(_ForgettingRUCB):
     _: KW_ONLY
     window: int = bounded(10_000, least=1, most=2**30)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         "folklore, after Zoghi et al., ICML 2014, and Garivier & Moulines, ALT 2011",
         "none known",
         "window",
         "O(K), O(1) while the winner plays itself",
     )
 
-    ranges = SLIDING_RUCB_RANGES
-    learn = staticmethod(learn_sliding_rucb)
-    settle = staticmethod(settle_sliding_rucb)
+    _ranges = SLIDING_RUCB_RANGES
+    _learn = staticmethod(learn_sliding_rucb)
+    _settle = staticmethod(settle_sliding_rucb)
 
-    def allocate(self) -> SlidingRUCBState:
+    def _allocate(self) -> SlidingRUCBState:
         """Return a fresh state: every arm may be the winner."""
         return SlidingRUCBState(self._bounds(), np.zeros(self.window, EXPLORATION))
 
@@ -402,18 +403,18 @@ class DiscountedCondorcetGreedy(Learner):
     exploration: float = bounded(0.03, above=0, most=1)
     memory: float = bounded(300.0, above=1)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         paper="", bound="linear at the chance to explore", needs="memory", cost="O(1)"
     )
-    serves = (Condorcet,)
+    _criteria = (Condorcet,)
 
-    ranges = GREEDY_RANGES
-    ticket = GREEDY_TICKET
-    choose = staticmethod(choose_greedily)
-    learn = staticmethod(learn_pairs)
-    settle = staticmethod(lighten_pairs)
+    _ranges = GREEDY_RANGES
+    _ticket = GREEDY_TICKET
+    _choose = staticmethod(choose_greedily)
+    _learn = staticmethod(learn_pairs)
+    _settle = staticmethod(lighten_pairs)
 
-    def allocate(self) -> GreedyState:
+    def _allocate(self) -> GreedyState:
         """Return a fresh state."""
         clock = np.zeros(1, GREEDY)
         clock["unit"] = 1.0
@@ -422,6 +423,6 @@ class DiscountedCondorcetGreedy(Learner):
         square = (self.n_arms, self.n_arms)
         return GreedyState(clock, np.zeros(square), np.zeros(self.n_arms, np.int64))
 
-    def best_of(self, state: GreedyState) -> int:
+    def _best_of(self, state: GreedyState) -> int:
         """Return the arm that is ahead of most others."""
         return int(state.clock[0]["leader"])

@@ -26,7 +26,8 @@ from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
-from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.base import Learner
+from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import UNKNOWN_CHANCE, WEIGHT, Known, Ranges, equal_to, real
 from driftduel.learners.parts.memory import (
     EXPLORATION,
@@ -219,11 +220,11 @@ class _ForgettingDTS(Learner):
     _: KW_ONLY
     alpha: float = bounded(0.2, above=0)
 
-    serves = (Condorcet,)
+    _criteria = (Condorcet,)
 
-    ticket = (UNKNOWN_CHANCE,)
+    _ticket = (UNKNOWN_CHANCE,)
 
-    def best_of(self, state: DiscountedDTSState | SlidingDTSState) -> int:
+    def _best_of(self, state: DiscountedDTSState | SlidingDTSState) -> int:
         """Return the candidate that is ahead of most arms."""
         return likely_candidate(state.posterior)
 
@@ -264,19 +265,19 @@ class DiscountedDTS(_ForgettingDTS):
     _: KW_ONLY
     memory: float = bounded(5000.0, above=1)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         f"{SOURCES}and Raj & Kalyani, 2017",
         "none known",
         "memory",
         "O(K) when one arm leads, O(K^2) at worst",
     )
 
-    ranges = DISCOUNTED_DTS_RANGES
-    choose = staticmethod(choose_discounted_dts)
-    learn = staticmethod(learn_discounted_dts)
-    settle = staticmethod(settle_discounted_dts)
+    _ranges = DISCOUNTED_DTS_RANGES
+    _choose = staticmethod(choose_discounted_dts)
+    _learn = staticmethod(learn_discounted_dts)
+    _settle = staticmethod(settle_discounted_dts)
 
-    def allocate(self) -> DiscountedDTSState:
+    def _allocate(self) -> DiscountedDTSState:
         """Return a fresh state: every arm is a candidate, every preference even."""
         return DiscountedDTSState(
             no_duels(self.n_arms, self.alpha, coins=False, draws=True),
@@ -317,19 +318,19 @@ class SlidingDTS(_ForgettingDTS):
     _: KW_ONLY
     window: int = bounded(10_000, least=1, most=2**30)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         f"{SOURCES}and Trovo et al., JAIR 2020",
         "none known",
         "window",
         "O(K) when one arm leads, O(K^2) at worst",
     )
 
-    ranges = SLIDING_DTS_RANGES
-    choose = staticmethod(choose_sliding_dts)
-    learn = staticmethod(learn_sliding_dts)
-    settle = staticmethod(settle_sliding_dts)
+    _ranges = SLIDING_DTS_RANGES
+    _choose = staticmethod(choose_sliding_dts)
+    _learn = staticmethod(learn_sliding_dts)
+    _settle = staticmethod(settle_sliding_dts)
 
-    def allocate(self) -> SlidingDTSState:
+    def _allocate(self) -> SlidingDTSState:
         """Return a fresh state: every arm is a candidate, every preference even."""
         return SlidingDTSState(
             no_duels(self.n_arms, self.alpha, coins=False, draws=True),

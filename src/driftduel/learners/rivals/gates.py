@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from driftduel._support.checks import BadParameter, as_count
 from driftduel._support.compile.jit import inline_kernel
 from driftduel._support.params import bounded
-from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.base import Learner
+from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import Ranges
 from driftduel.learners.parts.bandits import (
     BANDIT_RANGES,
@@ -91,13 +92,13 @@ class _Gated(Learner):
     n_phases: int = bounded(1, least=1)
     memory: int = bounded(30_000, least=2)
 
-    ranges = STATE_RANGES
-    ticket = TICKET_RANGES
-    choose = staticmethod(choose_gate)
-    learn = staticmethod(learn_gate)
-    serves = (Borda, Weighted)
+    _ranges = STATE_RANGES
+    _ticket = TICKET_RANGES
+    _choose = staticmethod(choose_gate)
+    _learn = staticmethod(learn_gate)
+    _criteria = (Borda, Weighted)
 
-    def validate(self) -> None:
+    def _validate(self) -> None:
         """Raise BadParameter if a horizon is needed, or there are more phases than rounds."""
         if self.horizon is not None:
             as_count(self.n_phases, "n_phases", 1, self.horizon)
@@ -111,7 +112,7 @@ class _Gated(Learner):
         bandit = bandit_of(self.bandit, self.n_arms, rounds, self.n_phases, self.memory)
         return GateState(gate, reference_of(*weights_of(self.criterion, self.n_arms)), bandit)
 
-    def best_of(self, state: GateState) -> int:
+    def _best_of(self, state: GateState) -> int:
         """Return the arm that the bandit likes best."""
         return favourite_of(state.bandit)
 
@@ -151,14 +152,14 @@ class UniformOpponent(_Gated):
     0
     """
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         PAPERS,
         "weak Borda: that of the bandit, sqrt(K T), or sqrt(S K T ln(K T)) told S",
         "nothing; T and S for EXP3.S, memory for discounted UCB",
         "O(K)",
     )
 
-    def allocate(self) -> GateState:
+    def _allocate(self) -> GateState:
         """Return a fresh state."""
         return self._state(1.0)
 
@@ -199,14 +200,14 @@ class Gate(_Gated):
     _: KW_ONLY
     exploration: float | None = bounded(None, above=0, most=1)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         PAPERS,
         "(K L)^(1/3) T^(2/3) Borda up to logarithms, with L phases and a bandit that follows them",
         "T, L; S for EXP3.S, memory for discounted UCB",
         "O(K)",
     )
 
-    def allocate(self) -> GateState:
+    def _allocate(self) -> GateState:
         """Return a fresh state."""
         if self.exploration is not None:
             return self._state(self.exploration)

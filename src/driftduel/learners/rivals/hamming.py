@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 from driftduel._support.checks import as_count
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
-from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.base import Learner
+from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import (
     AN_ARM,
     AN_ARM_OR_NONE,
@@ -185,12 +186,10 @@ class HammingLUCB(Learner):
 
     References
     ----------
-    Heckel, Simchowitz, Ramchandran & Wainwright, Approximate ranking from pairwise comparisons,
-    AISTATS 2018. The widths are printed there; which arms are tossed is from memory. About
-    ``sum_i log(1/delta) / gap_i^2`` tosses, the gaps being those between the first k - h and the
-    last K - k - h arms; so Borda regret ``sum_i log(T) / gap_i`` in a stationary world, for h = 0;
-    told T or delta. To play the best arm in the end, and delta = 1/T, are our choices. A round
-    costs O(K).
+    The widths are printed there; which arms are tossed is from memory. About ``sum_i log(1/delta) /
+    gap_i^2`` tosses, the gaps being those between the first k - h and the last K - k - h arms; so
+    Borda regret ``sum_i log(T) / gap_i`` in a stationary world, for h = 0; told T or delta. To play
+    the best arm in the end, and delta = 1/T, are our choices. A round costs O(K).
 
     Examples
     --------
@@ -207,41 +206,41 @@ class HammingLUCB(Learner):
     wrong: int = bounded(0, least=0)
     failure: float | None = bounded(None, above=0, below=1)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         paper="Heckel, Simchowitz, Ramchandran & Wainwright, Approximate ranking from pairwise "
         "comparisons, AISTATS 2018",
         bound="sum of log(T)/gap Borda, stationary (from its sample complexity)",
         needs="T or delta",
         cost="O(K)",
     )
-    serves = (Borda,)
+    _criteria = (Borda,)
 
-    ranges = HAMMING_RANGES
-    ticket = (CHANCE,)
-    choose = staticmethod(choose_hamming)
-    learn = staticmethod(learn_hamming)
-    settle = staticmethod(find_tosses)
+    _ranges = HAMMING_RANGES
+    _ticket = (CHANCE,)
+    _choose = staticmethod(choose_hamming)
+    _learn = staticmethod(learn_hamming)
+    _settle = staticmethod(find_tosses)
 
-    def validate(self) -> None:
+    def _validate(self) -> None:
         """Raise BadParameter if there are not enough arms for so many at the top, or wrong."""
         as_count(self.top, "top", 1, self.n_arms - 1)
         as_count(self.wrong, "wrong", 0, min(self.top, self.n_arms - self.top) - 1)
 
-    def allocate(self) -> HammingState:
+    def _allocate(self) -> HammingState:
         """Return a fresh state."""
         k = self.n_arms
         level = level_of_scores(k, self.failure, self.horizon)
         clock = np.array([(0, -1, -1, self.top, self.wrong, level)], CLOCK)
         return HammingState(clock, np.zeros(k, ARM), np.arange(k))
 
-    def best_of(self, state: HammingState) -> int:
+    def _best_of(self, state: HammingState) -> int:
         """Return the choice, or else the arm of the largest mean; one never tossed is even."""
         choice = int(state.clock[0]["choice"])
         tosses = state.arms["tosses"]
         means = np.where(tosses > 0, state.arms["sum"] / np.maximum(tosses, 1), 0.5)
         return choice if choice >= 0 else int(means.argmax())
 
-    def active_of(self, state: HammingState) -> Ints:
+    def _active_of(self, state: HammingState) -> Ints:
         """Return all arms, or the choice."""
         choice = int(state.clock[0]["choice"])
         return np.array([choice]) if choice >= 0 else np.arange(self.n_arms)

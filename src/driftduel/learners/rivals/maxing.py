@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
-from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.base import Learner
+from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import (
     CHANCE,
     COUNT,
@@ -60,12 +61,12 @@ class _Maxing(Learner):
     epsilon: float | None = bounded(None, above=0, most=1)
     failure: float | None = bounded(None, above=0, below=1)
 
-    def validate(self) -> None:
+    def _validate(self) -> None:
         """Raise BadParameter if nothing says how near to the best is near enough."""
         check_told(self, "epsilon")
 
     @abstractmethod
-    def duels_for(self, log_failure: float) -> float:
+    def _duels_for(self, log_failure: float) -> float:
         """Return about how many duels an epsilon takes, divided by epsilon^-2."""
 
     def _delta(self) -> float:
@@ -75,8 +76,8 @@ class _Maxing(Learner):
         """Return epsilon: as given, or where epsilon T and the duels cost least together."""
         if self.epsilon is not None:
             return self.epsilon
-        duels = self.duels_for(-math.log(self._delta()))
-        return min(0.5, (2 * duels / self.known_horizon) ** (1 / 3))
+        duels = self._duels_for(-math.log(self._delta()))
+        return min(0.5, (2 * duels / self._known_horizon) ** (1 / 3))
 
 
 # Tosses: Borda maxing and ranking.
@@ -177,12 +178,12 @@ def end_stage(state: TossingState, rng: np.random.Generator) -> None:
 class _Tossing(_Maxing):
     """What Borda maxing and ranking have in common."""
 
-    ranges = TOSSING_RANGES
-    ticket = (CHANCE,)
-    choose = staticmethod(choose_toss)
-    learn = staticmethod(learn_toss)
-    settle = staticmethod(end_stage)
-    serves = (Borda,)
+    _ranges = TOSSING_RANGES
+    _ticket = (CHANCE,)
+    _choose = staticmethod(choose_toss)
+    _learn = staticmethod(learn_toss)
+    _settle = staticmethod(end_stage)
+    _criteria = (Borda,)
 
     def _begun(
         self, tosses: float, nearness: float, certainty: float, *, halving: bool
@@ -195,14 +196,14 @@ class _Tossing(_Maxing):
         clock["halving"] = halving
         return TossingState(clock, np.arange(self.n_arms), np.zeros(self.n_arms))
 
-    def active_of(self, state: TossingState) -> Ints:
+    def _active_of(self, state: TossingState) -> Ints:
         """Return the arms left."""
         return np.array(state.active[: state.clock[0]["n_active"]])
 
-    def best_of(self, state: TossingState) -> int:
+    def _best_of(self, state: TossingState) -> int:
         """Return the arm left with the best mean in this stage."""
         clock = state.clock[0]
-        arms = self.active_of(state)
+        arms = self._active_of(state)
         tosses = clock["step"] + (np.arange(len(arms)) < clock["turn"])
         means = np.where(tosses > 0, state.sums[arms] / np.maximum(tosses, 1), 0.5)
         return int(arms[means.argmax()])
@@ -229,12 +230,11 @@ class BordaMaxing(_Tossing):
 
     References
     ----------
-    Falahatgar et al., Maxing and Ranking with Few Assumptions, NIPS 2017, by median elimination
-    (Even-Dar, Mannor & Mansour, JMLR 2006). O((K / epsilon^2) ln(1/delta)) duels find an arm whose
-    Borda score is within epsilon of the best with probability 1 - delta; so Borda regret
-    ``(K ln T)^(1/3) T^(2/3)`` in a stationary world; told T or epsilon. The opponent of a toss is
-    not the arm itself, an odd arm stays, and the default of epsilon is ours. A round costs O(1) on
-    average.
+    By median elimination (Even-Dar, Mannor & Mansour, JMLR 2006). O((K / epsilon^2) ln(1/delta))
+    duels find an arm whose Borda score is within epsilon of the best with probability 1 - delta; so
+    Borda regret ``(K ln T)^(1/3) T^(2/3)`` in a stationary world; told T or epsilon. The opponent
+    of a toss is not the arm itself, an odd arm stays, and the default of epsilon is ours. A round
+    costs O(1) on average.
 
     Examples
     --------
@@ -246,15 +246,15 @@ class BordaMaxing(_Tossing):
     (2, array([2]))
     """
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         PAPER, "(K ln T)^(1/3) T^(2/3) Borda, stationary", "T or epsilon", "O(1)"
     )
 
-    def duels_for(self, log_failure: float) -> float:
+    def _duels_for(self, log_failure: float) -> float:
         """Return the duels of the first stage."""
         return 64 * self.n_arms * (math.log(6) + log_failure)
 
-    def allocate(self) -> TossingState:
+    def _allocate(self) -> TossingState:
         """Return a fresh state."""
         nearness = self._epsilon() / 4
         certainty = math.log(6 / self._delta())
@@ -277,10 +277,10 @@ class BordaRanking(_Tossing):
 
     References
     ----------
-    Falahatgar et al., Maxing and Ranking with Few Assumptions, NIPS 2017, as other code has it.
-    O((K / epsilon^2) ln(K/delta)) duels sort all arms by Borda score up to epsilon; so Borda
-    regret ``(K ln(KT))^(1/3) T^(2/3)`` in a stationary world; told T or epsilon. The opponent of a
-    toss is not the arm itself, and the default of epsilon is ours. A round costs O(1).
+    As other code has it. O((K / epsilon^2) ln(K/delta)) duels sort all arms by Borda score up to
+    epsilon; so Borda regret ``(K ln(KT))^(1/3) T^(2/3)`` in a stationary world; told T or epsilon.
+    The opponent of a toss is not the arm itself, and the default of epsilon is ours. A round costs
+    O(1).
 
     Examples
     --------
@@ -292,15 +292,15 @@ class BordaRanking(_Tossing):
     (2, array([2]))
     """
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         PAPER, "(K ln(KT))^(1/3) T^(2/3) Borda, stationary", "T or epsilon", "O(1)"
     )
 
-    def duels_for(self, log_failure: float) -> float:
+    def _duels_for(self, log_failure: float) -> float:
         """Return the duels of all arms."""
         return 2 * self.n_arms * (math.log(2 * self.n_arms) + log_failure)
 
-    def allocate(self) -> TossingState:
+    def _allocate(self) -> TossingState:
         """Return a fresh state."""
         certainty = math.log(2 * self.n_arms / self._delta())
         epsilon = self._epsilon()
@@ -444,13 +444,13 @@ def _swap(state: MatchState, one: int, other: int) -> None:
 class _Matches(_Maxing):
     """What Seq-Eliminate and Knockout have in common."""
 
-    ranges = MATCH_RANGES
-    ticket = (CHANCE,)
-    choose = staticmethod(choose_match)
-    learn = staticmethod(learn_match)
-    serves = (Condorcet,)
+    _ranges = MATCH_RANGES
+    _ticket = (CHANCE,)
+    _choose = staticmethod(choose_match)
+    _learn = staticmethod(learn_match)
+    _criteria = (Condorcet,)
 
-    def begin(self, state: MatchState, rng: np.random.Generator) -> None:
+    def _begin(self, state: MatchState, rng: np.random.Generator) -> None:
         """Shuffle the arms."""
         for last in range(self.n_arms - 1, 0, -1):
             other = min(int(rng.random() * (last + 1)), last)
@@ -476,11 +476,10 @@ class SeqEliminate(_Matches):
 
     References
     ----------
-    Falahatgar et al., Maxing and Ranking with Few Assumptions, NIPS 2017, as other code has it.
-    O((K / epsilon^2) ln(K/delta)) duels find an arm that none beats by more than epsilon, with
-    probability 1 - delta, under strong transitivity; so Condorcet regret
-    ``(K ln(KT))^(1/3) T^(2/3)`` in a stationary world; told T or epsilon. The default
-    of epsilon is ours. A round costs O(1).
+    As other code has it. O((K / epsilon^2) ln(K/delta)) duels find an arm that none beats by more
+    than epsilon, with probability 1 - delta, under strong transitivity; so Condorcet regret ``(K
+    ln(KT))^(1/3) T^(2/3)`` in a stationary world; told T or epsilon. The default of epsilon is
+    ours. A round costs O(1).
 
     Examples
     --------
@@ -492,19 +491,19 @@ class SeqEliminate(_Matches):
     (0, array([0]))
     """
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         PAPER,
         "(K ln(KT))^(1/3) T^(2/3) Condorcet under SST, stationary",
         "T or epsilon",
         "O(1)",
     )
-    settle = staticmethod(end_challenge)
+    _settle = staticmethod(end_challenge)
 
-    def duels_for(self, log_failure: float) -> float:
+    def _duels_for(self, log_failure: float) -> float:
         """Return the duels of all matches at most."""
         return 2 * self.n_arms * (math.log(2 * self.n_arms) + log_failure)
 
-    def allocate(self) -> MatchState:
+    def _allocate(self) -> MatchState:
         """Return a fresh state; the order of the arms is yet to be drawn."""
         epsilon, delta = self._epsilon(), self._delta() / self.n_arms
         clock = np.zeros(1, MATCH)
@@ -516,13 +515,13 @@ class SeqEliminate(_Matches):
         clock["level"] = math.log(4 / delta)
         return MatchState(clock, np.arange(self.n_arms))
 
-    def active_of(self, state: MatchState) -> Ints:
+    def _active_of(self, state: MatchState) -> Ints:
         """Return the anchor and those who have yet to challenge it."""
         clock = state.clock[0]
         waiting = state.active[clock["place"] + 1 : clock["n_active"]]
         return np.sort(np.append(waiting, state.active[0]))
 
-    def best_of(self, state: MatchState) -> int:
+    def _best_of(self, state: MatchState) -> int:
         """Return the anchor."""
         return int(state.active[0])
 
@@ -550,12 +549,11 @@ class Knockout(_Matches):
 
     References
     ----------
-    Falahatgar, Orlitsky, Pichapati & Suresh, Maximum Selection and Ranking under Noisy
-    Comparisons, ICML 2017, as other code has it. O((gamma^4 K / epsilon^2) ln(1/delta)) duels find
-    an arm that none beats by more than epsilon, with probability 1 - delta, under gamma-relaxed
-    strong transitivity and the triangle inequality; so Condorcet regret
-    ``(K ln T)^(1/3) T^(2/3)`` in a stationary world; told T or epsilon, and gamma. An odd arm goes
-    on without a match; the default of epsilon is ours. A round costs O(1).
+    As other code has it. O((gamma^4 K / epsilon^2) ln(1/delta)) duels find an arm that none beats
+    by more than epsilon, with probability 1 - delta, under gamma-relaxed strong transitivity and
+    the triangle inequality; so Condorcet regret ``(K ln T)^(1/3) T^(2/3)`` in a stationary world;
+    told T or epsilon, and gamma. An odd arm goes on without a match; the default of epsilon is
+    ours. A round costs O(1).
 
     Examples
     --------
@@ -570,20 +568,20 @@ class Knockout(_Matches):
     _: KW_ONLY
     gamma: float = bounded(1.0, least=1)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         "Falahatgar, Orlitsky, Pichapati & Suresh, Maximum Selection and Ranking under Noisy "
         "Comparisons, ICML 2017",
         "(K ln T)^(1/3) T^(2/3) Condorcet under SST and STI, stationary",
         "T or epsilon, gamma",
         "O(1)",
     )
-    settle = staticmethod(end_match)
+    _settle = staticmethod(end_match)
 
-    def duels_for(self, log_failure: float) -> float:
+    def _duels_for(self, log_failure: float) -> float:
         """Return about the duels of all matches: K/2^r of them in round r, nearly all early."""
         return 29 * self.gamma**2 * self.n_arms * (math.log(4) + log_failure)
 
-    def allocate(self) -> MatchState:
+    def _allocate(self) -> MatchState:
         """Return a fresh state; pairs are yet to be drawn."""
         clock = np.zeros(1, MATCH)
         clock["n_active"] = self.n_arms
@@ -592,13 +590,13 @@ class Knockout(_Matches):
         begin_round(clock[0])
         return MatchState(clock, np.arange(self.n_arms))
 
-    def active_of(self, state: MatchState) -> Ints:
+    def _active_of(self, state: MatchState) -> Ints:
         """Return the winners so far and those whose match is to come."""
         clock = state.clock[0]
         place = clock["place"]
         ahead = state.active[place : clock["n_active"]]
         return np.sort(np.append(state.active[: place // 2], ahead))
 
-    def best_of(self, state: MatchState) -> int:
+    def _best_of(self, state: MatchState) -> int:
         """Return the first arm of those left, a winner if there is one."""
         return int(state.active[0])

@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from driftduel._support.checks import BadParameter, as_starts, as_whole_numbers
 from driftduel._support.compile.jit import inline_kernel
-from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.base import Learner
+from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import CHANCE, FIXED, Known, Ranges, such_that
 
 Ints = NDArray[np.int64]
@@ -97,17 +98,17 @@ class Oracle(Learner):
     winners: ArrayLike = (0,)
     starts: ArrayLike = (0,)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         "", "none: regret is zero", "the winner of each round", "O(1)"
     )
 
-    ranges = ORACLE_RANGES
-    ticket = (CHANCE,)
-    grows = False
-    choose = staticmethod(choose_winner)
-    learn = staticmethod(learn_the_time)
+    _ranges = ORACLE_RANGES
+    _ticket = (CHANCE,)
+    _per_arm = False
+    _choose = staticmethod(choose_winner)
+    _learn = staticmethod(learn_the_time)
 
-    def validate(self) -> None:
+    def _validate(self) -> None:
         """Raise ValueError if a winner or a start is wrong; keep both as arrays."""
         winners = as_whole_numbers(self.winners, "winners")
         starts = as_starts(self.starts, "oracle")
@@ -121,15 +122,15 @@ class Oracle(Learner):
             array.setflags(write=False)
             object.__setattr__(self, name, array)
 
-    def allocate(self) -> OracleState:
+    def _allocate(self) -> OracleState:
         """Return a fresh state."""
         winners, starts = np.asarray(self.winners), np.asarray(self.starts)
         return OracleState(np.zeros(2, np.int64), winners, starts)
 
-    def active_of(self, state: OracleState) -> Ints:
+    def _active_of(self, state: OracleState) -> Ints:
         """Return the winner."""
-        return np.array([self.best_of(state)])
+        return np.array([self._best_of(state)])
 
-    def best_of(self, state: OracleState) -> int:
+    def _best_of(self, state: OracleState) -> int:
         """Return the winner of the round to come."""
         return int(state.winners[state.place[1]])

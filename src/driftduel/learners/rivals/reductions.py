@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
-from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.base import Learner
+from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import (
     AN_ARM,
     CHANCE,
@@ -111,17 +112,17 @@ class MultiSBM(Learner):
     _: KW_ONLY
     alpha: float = bounded(2.5, above=0)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         PAPER, "sum_k ln T / gap_k, Condorcet, stationary linear utilities", "nothing", "O(K)"
     )
-    serves = (Condorcet,)
+    _criteria = (Condorcet,)
 
-    ranges = BANDIT_RANGES
-    ticket = (CHANCE,)
-    choose = staticmethod(choose_multisbm)
-    learn = staticmethod(learn_multisbm)
+    _ranges = BANDIT_RANGES
+    _ticket = (CHANCE,)
+    _choose = staticmethod(choose_multisbm)
+    _learn = staticmethod(learn_multisbm)
 
-    def allocate(self) -> BanditsState:
+    def _allocate(self) -> BanditsState:
         """Return a fresh state; the first arm is left first."""
         k = self.n_arms
         return BanditsState(
@@ -132,7 +133,7 @@ class MultiSBM(Learner):
             np.zeros((k, k)),
         )
 
-    def best_of(self, state: BanditsState) -> int:
+    def _best_of(self, state: BanditsState) -> int:
         """Return the arm that the bandits chose most often."""
         return int(state.plays.sum(axis=0).argmax())
 
@@ -249,18 +250,18 @@ class Doubler(Learner):
     _: KW_ONLY
     alpha: float = bounded(2.5, above=0)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         PAPER, "sum_k ln^2 T / gap_k, Condorcet, stationary linear utilities", "nothing", "O(K)"
     )
-    serves = (Condorcet,)
+    _criteria = (Condorcet,)
 
-    ranges = DOUBLER_RANGES
-    ticket = (CHANCE,)
-    choose = staticmethod(choose_doubler)
-    learn = staticmethod(learn_doubler)
-    settle = staticmethod(begin_epoch)
+    _ranges = DOUBLER_RANGES
+    _ticket = (CHANCE,)
+    _choose = staticmethod(choose_doubler)
+    _learn = staticmethod(learn_doubler)
+    _settle = staticmethod(begin_epoch)
 
-    def allocate(self) -> DoublerState:
+    def _allocate(self) -> DoublerState:
         """Return a fresh state, before the first left arm is drawn."""
         k = self.n_arms
         before = np.zeros(k)
@@ -269,11 +270,11 @@ class Doubler(Learner):
             np.array([(0, 2, 1.0, self.alpha)], EPOCH), before, np.zeros(k), np.zeros(k)
         )
 
-    def begin(self, state: DoublerState, rng: np.random.Generator) -> None:
+    def _begin(self, state: DoublerState, rng: np.random.Generator) -> None:
         """Draw the left arm of the first epoch."""
         state.before[:] = 0
         state.before[int(rng.random() * self.n_arms)] = 1
 
-    def best_of(self, state: DoublerState) -> int:
+    def _best_of(self, state: DoublerState) -> int:
         """Return the arm chosen most often in this epoch and the one before."""
         return int((state.before + state.plays).argmax())

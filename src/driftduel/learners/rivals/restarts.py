@@ -27,8 +27,10 @@ from numpy.typing import NDArray
 from driftduel._support.checks import BadParameter, as_count
 from driftduel._support.compile.jit import bind_kernels
 from driftduel._support.params import bounded
-from driftduel.learners.contract.base import Learner, Literature, State
+from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.history import History, Replay
+from driftduel.learners.contract.hooks import State
+from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import (
     AN_ARM,
     COUNT,
@@ -165,7 +167,7 @@ class _Restarting(Learner):
     criterion: Criterion = None  # type: ignore[assignment]
     inner: Learner = None  # type: ignore[assignment]
 
-    _learn: ClassVar[Callable[..., Any]] = learn_inside
+    _learn_template: ClassVar[Callable[..., Any]] = learn_inside
 
     def __post_init__(self) -> None:
         n_arms = as_count(self.n_arms, "n_arms", 2)
@@ -204,42 +206,42 @@ class _Restarting(Learner):
         return 0
 
     def _bound(self, template: Callable[..., Any]) -> Any:
-        kernels = [self.inner.choose, self.inner.learn, self.inner.settle, self.inner.full]
+        kernels = [self.inner._choose, self.inner._learn, self.inner._settle, self.inner._full]
         if self._n_kept > 0:
             kernels.append(ticket_kernel(self._ticket_length))
         return bind_kernels(cast(FunctionType, template), _NAMES[: len(kernels)], tuple(kernels))
 
     @property
-    def choose(self) -> Any:  # type: ignore[override]
+    def _choose(self) -> Any:  # type: ignore[override]
         """The kernel that lets the learner inside choose."""
         return self._bound(choose_inside)
 
     @property
-    def learn(self) -> Any:  # type: ignore[override]
+    def _learn(self) -> Any:  # type: ignore[override]
         """The kernel that lets the learner inside learn."""
-        return self._bound(type(self)._learn)
+        return self._bound(type(self)._learn_template)
 
     @property
-    def settle(self) -> Any:  # type: ignore[override]
+    def _settle(self) -> Any:  # type: ignore[override]
         """The kernel that lets the learner inside settle."""
         return self._bound(settle_inside)
 
     @property
-    def full(self) -> Any:  # type: ignore[override]
+    def _full(self) -> Any:  # type: ignore[override]
         """The kernel that says when a restart is due, or the journal inside must be read."""
         return self._bound(full_inside)
 
-    def check_horizon(self, horizon: int) -> None:
+    def _check_horizon(self, horizon: int) -> None:
         """Raise ValueError if the learner inside cannot play a period."""
-        self.inner.check_horizon(min(horizon, self._period + self._n_kept))
+        self.inner._check_horizon(min(horizon, self._period + self._n_kept))
 
     @property
-    def ranges(self) -> Ranges:  # type: ignore[override]
+    def _ranges(self) -> Ranges:  # type: ignore[override]
         """The ranges of the wrapper and those of the learner inside."""
         kept = such_that("outcomes that were told, with their tickets", self._are_kept)
         end = whole(lambda known: known.state.clock["round"][0] + 1, self._last_end)
         offset = whole(self._first_offset, "clock.round")
-        inner = Inner(self.inner.ranges or {}, _rounds_inside)
+        inner = Inner(self.inner._ranges or {}, _rounds_inside)
         return {
             **_RESTART_RANGES,
             "clock.end": end,
@@ -249,16 +251,16 @@ class _Restarting(Learner):
         }
 
     @property
-    def ticket(self) -> tuple[Range, ...] | None:  # type: ignore[override]
+    def _ticket(self) -> tuple[Range, ...] | None:  # type: ignore[override]
         """The ticket of the learner inside, and the period."""
-        if self.inner.ticket is None:
+        if self.inner._ticket is None:
             return None
-        return (*(inside("inner", allowed) for allowed in self.inner.ticket), NUMBER)
+        return (*(inside("inner", allowed) for allowed in self.inner._ticket), NUMBER)
 
     @property
-    def grows(self) -> bool:  # type: ignore[override]
+    def _per_arm(self) -> bool:  # type: ignore[override]
         """Whether the state of the learner inside has an array with an entry for each arm."""
-        return self.inner.grows
+        return self.inner._per_arm
 
     def _first_offset(self, known: Known) -> int:
         """Return the offset with which the learner inside gets as old as it may in a period."""
@@ -270,22 +272,22 @@ class _Restarting(Learner):
     def _are_kept(self, kept: NDArray[np.float64], known: Known) -> bool:
         """Tell whether the rows of outcomes that were told can be told again."""
         rows = kept[: known.state.clock["learned"][0]]
-        columns = (AN_ARM, AN_ARM, OUTCOME, *(self.ticket or ()))
+        columns = (AN_ARM, AN_ARM, OUTCOME, *(self._ticket or ()))
         return all(
             np.all(allowed.holds(column, known))
             for allowed, column in zip(columns, rows.T, strict=False)
         )
 
-    def allocate(self) -> RestartState:
+    def _allocate(self) -> RestartState:
         """Return a fresh state with a fresh learner inside."""
         kept = np.zeros((self._n_kept, _PLAIN + self._ticket_length))
-        state = RestartState(np.zeros(1, CLOCK), kept, self.inner.allocate())
+        state = RestartState(np.zeros(1, CLOCK), kept, self.inner._allocate())
         state.clock["end"] = self._period
         return state
 
-    def begin(self, state: RestartState, rng: np.random.Generator) -> None:
+    def _begin(self, state: RestartState, rng: np.random.Generator) -> None:
         """Begin the learner inside, and draw what later restarts draw from."""
-        self.inner.begin(state.inner, rng)
+        self.inner._begin(state.inner, rng)
         # A copy, for a learner inside that draws nothing shall stay one that draws nothing.
         state.clock["entropy"] = int(copy.deepcopy(rng).integers(2**62))
 
@@ -294,19 +296,19 @@ class _Restarting(Learner):
         """Return how many numbers a ticket of the learner inside has, if tickets are kept."""
         return ticket_length(self.inner) if self._n_kept > 0 else 0
 
-    def best_of(self, state: RestartState) -> int:
+    def _best_of(self, state: RestartState) -> int:
         """Return the arm that the learner inside would pick."""
-        return self.inner.best_of(state.inner)
+        return self.inner._best_of(state.inner)
 
-    def active_of(self, state: RestartState) -> NDArray[np.int64]:
+    def _active_of(self, state: RestartState) -> NDArray[np.int64]:
         """Return the arms that the learner inside has in play."""
-        return self.inner.active_of(state.inner)
+        return self.inner._active_of(state.inner)
 
-    def collect(self, state: RestartState, history: History) -> None:
+    def _collect(self, state: RestartState, history: History) -> None:
         """Note what happened inside, and begin a new period when one is over."""
         clock = state.clock[0]
         inside = History(episodes=[])
-        self.inner.collect(state.inner, inside)
+        self.inner._collect(state.inner, inside)
         _append(history, inside, int(clock["offset"]))
         if clock["round"] >= clock["end"]:
             self._restart(state)
@@ -319,12 +321,12 @@ class _Restarting(Learner):
         clock["end"] = clock["round"] + self._period
         seeds = np.random.SeedSequence([int(clock["entropy"]), int(clock["period"])])
         rng = np.random.default_rng(seeds)
-        _overwrite(state.inner, self.inner.start(rng))
+        _overwrite(state.inner, self.inner._start(rng))
         last = int(clock["learned"])
         first = number = max(0, last - len(state.kept))
         while number < last:
             number = self._bound(relearn)(state.inner, state.kept, number, last, rng)
-            self.inner.collect(state.inner, History())
+            self.inner._collect(state.inner, History())
         clock["offset"] = clock["round"] - (last - first)
 
 
@@ -391,7 +393,7 @@ class PeriodicRestart(_Restarting):
     _: KW_ONLY
     every: int = bounded(1000, least=1)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         paper="",
         bound="(T/every + S) R(every), with S changes and R that of the learner inside",
         needs="every, a learner",
@@ -433,8 +435,8 @@ class SlidingWindow(_Restarting):
 
     References
     ----------
-    Folklore, after sliding-window UCB of Garivier & Moulines, ALT 2011. No bound is known to us
-    for duels. Each outcome is learned ``1 + window / every`` times.
+    Folklore. No bound is known to us for duels. Each outcome is learned ``1 + window / every``
+    times.
 
     Examples
     --------
@@ -452,7 +454,7 @@ class SlidingWindow(_Restarting):
     window: int = bounded(1000, least=1, most=2**26)
     every: int | None = bounded(None, least=1)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         paper="after Garivier & Moulines, On Upper-Confidence Bound Policies for Switching Bandit "
         "Problems, ALT 2011",
         bound="none known for duels",
@@ -460,12 +462,12 @@ class SlidingWindow(_Restarting):
         cost="that of the learner inside, and window/every times to learn",
     )
 
-    _learn = learn_and_keep
+    _learn_template = learn_and_keep
 
-    def validate(self) -> None:
+    def _validate(self) -> None:
         """Raise BadParameter if the learner inside cannot be told again."""
         alone = self._ticket_length == 1
-        if not (alone if self.inner.relearns is None else self.inner.relearns):
+        if not (alone if self.inner._replayable is None else self.inner._replayable):
             raise BadParameter(
                 "inner",
                 f"is a {type(self.inner).__name__}, which cannot be told outcomes again: its "

@@ -13,7 +13,8 @@ from typing import ClassVar
 
 from driftduel._support.compile.jit import inline_kernel
 from driftduel._support.params import bounded
-from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.base import Learner
+from driftduel.learners.contract.literature import Literature
 from driftduel.learners.parts.mixture import (
     SOFTMAX_RANGES,
     SOFTMAX_TICKET,
@@ -57,12 +58,11 @@ class REX3(Learner):
 
     References
     ----------
-    Gajane, Urvoy & Clérot, A Relative Exponential Weighing Algorithm for Adversarial
-    Utility-based Dueling Bandits, ICML 2015. Expected regret ``O(sqrt(K ln K T))`` against the
-    best fixed arm, if preferences are differences of utilities. It need not be told anything, T
-    helps. A round costs O(1) to learn and O(K) to draw arms. The paper has
-    ``sqrt(K ln K / tau)`` with a tau that depends on unknown gains; T in its place is the
-    practice of Saha & Gaillard (ICML 2022), and the form without a horizon that of other code.
+    Expected regret ``O(sqrt(K ln K T))`` against the best fixed arm, if preferences are differences
+    of utilities. It need not be told anything, T helps. A round costs O(1) to learn and O(K) to
+    draw arms. The paper has ``sqrt(K ln K / tau)`` with a tau that depends on unknown gains; T in
+    its place is the practice of Saha & Gaillard (ICML 2022), and the form without a horizon that of
+    other code.
 
     Examples
     --------
@@ -77,21 +77,21 @@ class REX3(Learner):
     _: KW_ONLY
     exploration: float | None = bounded(None, above=0, most=0.5)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         "Gajane, Urvoy & Clérot, A Relative Exponential Weighing Algorithm for Adversarial "
         "Utility-based Dueling Bandits, ICML 2015",
         "sqrt(K ln K T), Condorcet, against one arm, adversarial utilities",
         "T if known",
         "O(K)",
     )
-    serves = (Condorcet,)
+    _criteria = (Condorcet,)
 
-    ranges = SOFTMAX_RANGES
-    ticket = SOFTMAX_TICKET
-    choose = staticmethod(choose_softmax)
-    learn = staticmethod(learn_rex3)
+    _ranges = SOFTMAX_RANGES
+    _ticket = SOFTMAX_TICKET
+    _choose = staticmethod(choose_softmax)
+    _learn = staticmethod(learn_rex3)
 
-    def allocate(self) -> SoftmaxState:
+    def _allocate(self) -> SoftmaxState:
         """Return a fresh state."""
         scale = self.n_arms * math.log(self.n_arms)
         anytime = self.horizon is None and self.exploration is None
@@ -100,6 +100,6 @@ class REX3(Learner):
             1, self.n_arms, self.exploration or gamma, 0.0, scale if anytime else 0.0
         )
 
-    def best_of(self, state: SoftmaxState) -> int:
+    def _best_of(self, state: SoftmaxState) -> int:
         """Return the arm of largest weight."""
         return int(state.logs[0].argmax())

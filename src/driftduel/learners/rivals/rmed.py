@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
-from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.base import Learner
+from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import (
     AN_ARM,
     CHANCE,
@@ -328,10 +329,9 @@ class RMED1(Learner):
 
     References
     ----------
-    Komiyama, Honda, Kashima & Nakagawa, Regret Lower Bound and Optimal Algorithm in Dueling
-    Bandit Problem, COLT 2015. Condorcet regret sum_i Delta_i ln T / (2 kl(mu_i1, 1/2)) + O(K^2)
-    up to lower order if one arm stays Condorcet winner; told nothing. Our own choices: lists are
-    played in the order of the arms, and of equals the first counts. A round costs O(K).
+    Condorcet regret sum_i Delta_i ln T / (2 kl(mu_i1, 1/2)) + O(K^2) up to lower order if one arm
+    stays Condorcet winner; told nothing. Our own choices: lists are played in the order of the
+    arms, and of equals the first counts. A round costs O(K).
 
     Examples
     --------
@@ -346,7 +346,7 @@ class RMED1(Learner):
     _: KW_ONLY
     width: float | None = bounded(None, above=0)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         "Komiyama, Honda, Kashima & Nakagawa, Regret Lower Bound and Optimal Algorithm in Dueling "
         "Bandit Problem, COLT 2015",
         "Condorcet: sum_i Delta_i ln T / (2 kl(mu_i1, 1/2)) + lower order, if the winner does not "
@@ -354,22 +354,22 @@ class RMED1(Learner):
         "nothing",
         "O(K)",
     )
-    serves = (Condorcet,)
+    _criteria = (Condorcet,)
 
-    ranges = RMED_RANGES
-    ticket = (CHANCE,)
-    choose = staticmethod(choose_rmed1)
-    learn = staticmethod(learn_rmed)
+    _ranges = RMED_RANGES
+    _ticket = (CHANCE,)
+    _choose = staticmethod(choose_rmed1)
+    _learn = staticmethod(learn_rmed)
 
-    def list_width(self) -> float:
+    def _list_width(self) -> float:
         """Return f(K)."""
         return 0.3 * self.n_arms**1.01 if self.width is None else float(self.width)
 
-    def allocate(self) -> RMEDState:
+    def _allocate(self) -> RMEDState:
         """Return a fresh state."""
-        return _fresh(self.n_arms, self.list_width(), 1, 1.0, fixed=True)
+        return _fresh(self.n_arms, self._list_width(), 1, 1.0, fixed=True)
 
-    def best_of(self, state: RMEDState) -> int:
+    def _best_of(self, state: RMEDState) -> int:
         """Return the likely winner."""
         return int(state.clock[0]["likely"])
 
@@ -389,13 +389,11 @@ class RMED2FH(RMED1):
 
     References
     ----------
-    Komiyama, Honda, Kashima & Nakagawa, Regret Lower Bound and Optimal Algorithm in Dueling
-    Bandit Problem, COLT 2015. Condorcet regret sum_i min_j (Delta_i + Delta_j) ln T / (2 kl(mu_ij,
-    1/2)) up to lower order, which is optimal, if one arm stays Condorcet winner; told T. The
-    paper's sign of the estimated gaps is not certain to us: we take ``|muhat_i*j - 1/2|``. Our
-    own choices: ln ln T counts as at least 1 (T < 16), the likely winner has no duels with
-    itself, and what is said at `RMED1`. A round costs O(K), the one that fixes the opponents
-    O(K^2).
+    Condorcet regret sum_i min_j (Delta_i + Delta_j) ln T / (2 kl(mu_ij, 1/2)) up to lower order,
+    which is optimal, if one arm stays Condorcet winner; told T. The paper's sign of the estimated
+    gaps is not certain to us: we take ``|muhat_i*j - 1/2|``. Our own choices: ln ln T counts as at
+    least 1 (T < 16), the likely winner has no duels with itself, and what is said at `RMED1`. A
+    round costs O(K), the one that fixes the opponents O(K^2).
 
     Examples
     --------
@@ -414,7 +412,7 @@ class RMED2FH(RMED1):
     _: KW_ONLY
     alpha: float = bounded(3.0, above=0)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         "Komiyama, Honda, Kashima & Nakagawa, Regret Lower Bound and Optimal Algorithm in Dueling "
         "Bandit Problem, COLT 2015",
         "Condorcet: sum_i min_j (Delta_i + Delta_j) ln T / (2 kl(mu_ij, 1/2)) + lower order, "
@@ -422,15 +420,15 @@ class RMED2FH(RMED1):
         "T",
         "O(K)",
     )
-    needs_horizon = True
+    _needs_horizon = True
 
-    choose = staticmethod(choose_rmed2fh)
-    learn = staticmethod(learn_rmed)
-    settle = staticmethod(settle_rmed2fh)
+    _choose = staticmethod(choose_rmed2fh)
+    _learn = staticmethod(learn_rmed)
+    _settle = staticmethod(settle_rmed2fh)
 
-    def allocate(self) -> RMEDState:
+    def _allocate(self) -> RMEDState:
         """Return a fresh state."""
         assert self.horizon is not None
         loglog = max(1.0, math.log(max(1.0, math.log(self.horizon))))
         meetings = math.ceil(self.alpha * loglog)
-        return _fresh(self.n_arms, self.list_width(), meetings, loglog, fixed=False)
+        return _fresh(self.n_arms, self._list_width(), meetings, loglog, fixed=False)

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from driftduel._support.checks import BadParameter
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
-from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.base import Learner
+from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import (
     ANYTHING,
     CHANCE,
@@ -88,10 +89,9 @@ class RUCB(Learner):
 
     References
     ----------
-    Zoghi, Whiteson, Munos & de Rijke, Relative Upper Confidence Bound for the K-Armed Dueling
-    Bandit Problem, ICML 2014. Condorcet regret O(K^2 + K log T) if one arm stays Condorcet
-    winner. We read "x/0 = 1" for each of the two fractions, so a pair that never met has u = 2.
-    A round costs O(K), and O(1) while the winner plays itself.
+    Condorcet regret O(K^2 + K log T) if one arm stays Condorcet winner. We read "x/0 = 1" for each
+    of the two fractions, so a pair that never met has u = 2. A round costs O(K), and O(1) while the
+    winner plays itself.
 
     Examples
     --------
@@ -106,26 +106,26 @@ class RUCB(Learner):
     _: KW_ONLY
     alpha: float = bounded(0.51, above=0.5)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         "Zoghi, Whiteson, Munos & de Rijke, Relative Upper Confidence Bound for the K-Armed "
         "Dueling Bandit Problem, ICML 2014",
         "Condorcet: O(K^2 + K log T), if the winner does not change",
         "nothing",
         "O(K), O(1) while the winner plays itself",
     )
-    serves = (Condorcet,)
+    _criteria = (Condorcet,)
 
-    ranges = OPTIMISM_RANGES
-    ticket = (CHANCE,)
-    choose = staticmethod(choose_optimistically)
-    learn = staticmethod(learn_rucb)
-    settle = staticmethod(settle_rucb)
+    _ranges = OPTIMISM_RANGES
+    _ticket = (CHANCE,)
+    _choose = staticmethod(choose_optimistically)
+    _learn = staticmethod(learn_rucb)
+    _settle = staticmethod(settle_rucb)
 
-    def allocate(self) -> Optimism:
+    def _allocate(self) -> Optimism:
         """Return a fresh state: every arm may be the winner."""
         return no_bounds(self.n_arms, self.alpha, UNPLAYED)
 
-    def best_of(self, state: Optimism) -> int:
+    def _best_of(self, state: Optimism) -> int:
         """Return the favourite, or else the arm that is ahead of most others."""
         return favourite_of(state)
 
@@ -332,13 +332,11 @@ class MergeRUCB(Learner):
 
     References
     ----------
-    Zoghi, Whiteson & de Rijke, MergeRUCB: A Method for Large-Scale Online Ranker Evaluation, WSDM
-    2015. Condorcet regret O(K log T) if one arm stays Condorcet winner; told a failure
-    probability. The paper itself is not known to us, only others' code. Our own choices: batches
-    start of nearly equal size; a batch of one arm is passed over; batches are merged, the
-    smallest with the largest and so on, if together they have at most 3/2 ``batch_size`` arms,
-    when at most K/2^stage arms are left or every batch is down to one arm. A round costs
-    O(batch_size^2).
+    Condorcet regret O(K log T) if one arm stays Condorcet winner; told a failure probability. The
+    paper itself is not known to us, only others' code. Our own choices: batches start of nearly
+    equal size; a batch of one arm is passed over; batches are merged, the smallest with the largest
+    and so on, if together they have at most 3/2 ``batch_size`` arms, when at most K/2^stage arms
+    are left or every batch is down to one arm. A round costs O(batch_size^2).
 
     Examples
     --------
@@ -356,29 +354,29 @@ class MergeRUCB(Learner):
     failure: float = bounded(0.01, above=0, most=1)
     offset: float | None = bounded(None, above=0)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         "Zoghi, Whiteson & de Rijke, MergeRUCB: A Method for Large-Scale Online Ranker "
         "Evaluation, WSDM 2015",
         "Condorcet: O(K log T), if the winner does not change",
         "a failure probability",
         "O(p^2) for batches of p arms",
     )
-    serves = (Condorcet,)
+    _criteria = (Condorcet,)
 
-    ranges = MERGE_RANGES
-    ticket = (CHANCE,)
-    choose = staticmethod(choose_merge_rucb)
-    learn = staticmethod(learn_merge_rucb)
-    settle = staticmethod(settle_merge_rucb)
+    _ranges = MERGE_RANGES
+    _ticket = (CHANCE,)
+    _choose = staticmethod(choose_merge_rucb)
+    _learn = staticmethod(learn_merge_rucb)
+    _settle = staticmethod(settle_merge_rucb)
 
-    def validate(self) -> None:
+    def _validate(self) -> None:
         """Raise BadParameter if the offset would not be finite."""
-        if not math.isfinite(self.careful_offset()):
+        if not math.isfinite(self._careful_offset()):
             raise BadParameter(
                 "alpha", f"is {self.alpha}, too close to 1/2 for the offset; give one"
             )
 
-    def careful_offset(self) -> float:
+    def _careful_offset(self) -> float:
         """Return what is added to t under the logarithm."""
         if self.offset is not None:
             return float(self.offset)
@@ -386,7 +384,7 @@ class MergeRUCB(Learner):
         base = math.log((4 * self.alpha - 1) * self.n_arms**2 / (twice * self.failure))
         return math.ceil(math.exp(base / twice)) if base / twice < 700 else math.inf
 
-    def allocate(self) -> MergeRUCBState:
+    def _allocate(self) -> MergeRUCBState:
         """Return a fresh state: empty batches, the turn of the second (t = 1) or the only one."""
         n_batches = -(-self.n_arms // self.batch_size)
         turn = np.zeros(1, TURN)
@@ -395,25 +393,25 @@ class MergeRUCB(Learner):
         turn["left"] = self.n_arms
         turn["stage"] = 1
         turn["batch_size"] = self.batch_size
-        verdicts = no_verdicts(self.n_arms, self.alpha, self.careful_offset())
+        verdicts = no_verdicts(self.n_arms, self.alpha, self._careful_offset())
         members = np.zeros((n_batches, self.n_arms), np.int64)
         sizes = np.zeros(n_batches, np.int64)
         return MergeRUCBState(verdicts, turn, members, sizes, sizes.copy())
 
-    def begin(self, state: MergeRUCBState, rng: np.random.Generator) -> None:
+    def _begin(self, state: MergeRUCBState, rng: np.random.Generator) -> None:
         """Deal the arms out to the batches at random."""
         for place, arm in enumerate(rng.permutation(self.n_arms)):
             batch = place % len(state.sizes)
             state.members[batch, state.sizes[batch]] = arm
             state.sizes[batch] += 1
 
-    def active_of(self, state: MergeRUCBState) -> Ints:
+    def _active_of(self, state: MergeRUCBState) -> Ints:
         """Return the arms that were not dropped."""
         n_batches = state.turn[0]["batches"]
         parts = [state.members[batch, : state.sizes[batch]] for batch in range(n_batches)]
         return np.sort(np.concatenate(parts))
 
-    def best_of(self, state: MergeRUCBState) -> int:
+    def _best_of(self, state: MergeRUCBState) -> int:
         """Return the arm, of those not dropped, that is ahead of most of the others."""
-        arms = self.active_of(state)
+        arms = self._active_of(state)
         return int(arms[likely_winner(state.verdicts.wins[np.ix_(arms, arms)])])

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
-from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.base import Learner
+from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import (
     AN_ARM_OR_NONE,
     CHANCE,
@@ -267,36 +268,36 @@ class _Savage(Learner):
     _: KW_ONLY
     delta: float | None = bounded(None, above=0, most=1)
 
-    ranges = SAVAGE_RANGES
-    ticket = (CHANCE,)
-    choose = staticmethod(choose_savage)
-    learn = staticmethod(learn_savage)
-    settle = staticmethod(drop_pairs)
+    _ranges = SAVAGE_RANGES
+    _ticket = (CHANCE,)
+    _choose = staticmethod(choose_savage)
+    _learn = staticmethod(learn_savage)
+    _settle = staticmethod(drop_pairs)
 
-    def validate(self) -> None:
+    def _validate(self) -> None:
         """Raise BadParameter if neither the confidence nor the horizon is given."""
         check_told(self, "delta")
 
-    def allocate(self) -> SavageState:
+    def _allocate(self) -> SavageState:
         """Return a fresh state: every pair matters."""
         k = self.n_arms
         pairs = np.transpose(np.triu_indices(k, 1)).astype(np.int64)
         clock = np.zeros(1, CLOCK)
         clock["n_pairs"] = len(pairs)
         clock["choice"] = -1
-        clock["copeland"] = Copeland in self.serves
-        failure = 1 / self.known_horizon if self.delta is None else self.delta
+        clock["copeland"] = Copeland in self._criteria
+        failure = 1 / self._known_horizon if self.delta is None else self.delta
         if self.horizon is None:
             clock["constant"] = math.log(math.pi**2 * len(pairs) / (3 * failure))
             clock["per_duel"] = 2
         else:
             clock["constant"] = math.log(2 * len(pairs) * self.horizon / failure)
         arms = np.zeros(k, BOUNDS)
-        arms["upper"] = k - 1 if Copeland in self.serves else 1
+        arms["upper"] = k - 1 if Copeland in self._criteria else 1
         matters = np.triu(np.ones((k, k), np.bool_), 1)
         return SavageState(clock, np.ascontiguousarray(pairs), matters, np.zeros((k, k)), arms)
 
-    def active_of(self, state: SavageState) -> Ints:
+    def _active_of(self, state: SavageState) -> Ints:
         """Return the arms that may win, or the choice."""
         choice = int(state.clock[0]["choice"])
         return np.array([choice]) if choice >= 0 else np.flatnonzero(state.arms["out"] == 0)
@@ -315,7 +316,6 @@ class CopelandSAVAGE(_Savage):
 
     References
     ----------
-    Urvoy, Clerot, Feraud & Naamane, Generic Exploration and K-armed Voting Bandits, ICML 2013.
     Regret O(K^2 log T) in a stationary world without ties; told T or delta. The radius is that of
     `SAVAGE`. That one arm left is enough to commit, and of equals the first counts, are our
     choices; a pair that ties is duelled until it matters no more. A round costs O(1) on average,
@@ -331,12 +331,12 @@ class CopelandSAVAGE(_Savage):
     (0, array([0]))
     """
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         PAPER, "K^2 log T Copeland, stationary", "T or delta", "O(1), O(K^2) when a pair is decided"
     )
-    serves = (Copeland,)
+    _criteria = (Copeland,)
 
-    def best_of(self, state: SavageState) -> int:
+    def _best_of(self, state: SavageState) -> int:
         """Return the choice, or else the arm that is ahead of most others."""
         choice = int(state.clock[0]["choice"])
         ahead = (state.wins > state.wins.T).sum(axis=1)
@@ -356,7 +356,6 @@ class BordaSAVAGE(_Savage):
 
     References
     ----------
-    Urvoy, Clerot, Feraud & Naamane, Generic Exploration and K-armed Voting Bandits, ICML 2013.
     Borda regret O((K^2 / gap^2) log T) in a stationary world; told T or delta. The radius is that
     of `SAVAGE`. Bounds of scores are means of bounds of pairs, and of equals the first counts;
     these are our choices. A round costs O(K).
@@ -371,12 +370,12 @@ class BordaSAVAGE(_Savage):
     (0, array([0]))
     """
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         PAPER, "(K^2/gap^2) log T Borda, stationary", "T or delta", "O(K)"
     )
-    serves = (Borda,)
+    _criteria = (Borda,)
 
-    def best_of(self, state: SavageState) -> int:
+    def _best_of(self, state: SavageState) -> int:
         """Return the choice, or else the arm with the middle of its bounds highest."""
         choice = int(state.clock[0]["choice"])
         middle = state.arms["lower"] + state.arms["upper"]

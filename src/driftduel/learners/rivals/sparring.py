@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel
 from driftduel._support.params import bounded
-from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.base import Learner
+from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import (
     CHANCE,
     COUNT,
@@ -144,23 +145,23 @@ class SparringUCB(Learner):
     _: KW_ONLY
     alpha: float = bounded(2.5, above=0)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         SPARRING, "none proven for UCB; log T in practice, Condorcet", "nothing", "O(K)"
     )
-    serves = (Condorcet,)
+    _criteria = (Condorcet,)
 
-    ranges = UCB_RANGES
-    ticket = (CHANCE,)
-    choose = staticmethod(choose_ucb)
-    learn = staticmethod(learn_ucb)
+    _ranges = UCB_RANGES
+    _ticket = (CHANCE,)
+    _choose = staticmethod(choose_ucb)
+    _learn = staticmethod(learn_ucb)
 
-    def allocate(self) -> UCBState:
+    def _allocate(self) -> UCBState:
         """Return a fresh state."""
         arms = np.zeros((2, self.n_arms), UCB_ARM)
         arms["mean"] = np.inf
         return UCBState(np.array([(0, self.alpha, 0.0)], UCB_CLOCK), arms)
 
-    def best_of(self, state: UCBState) -> int:
+    def _best_of(self, state: UCBState) -> int:
         """Return the arm played most."""
         return int(state.arms["plays"].sum(axis=0).argmax())
 
@@ -209,19 +210,19 @@ def learn_beta(
 class _Thompson(Learner):
     """What the Thompson samplers have in common."""
 
-    n_players: ClassVar[int]
-    ranges = BETA_RANGES
-    ticket = (UNKNOWN_CHANCE,)
-    choose = staticmethod(choose_beta)
-    learn = staticmethod(learn_beta)
+    _n_players: ClassVar[int]
+    _ranges = BETA_RANGES
+    _ticket = (UNKNOWN_CHANCE,)
+    _choose = staticmethod(choose_beta)
+    _learn = staticmethod(learn_beta)
 
-    serves = (Condorcet,)
+    _criteria = (Condorcet,)
 
-    def allocate(self) -> BetaState:
+    def _allocate(self) -> BetaState:
         """Return a fresh state."""
-        return BetaState(np.ones((self.n_players, 2, self.n_arms)))
+        return BetaState(np.ones((self._n_players, 2, self.n_arms)))
 
-    def best_of(self, state: BetaState) -> int:
+    def _best_of(self, state: BetaState) -> int:
         """Return the arm played most."""
         return int(state.beliefs.sum(axis=(0, 1)).argmax())
 
@@ -251,10 +252,10 @@ class SparringThompson(_Thompson):
     (0, None)
     """
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         SPARRING, "none proven; log T in practice, Condorcet", "nothing", "O(K)"
     )
-    n_players = 2
+    _n_players = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,11 +269,10 @@ class SelfSparring(_Thompson):
 
     References
     ----------
-    Sui, Zhuang, Burdick & Yue, Multi-dueling Bandits with Dependent Arms, UAI 2017, with
-    independent arms, Beta(1, 1) priors and two arms a round. Regret of order ``K ln T``, in the
-    limit optimal, if preferences are approximately linear. It must be told nothing. A round costs
-    O(K), most of it for 2 K draws from Beta distributions. There is no formula for the propensity
-    of a duel.
+    With independent arms, Beta(1, 1) priors and two arms a round. Regret of order ``K ln T``, in
+    the limit optimal, if preferences are approximately linear. It must be told nothing. A round
+    costs O(K), most of it for 2 K draws from Beta distributions. There is no formula for the
+    propensity of a duel.
 
     Examples
     --------
@@ -284,13 +284,13 @@ class SelfSparring(_Thompson):
     0
     """
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         "Sui, Zhuang, Burdick & Yue, Multi-dueling Bandits with Dependent Arms, UAI 2017",
         "sum_k ln T / gap_k in the limit, if preferences are approximately linear; Condorcet",
         "nothing",
         "O(K)",
     )
-    n_players = 1
+    _n_players = 1
 
 
 @inline_kernel
@@ -338,23 +338,23 @@ class SparringEXP3(Learner):
     learning_rate: float | None = bounded(None, above=0)
     exploration: float | None = bounded(None, above=0, most=1)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         SPARRING, "sqrt(K ln K T), Condorcet, against one arm, adversarial", "T", "O(K)"
     )
-    serves = (Condorcet,)
-    needs_horizon = True
+    _criteria = (Condorcet,)
+    _needs_horizon = True
 
-    ranges = SOFTMAX_RANGES
-    ticket = SOFTMAX_TICKET
-    choose = staticmethod(choose_softmax)
-    learn = staticmethod(learn_sparring)
+    _ranges = SOFTMAX_RANGES
+    _ticket = SOFTMAX_TICKET
+    _choose = staticmethod(choose_softmax)
+    _learn = staticmethod(learn_sparring)
 
-    def allocate(self) -> SoftmaxState:
+    def _allocate(self) -> SoftmaxState:
         """Return a fresh state."""
-        K, T = self.n_arms, self.known_horizon
+        K, T = self.n_arms, self._known_horizon
         rate = self.learning_rate or math.sqrt(math.log(K) / (K * T)) / 2
         return softmax_state(2, K, self.exploration or min(1.0, 2 * rate * K), rate)
 
-    def best_of(self, state: SoftmaxState) -> int:
+    def _best_of(self, state: SoftmaxState) -> int:
         """Return the arm that the two sides like best together."""
         return int((state.weights / state.players["total"][:, None]).sum(axis=0).argmax())

@@ -14,7 +14,8 @@ import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
-from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.base import Learner
+from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import UNKNOWN_CHANCE
 from driftduel.learners.parts.posterior import (
     THOMPSON_RANGES,
@@ -117,11 +118,10 @@ class DTS(Learner):
 
     References
     ----------
-    Wu & Liu, Double Thompson Sampling for Dueling Bandits, NIPS 2016. Copeland regret O(K^2 log
-    T), with a Condorcet winner O(K log T + K^2 log log T), if preferences do not change; told
-    nothing. Ties of sampled scores are broken at random. A round costs O(K) random numbers in
-    each of the two steps as long as one arm wins nearly all its duels in the draw, and at worst
-    O(K^2); Beta draws are made only of arms that may well beat the left one.
+    Copeland regret O(K^2 log T), with a Condorcet winner O(K log T + K^2 log log T), if preferences
+    do not change; told nothing. Ties of sampled scores are broken at random. A round costs O(K)
+    random numbers in each of the two steps as long as one arm wins nearly all its duels in the
+    draw, and at worst O(K^2); Beta draws are made only of arms that may well beat the left one.
 
     Examples
     --------
@@ -136,25 +136,25 @@ class DTS(Learner):
     _: KW_ONLY
     alpha: float = bounded(0.51, above=0)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         "Wu & Liu, Double Thompson Sampling for Dueling Bandits, NIPS 2016",
         "Condorcet: O(K log T + K^2 log log T); Copeland: O(K^2 log T); if nothing changes",
         "nothing",
         "O(K) when one arm leads, O(K^2) at worst",
     )
-    serves = (Condorcet,)
+    _criteria = (Condorcet,)
 
-    ranges = THOMPSON_RANGES
-    ticket = (UNKNOWN_CHANCE,)
-    choose = staticmethod(choose_twice)
-    learn = staticmethod(learn_dts)
-    settle = staticmethod(settle_dts)
+    _ranges = THOMPSON_RANGES
+    _ticket = (UNKNOWN_CHANCE,)
+    _choose = staticmethod(choose_twice)
+    _learn = staticmethod(learn_dts)
+    _settle = staticmethod(settle_dts)
 
-    def allocate(self) -> ThompsonState:
+    def _allocate(self) -> ThompsonState:
         """Return a fresh state: every arm is a candidate, every preference even."""
         return no_duels(self.n_arms, self.alpha, coins=True, draws=False)
 
-    def best_of(self, state: ThompsonState) -> int:
+    def _best_of(self, state: ThompsonState) -> int:
         """Return the candidate that is ahead of most arms."""
         return likely_candidate(state)
 
@@ -170,10 +170,9 @@ class DTSPlus(DTS):
 
     References
     ----------
-    Wu & Liu, Double Thompson Sampling for Dueling Bandits, NIPS 2016. Bounds as for `DTS`. With z
-    the sampled Copeland scores, ties go to the least ``sum_{j != i} (2 max z - z_i - z_j) /
-    kl(theta_ij, 1/2)``; we take the maximum over all arms. A round costs as for `DTS`, with Beta
-    draws in place of coins, and O(K^2) if candidates tie.
+    Bounds as for `DTS`. With z the sampled Copeland scores, ties go to the least ``sum_{j != i} (2
+    max z - z_i - z_j) / kl(theta_ij, 1/2)``; we take the maximum over all arms. A round costs as
+    for `DTS`, with Beta draws in place of coins, and O(K^2) if candidates tie.
 
     Examples
     --------
@@ -185,15 +184,15 @@ class DTSPlus(DTS):
     (0, 0, 0)
     """
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         "Wu & Liu, Double Thompson Sampling for Dueling Bandits, NIPS 2016",
         "Condorcet: O(K log T + K^2 log log T); Copeland: O(K^2 log T); if nothing changes",
         "nothing",
         "O(K) when one arm leads, O(K^2) if candidates tie",
     )
 
-    choose = staticmethod(choose_dts_plus)
+    _choose = staticmethod(choose_dts_plus)
 
-    def allocate(self) -> ThompsonState:
+    def _allocate(self) -> ThompsonState:
         """Return a fresh state: every arm is a candidate, every preference even."""
         return no_duels(self.n_arms, self.alpha, coins=True, draws=True)

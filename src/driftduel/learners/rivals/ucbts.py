@@ -25,7 +25,8 @@ from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
-from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.base import Learner
+from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import (
     AN_ARM_OR_NONE,
     ANYTHING,
@@ -273,13 +274,12 @@ class UCBTS(Learner):
 
     References
     ----------
-    Ramamohan, Rajkumar & Agarwal, Dueling Bandits: Beyond Condorcet Winners to General Tournament
-    Solutions, NIPS 2016. Regret O(K^2 log T / gap^2) for each of the solutions, if no pair ties
-    and preferences do not change; told nothing. The theorem asks that sure members meet
-    themselves and that no decided pair is duelled; how members are told from what is sure and
-    which undecided pair is duelled was not read in the paper and is ours. Of equals the first
-    counts. A round costs O(K), O(1) while a member plays itself; to find a member after a
-    comparison is decided costs O(K^2) for Copeland, O(K^3) for the others, more for Banks.
+    Regret O(K^2 log T / gap^2) for each of the solutions, if no pair ties and preferences do not
+    change; told nothing. The theorem asks that sure members meet themselves and that no decided
+    pair is duelled; how members are told from what is sure and which undecided pair is duelled was
+    not read in the paper and is ours. Of equals the first counts. A round costs O(K), O(1) while a
+    member plays itself; to find a member after a comparison is decided costs O(K^2) for Copeland,
+    O(K^3) for the others, more for Banks.
 
     Examples
     --------
@@ -299,22 +299,22 @@ class UCBTS(Learner):
     _: KW_ONLY
     alpha: float = bounded(0.51, above=0.5)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         "Ramamohan, Rajkumar & Agarwal, Dueling Bandits: Beyond Condorcet Winners to General "
         "Tournament Solutions, NIPS 2016",
         "Copeland, top cycle, uncovered set, Banks set: O(K^2 log T), if no pair ties; stationary",
         "nothing",
         "O(K), O(1) while a member plays itself",
     )
-    serves = (*SOLUTIONS, Condorcet)
+    _criteria = (*SOLUTIONS, Condorcet)
 
-    ranges = UCBTS_RANGES
-    ticket = (CHANCE,)
-    choose = staticmethod(choose_ucbts)
-    learn = staticmethod(learn_ucbts)
-    settle = staticmethod(find_member)
+    _ranges = UCBTS_RANGES
+    _ticket = (CHANCE,)
+    _choose = staticmethod(choose_ucbts)
+    _learn = staticmethod(learn_ucbts)
+    _settle = staticmethod(find_member)
 
-    def allocate(self) -> UCBTSState:
+    def _allocate(self) -> UCBTSState:
         """Return a fresh state: nothing is sure."""
         k = self.n_arms
         pick = np.zeros(1, PICK)
@@ -324,7 +324,7 @@ class UCBTS(Learner):
         verdicts = no_verdicts(k, self.alpha)
         return UCBTSState(verdicts, pick, np.zeros(k, np.int64), np.zeros(k, np.bool_))
 
-    def best_of(self, state: UCBTSState) -> int:
+    def _best_of(self, state: UCBTSState) -> int:
         """Return the sure member, or else the arm that is ahead of most others."""
         member = int(state.pick[0]["member"])
         return member if member >= 0 else likely_winner(state.verdicts.wins)

@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.base import Learner
+from driftduel.learners.contract.literature import Literature
 from driftduel.learners.parts.mixture import SOFTMAX_TICKET
 from driftduel.learners.parts.versatile import (
     VERSATILE_RANGES,
@@ -51,23 +52,23 @@ class VersatileDB(Learner):
     0
     """
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         PAPER,
         "sum_k ln T / gap_k in stationary, sqrt(K T) in adversarial worlds; Condorcet",
         "nothing",
         "O(K)",
     )
-    serves = (Condorcet,)
+    _criteria = (Condorcet,)
 
-    ranges = VERSATILE_RANGES
-    ticket = SOFTMAX_TICKET
-    choose = staticmethod(choose_versatile)
-    learn = staticmethod(learn_versatile)
+    _ranges = VERSATILE_RANGES
+    _ticket = SOFTMAX_TICKET
+    _choose = staticmethod(choose_versatile)
+    _learn = staticmethod(learn_versatile)
 
-    def allocate(self) -> VersatileState:
+    def _allocate(self) -> VersatileState:
         """Return a fresh state: no losses, uniform chances."""
         return no_losses(self.n_arms)
 
-    def best_of(self, state: VersatileState) -> int:
+    def _best_of(self, state: VersatileState) -> int:
         """Return the arm with the smallest losses of both players together."""
         return int(state.losses.sum(axis=0).argmin())

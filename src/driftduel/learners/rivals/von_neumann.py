@@ -24,8 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
-from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.history import History
+from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import (
     CHANCE,
     COUNT,
@@ -247,32 +248,32 @@ class ExperimentalVonNeumann(Learner):
     array([0.3, 0.3, 0.3])
     """
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         "ours, an experiment; the open problem is named by Suk & Agarwal, the paper",
         "none is proved; von Neumann",
         "nothing",
         "O(K)",
     )
-    serves = (VonNeumann, Condorcet)
+    _criteria = (VonNeumann, Condorcet)
 
-    ranges = TRACKER_RANGES
-    ticket = (CHANCE, CHANCE, CHANCE, NUMBER, whole(-1, 64))
-    choose = staticmethod(choose_tracking)
-    learn = staticmethod(learn_tracking)
-    settle = staticmethod(settle_tracking)
-    full = staticmethod(tracking_began)
+    _ranges = TRACKER_RANGES
+    _ticket = (CHANCE, CHANCE, CHANCE, NUMBER, whole(-1, 64))
+    _choose = staticmethod(choose_tracking)
+    _learn = staticmethod(learn_tracking)
+    _settle = staticmethod(settle_tracking)
+    _full = staticmethod(tracking_began)
 
     @property
     def mixture(self) -> Floats:
         """The mean play of the episode: what the learner takes for the von Neumann winner."""
-        session = self.session
+        session = self._session
         with session.lock:
             plays = session.state.plays
             total = plays.sum()
             uniform = np.full(self.n_arms, 1.0 / self.n_arms)
             return np.asarray(plays / total if total > 0 else uniform)
 
-    def allocate(self) -> TrackerState:
+    def _allocate(self) -> TrackerState:
         """Return a fresh state: nothing known, w uniform."""
         K = self.n_arms
         clock = np.zeros(1, CLOCK)
@@ -287,11 +288,11 @@ class ExperimentalVonNeumann(Learner):
             np.zeros((LEVELS, K)),
         )
 
-    def best_of(self, state: TrackerState) -> int:
+    def _best_of(self, state: TrackerState) -> int:
         """Return the arm with the smallest losses of both players together."""
         return int(state.inner.losses.sum(axis=0).argmin())
 
-    def collect(self, state: TrackerState, history: History) -> None:
+    def _collect(self, state: TrackerState, history: History) -> None:
         """Note the round of a new beginning."""
         clock = state.clock[0]
         if clock["began"] >= 0:

@@ -15,7 +15,8 @@ from typing import ClassVar
 import numpy as np
 
 from driftduel._support.params import bounded
-from driftduel.learners.contract.base import Learner, Literature
+from driftduel.learners.contract.base import Learner
+from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import CHANCE, NUMBER
 from driftduel.learners.parts.stays import (
     LEAD_RANGES,
@@ -48,9 +49,9 @@ class WinnerStays(Learner):
 
     References
     ----------
-    Chen & Frazier, Dueling Bandits with Weak Regret, ICML 2017, WS-W. Weak regret
-    ``K / (2p - 1)^2 + p K^2 / (2p - 1)^3`` for all T if every win of a better arm has probability
-    p or more, O(K log K) under a total order. A round costs O(1), O(K) when the pair changes.
+    Weak regret ``K / (2p - 1)^2 + p K^2 / (2p - 1)^3`` for all T if every win of a better arm has
+    probability p or more, O(K log K) under a total order. A round costs O(1), O(K) when the pair
+    changes.
 
     Examples
     --------
@@ -62,33 +63,33 @@ class WinnerStays(Learner):
     0
     """
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         paper="Chen & Frazier, Dueling Bandits with Weak Regret, ICML 2017, WS-W",
         bound="weak: K/(2p-1)^2 + pK^2/(2p-1)^3 for all T, K log K under a total order; stationary",
         needs="nothing",
         cost="O(1), O(K) when the pair changes",
     )
-    serves = (Condorcet,)
+    _criteria = (Condorcet,)
 
-    ranges = LEAD_RANGES
-    ticket = (CHANCE,)
-    choose = staticmethod(choose_leaders)
-    learn = staticmethod(learn_lead)
-    settle = staticmethod(settle_leads)
+    _ranges = LEAD_RANGES
+    _ticket = (CHANCE,)
+    _choose = staticmethod(choose_leaders)
+    _learn = staticmethod(learn_lead)
+    _settle = staticmethod(settle_leads)
 
     @property
     def _growth(self) -> float:
         return 0.0
 
-    def allocate(self) -> LeadState:
+    def _allocate(self) -> LeadState:
         """Return a fresh state without a pair."""
         return no_leads(self.n_arms, self._growth)
 
-    def begin(self, state: LeadState, rng: np.random.Generator) -> None:
+    def _begin(self, state: LeadState, rng: np.random.Generator) -> None:
         """Draw the first pair."""
         begin_leads(state, rng)
 
-    def best_of(self, state: LeadState) -> int:
+    def _best_of(self, state: LeadState) -> int:
         """Return the arm in front."""
         return int(state.clock[0]["first"])
 
@@ -110,10 +111,9 @@ class WinnerStaysStrong(WinnerStays):
 
     References
     ----------
-    Chen & Frazier, Dueling Bandits with Weak Regret, ICML 2017, WS-S. Regret O(K^2 + K log T).
-    growth = 1.05 is that of Kolpaczki, Bengs & Huellermeier. A stage is defined by the lead alone,
-    which is the paper's stage if no outcome comes late. A round costs O(1), O(K) when the pair
-    changes.
+    Regret O(K^2 + K log T). growth = 1.05 is that of Kolpaczki, Bengs & Huellermeier. A stage is
+    defined by the lead alone, which is the paper's stage if no outcome comes late. A round costs
+    O(1), O(K) when the pair changes.
 
     Examples
     --------
@@ -128,7 +128,7 @@ class WinnerStaysStrong(WinnerStays):
     _: KW_ONLY
     growth: float = bounded(1.05, above=1)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         paper="Chen & Frazier, Dueling Bandits with Weak Regret, ICML 2017, WS-S",
         bound="K^2 + K log T Condorcet, stationary",
         needs="growth below p/(1-p)",
@@ -155,10 +155,9 @@ class BeatTheWinnerReset(Learner):
 
     References
     ----------
-    Kolpaczki, Bengs & Huellermeier, Piecewise-Stationary Dueling Bandits, TMLR 2024. Weak regret of
-    order K log K / gap^2 for each stretch without change; the exponents are from memory, not
-    checked in the paper. An outcome that comes after its race is over does not count, which is
-    our choice. A round costs O(1).
+    Weak regret of order K log K / gap^2 for each stretch without change; the exponents are from
+    memory, not checked in the paper. An outcome that comes after its race is over does not count,
+    which is our choice. A round costs O(1).
 
     Examples
     --------
@@ -171,32 +170,32 @@ class BeatTheWinnerReset(Learner):
     2
     """
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         paper="Kolpaczki, Bengs & Huellermeier, Piecewise-Stationary Dueling Bandits, TMLR 2024",
         bound="weak: about M K log K / gap^2 with M stretches (constants not checked)",
         needs="nothing",
         cost="O(1)",
     )
-    serves = (Condorcet,)
+    _criteria = (Condorcet,)
 
-    ranges = RACE_RANGES
-    ticket = (CHANCE, NUMBER)
-    choose = staticmethod(choose_race)
-    learn = staticmethod(learn_race)
+    _ranges = RACE_RANGES
+    _ticket = (CHANCE, NUMBER)
+    _choose = staticmethod(choose_race)
+    _learn = staticmethod(learn_race)
 
     @property
     def _growth(self) -> float:
         return 0.0
 
-    def allocate(self) -> RaceState:
+    def _allocate(self) -> RaceState:
         """Return a fresh state without a queue."""
         return no_races(self.n_arms, self._growth)
 
-    def begin(self, state: RaceState, rng: np.random.Generator) -> None:
+    def _begin(self, state: RaceState, rng: np.random.Generator) -> None:
         """Draw the queue."""
         begin_races(state, rng)
 
-    def best_of(self, state: RaceState) -> int:
+    def _best_of(self, state: RaceState) -> int:
         """Return the incumbent."""
         return int(state.clock[0]["incumbent"])
 
@@ -216,10 +215,9 @@ class BeatTheWinnerResetStrong(BeatTheWinnerReset):
 
     References
     ----------
-    Kolpaczki, Bengs & Huellermeier, Piecewise-Stationary Dueling Bandits, TMLR 2024, whose code has
-    it with growth = 1.05; no bound is known to us. There the exponent counts races and never
-    falls, so that after the first lost race it rests for ever. Here it is the length of the race,
-    which is 1 again after a loss: our choice. A round costs O(1).
+    Their code has it with growth = 1.05; no bound is known to us. There the exponent counts races
+    and never falls, so that after the first lost race it rests for ever. Here it is the length of
+    the race, which is 1 again after a loss: our choice. A round costs O(1).
 
     Examples
     --------
@@ -235,7 +233,7 @@ class BeatTheWinnerResetStrong(BeatTheWinnerReset):
     _: KW_ONLY
     growth: float = bounded(1.05, above=1)
 
-    literature: ClassVar = Literature(
+    _literature: ClassVar = Literature(
         paper="Kolpaczki, Bengs & Huellermeier, Piecewise-Stationary Dueling Bandits, TMLR 2024",
         bound="none known to us",
         needs="nothing",
