@@ -42,7 +42,7 @@ from driftduel._support.files import replacing
 from driftduel.experiments.simulation.loop import batches
 from driftduel.experiments.simulation.runs import world_generator
 from driftduel.experiments.versions import learner_version
-from driftduel.learners.contract.making import learner_from
+from driftduel.learners.contract.build import learner_from
 from driftduel.worlds.matrices import winner_matrix
 from studies.benchmark.suite import CRITERIA, LEARNER
 

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 import driftduel as dd
 from benchmarks.calibration import upper
-from driftduel.learners.contract.making import learner_from
+from driftduel.learners.contract.build import learner_from
 from driftduel.worlds import datasets
 from driftduel.worlds.matrices import btl_matrix, random_matrix, winner_matrix
 from studies.benchmark.suite import LEARNER

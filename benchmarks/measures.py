@@ -17,7 +17,7 @@ import driftduel as dd
 from driftduel.matrix.preferences import Array
 from driftduel.worlds.measures.shown import shown
 from driftduel.worlds.measures.significant import significant_phases
-from driftduel.worlds.measures.tables import borda_gaps, point_mass_gaps, survey
+from driftduel.worlds.measures.survey import borda_gaps, point_mass_gaps, survey
 from tests.naive.shifts import significant_loops
 
 ARMS = 10

@@ -37,8 +37,8 @@ def package(tmp_path, monkeypatch, forgotten):
             f"[driftduel.learners]\n{name} = {module}:{attribute}\n"
         )
         monkeypatch.syspath_prepend(home)
-        registry.installed.cache_clear()
+        registry.installed_learners.cache_clear()
 
     yield install
     monkeypatch.undo()
-    registry.installed.cache_clear()
+    registry.installed_learners.cache_clear()

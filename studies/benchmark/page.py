@@ -14,7 +14,7 @@ from driftduel._support.files import replacing
 from driftduel._support.text import count
 from driftduel.report.document import Chapter, Document, Figure, compose
 from driftduel.report.extra import drawing_library
-from driftduel.report.figures import COLOURS, ROUND_NUMBERS, WIDTH, save_figure, themed
+from driftduel.report.figures import COLOURS, ROUND_NUMBERS, WIDTH, apply_theme, save_figure
 from driftduel.report.findings import number, titled
 from driftduel.report.page import write_page
 from driftduel.report.tables import NOTHING, Column, Table
@@ -98,7 +98,7 @@ def write_benchmark(document: Document, out: Path, page: Path | None = None) -> 
     html = out / "report.html"
     write_page(document, html)
     images = markdown.parent / "images"
-    chart = themed(document.figures[0].chart)
+    chart = apply_theme(document.figures[0].chart)
     pictures = save_figure(chart, images, "benchmark", ["svg"])
     text = in_markdown(document, f"images/{pictures[0].name}")
     with replacing(markdown) as temporary:

@@ -82,7 +82,7 @@ def reproduce(
 
 
 def _exponents(ours: pl.DataFrame) -> Table:
-    from driftduel.cli.tables import plain_table
+    from driftduel.cli.summary import plain_table
     from studies.reproduction.page import exponents_to_read
 
     shown = exponents_to_read(ours)

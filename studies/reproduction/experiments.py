@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from driftduel._support.text import meant
+from driftduel._support.text import did_you_mean
 from driftduel.experiments.checksums import DamagedFileError
 from driftduel.experiments.results import Results
 from driftduel.experiments.spec import LearnerEntry, Spec
@@ -104,7 +104,7 @@ def experiments(only: Sequence[str] = (), *, quick: bool = False) -> list[Experi
     known = (*NAMES, _ALL_OPEN)
     for name in only:
         if name not in known:
-            there_are = f"{meant(name, known)}, there are {', '.join(known)}"
+            there_are = f"{did_you_mean(name, known)}, there are {', '.join(known)}"
             raise ValueError(f"no experiment is called {name!r}{there_are}")
     wanted = {*(only or NAMES), *(OPEN_QUESTIONS if _ALL_OPEN in only else ())}
     chosen = []

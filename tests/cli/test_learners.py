@@ -31,7 +31,7 @@ def test_every_learner_tells_its_docstring_and_parameters(run, name):
     assert ["n_arms", "(must", "be", "given)"] in rows
     assert ["seed", "0"] in rows
     found = run("learners", name, "--json").json
-    assert found["bound"] == LEARNERS[name].literature.bound
+    assert found["bound"] == LEARNERS[name]._literature.bound
     assert found["bound"] in done.words
     assert found["description"] == inspect.getdoc(LEARNERS[name])
     assert list(found["parameters"])[:2] == ["n_arms", "horizon"]

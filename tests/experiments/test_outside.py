@@ -178,8 +178,8 @@ def test_an_entry_point_has_the_name_of_its_class(package):
         (3, GREEDY.replace("EpsilonGreedy", "EpsilonGredy"), "did you mean EpsilonGredy?"),
         (4, "EpsilonGreedy = 3", "must be a class in a .py file that can be imported"),
         (5, "class EpsilonGreedy: pass", "wrong5:EpsilonGreedy is no learner, it must derive from"),
-        (6, GREEDY.replace("best_of", "best"), "wrong6:EpsilonGreedy has no best_of"),
-        (7, GREEDY.replace("learn = static", "lear = static"), "EpsilonGreedy has no learn"),
+        (6, GREEDY.replace("best_of", "best"), "wrong6:EpsilonGreedy has no _best_of"),
+        (7, GREEDY.replace("learn = static", "lear = static"), "EpsilonGreedy has no _learn"),
         (
             8,
             GREEDY.replace("epsilon: float", "epsilon: 'Foo'"),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import driftduel as dd
-from driftduel.learners.contract import folding
+from driftduel.learners.contract import fold
 from driftduel.learners.parts.tickets import ticket_kernel
 from driftduel.testing.driving import knowledge, snapshot
 from tests.learners.test_ask_tell import Recorder
@@ -170,7 +170,7 @@ def test_arrays_that_are_given_stay_as_they_are_and_may_be_read_only():
 def test_an_interrupted_fold_has_told_the_first_outcomes_and_says_how_many(monkeypatch):
     learner, copy, whole = quick(), quick(), quick()
     log = played(learner, 300)
-    monkeypatch.setattr(folding, "_CHUNK", 64)
+    monkeypatch.setattr(fold, "_CHUNK", 64)
     collect = dd.MetaBosse._collect
 
     def interrupted(self, state, history):
@@ -179,10 +179,10 @@ def test_an_interrupted_fold_has_told_the_first_outcomes_and_says_how_many(monke
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        monkeypatch.setattr(dd.MetaBosse, "collect", interrupted)
+        monkeypatch.setattr(dd.MetaBosse, "_collect", interrupted)
         with pytest.raises(KeyboardInterrupt):
             copy.fold(*log)
-        monkeypatch.setattr(dd.MetaBosse, "collect", collect)
+        monkeypatch.setattr(dd.MetaBosse, "_collect", collect)
     finally:
         signal.signal(signal.SIGINT, before)
     assert 0 < copy.rounds <= 64

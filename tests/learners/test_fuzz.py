@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from driftduel.learners.contract.ranges import undeclared
+from driftduel.learners.contract.ranges import fields_without_range
 from tests.learners.fuzzing import TARGETS, attack, attacks, run
 from tests.modes import often
 
@@ -17,7 +17,7 @@ def test_every_learner_declares_its_ranges(target):
     learner = TARGETS[target](3, 100, 0)
     assert learner._ranges
     assert learner._ticket
-    assert undeclared(learner) == []
+    assert fields_without_range(learner) == []
 
 
 @pytest.mark.filterwarnings("ignore")  # numbers that are changed may overflow in plain Python

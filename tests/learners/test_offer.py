@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import driftduel as dd
 from driftduel.learners.contract.ranges import check_state
-from driftduel.learners.paper.carrying import restart_clock, start_clock
+from driftduel.learners.paper.carry import restart_clock, start_clock
 from driftduel.testing.driving import essence, knowledge, snapshot
 from tests.learners.test_conformance import HASTY, QUICK
 

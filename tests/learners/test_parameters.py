@@ -13,7 +13,7 @@ import driftduel as dd
 from driftduel._support.checks import BadParameter
 from driftduel._support.params import parameters_of
 from driftduel.learners import Calibration, Constants, all_learners
-from driftduel.learners.contract.making import learner_from
+from driftduel.learners.contract.build import learner_from
 
 UNLESS_TOLD = (
     "BordaETC",

@@ -439,7 +439,7 @@ class DriftDuel(Oracle):
             self.reached.add("alarm")
             # A running trial of somebody else is not overwritten.
             if self.trial is None or self.trial.accused == self.leader:
-                self.accuse(self.leader)
+                self.open_test(self.leader)
             else:
                 self.reached.add("alarm during a trial")
             self.past.append(Alarm(self.young_from))
@@ -447,7 +447,7 @@ class DriftDuel(Oracle):
             self.alarmed = self.round
             self.young_from = self.odd_from = self.watched_from = len(self.past)
         self.lead_on()
-        self.judge()
+        self.decide()
 
     def lead_on(self):
         old = self.leader
@@ -457,7 +457,7 @@ class DriftDuel(Oracle):
         watched = self.tosses(old, self.watched_from, max(self.watched_from, self.young_from))
         if self.trial is None and self.settled and watched[0] >= 12:
             self.reached.add("deposed")
-            self.accuse(old)
+            self.open_test(old)
         self.odd_from = self.watched_from = len(self.past)
         self.settled, self.led = False, self.round
 
@@ -513,7 +513,7 @@ class DriftDuel(Oracle):
 
     # The trial.
 
-    def accuse(self, leader):
+    def open_test(self, leader):
         moment = max(self.watched_from, self.young_from)
         young = self.young()
         if self.trial is not None:
@@ -527,7 +527,7 @@ class DriftDuel(Oracle):
         before = {pair: max(0.0, known[pair] - young[pair]) for pair in self.pairs}
         self.trial = Trial(leader, first, moment, self.young_from, len(self.past), before)
 
-    def judge(self):
+    def decide(self):
         trial = self.trial
         if trial is None or trial.accused == self.leader:
             return

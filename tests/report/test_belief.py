@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import driftduel as dd
-from driftduel.report.belief import LENGTHS, MOST_ARMS, Belief, belief_chart
+from driftduel.report.belief import LENGTHS, MOST_ROWS, Belief, belief_chart
 from driftduel.report.document import compose
 from driftduel.testing.driving import tell_as_played
 from driftduel.worlds.measures.spells import Spell
@@ -99,12 +99,12 @@ def test_replays_end_with_their_episode_and_the_longest_are_drawn():
 
 
 def test_of_many_arms_the_winners_and_those_longest_in_play_are_shown():
-    n_arms = MOST_ARMS + 10
+    n_arms = MOST_ROWS + 10
     in_play = [(arm, 0, arm + 1) for arm in range(n_arms - 1)] + [(n_arms - 1, 0, 1000)]
     names = [f"arm {arm}" for arm in range(n_arms)]
     belief = Belief(names, 1000, [0], [], [Spell(0, 1000, (3,))], in_play=in_play)
     shown = belief.shown()
-    assert shown == [3, *range(n_arms - MOST_ARMS + 1, n_arms)]
+    assert shown == [3, *range(n_arms - MOST_ROWS + 1, n_arms)]
     assert {row["row"] for row in rows(belief_chart(belief), "in play")} == {
         names[arm] for arm in shown
     }

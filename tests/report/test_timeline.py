@@ -13,7 +13,7 @@ import driftduel as dd
 from driftduel import report
 from driftduel.report import MissingExtraError
 from driftduel.report.extra import drawing_library
-from driftduel.report.figures import COLOURS, GREY, ink_on, save_figure, wrapped
+from driftduel.report.figures import COLOURS, GREY, ink_on, save_figure, wrap
 from driftduel.report.timeline import _drawable, best_over_time
 from driftduel.worlds import catalogue, datasets
 from driftduel.worlds.measures import Phases
@@ -178,4 +178,4 @@ def test_text_on_a_colour_can_be_read(colour):
 
 
 def test_long_texts_are_broken_into_lines_and_paragraphs_kept_apart():
-    assert wrapped(["one two three\n\nfour"], 8) == ["one two", "three", "four"]
+    assert wrap(["one two three\n\nfour"], 8) == ["one two", "three", "four"]

@@ -148,7 +148,7 @@ def test_where_numba_refuses_our_cache_its_own_is_kept_in_a_folder_of_these_sour
     keep(compiled, add, OPTIONS)
     assert str(folder) == config.CACHE_DIR
     assert [path.parent for path in seen] == [cache_folder()]
-    monkeypatch.setattr(_compiled, "edited", lambda modules: True)
+    monkeypatch.setattr(_compiled, "any_edited", lambda modules: True)
     keep(compiled, add, OPTIONS)
     assert len(seen) == 1
 
@@ -181,9 +181,9 @@ def folder(tmp_path, monkeypatch):
     """numba configured to keep its cache in ``tmp_path / cache``."""
     monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setattr(config, "BOUNDSCHECK", None)
-    _compiled._made.cache_clear()
+    _compiled._make_folder.cache_clear()
     yield tmp_path / "cache"
-    _compiled._made.cache_clear()
+    _compiled._make_folder.cache_clear()
 
 
 def test_code_with_bounds_checks_is_kept_apart(folder, monkeypatch):

@@ -9,7 +9,7 @@ import threading
 import pytest
 
 import driftduel as dd
-from driftduel._support.interrupts import undisturbed
+from driftduel._support.interrupts import defer_interrupts
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
 
@@ -27,15 +27,15 @@ def interrupt():
 
 
 def twice_and_on(done):
-    with undisturbed():
+    with defer_interrupts():
         interrupt()
         interrupt()
         done.append(True)
 
 
 def inside_and_on(done):
-    with undisturbed():
-        with undisturbed():
+    with defer_interrupts():
+        with defer_interrupts():
             interrupt()
         done.append(True)
 
@@ -56,7 +56,7 @@ def test_a_block_in_a_block_waits_for_the_outer_one():
 
 
 def test_without_an_interrupt_errors_pass_and_the_handler_is_back():
-    with pytest.raises(ZeroDivisionError), undisturbed():
+    with pytest.raises(ZeroDivisionError), defer_interrupts():
         raise ZeroDivisionError
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
@@ -64,7 +64,7 @@ def test_without_an_interrupt_errors_pass_and_the_handler_is_back():
 def test_who_ignores_interrupts_goes_on_doing_so():
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        with undisturbed():
+        with defer_interrupts():
             assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
             interrupt()
     finally:
@@ -75,7 +75,7 @@ def test_other_threads_leave_the_handler_alone():
     seen = []
 
     def look():
-        with undisturbed():
+        with defer_interrupts():
             seen.append(signal.getsignal(signal.SIGINT))
 
     thread = threading.Thread(target=look)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from driftduel import BadParameter
 from driftduel._support.checks import Bounds, as_count, as_horizon, as_number, one_of
-from driftduel._support.params import bounded, check_fields, made, nested, parameters_of, settled
+from driftduel._support.params import bounded, build, check_fields, nested, parameters_of, resolve
 from driftduel.matrix.criteria import Borda, Condorcet, Criterion
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def test_what_does_not_fit_is_named(values, sentence):
 def test_texts_are_read_as_the_types_they_should_have():
     texts = {"count": "5", "rate": "none", "flag": "True", "name": "none", "criterion": "0.5,0.5"}
     tables = {**texts, "inner": {"size": "2", "kind": "square"}}
-    values = settled(Outer, tables, texts=True)
+    values = resolve(Outer, tables, texts=True)
     assert values["inner"] == {"size": 2.0, "kind": "square"}
     assert Outer(**values) == Outer(5, None, True, "none", Inner(2.0, "square"), [0.5, 0.5])
 
@@ -132,27 +132,27 @@ def test_texts_are_read_as_the_types_they_should_have():
 )
 def test_texts_that_mean_no_value_are_named(texts, sentence):
     with pytest.raises(BadParameter) as error:
-        settled(Outer, texts, texts=True)
+        resolve(Outer, texts, texts=True)
     assert str(error.value).startswith(sentence)
 
 
 def test_hidden_parameters_cannot_be_given():
     with pytest.raises(BadParameter, match=r"^count is no parameter, there are rate, "):
-        settled(Outer, {"count": 1}, hidden=("count",))
+        resolve(Outer, {"count": 1}, hidden=("count",))
 
 
 def test_none_is_a_word_where_it_is_allowed():
-    assert settled(Outer, {"rate": "none", "name": "none"}) == {"rate": None, "name": "none"}
+    assert resolve(Outer, {"rate": "none", "name": "none"}) == {"rate": None, "name": "none"}
 
 
 def test_functions_have_parameters_too():
-    build = partial(world, "b")
-    assert list(parameters_of(build)) == ["n_arms", "weight", "names", "link", "seed"]
+    world_b = partial(world, "b")
+    assert list(parameters_of(world_b)) == ["n_arms", "weight", "names", "link", "seed"]
     rng = np.random.default_rng(0)
     values = {"n_arms": np.int64(2), "weight": np.ones(2), "names": ["x"], "link": abs, "seed": rng}
-    assert made(build, values) == values
+    assert build(world_b, values) == values
     texts = {"weight": "1,2", "names": "a, b", "link": "probit", "seed": "none"}
-    assert settled(build, texts, texts=True) == {
+    assert resolve(world_b, texts, texts=True) == {
         "weight": [1.0, 2.0],
         "names": ["a", "b"],
         "link": "probit",
@@ -165,7 +165,7 @@ def test_functions_have_parameters_too():
         ({"seed": 0.5}, "seed is 0.5, must be a whole number or a generator or none"),
     ):
         with pytest.raises(BadParameter) as error:
-            made(build, bad)
+            build(world_b, bad)
         assert str(error.value) == words
 
 

@@ -12,9 +12,9 @@ import pytest
 from driftduel._support import sources as _sources
 from driftduel._support.sources import (
     Module,
+    any_edited,
     closure,
     code_hash,
-    edited,
     package_module,
     package_modules,
 )
@@ -211,5 +211,5 @@ def test_a_file_changed_after_the_start_is_noticed(tmp_path):
     for file in (old, new):
         file.touch()
     os.utime(old, (0, 0))
-    assert not edited([Module("old", old), Module("library==1", None)])
-    assert edited([Module("old", old), Module("new", new)])
+    assert not any_edited([Module("old", old), Module("library==1", None)])
+    assert any_edited([Module("old", old), Module("new", new)])

@@ -24,7 +24,7 @@ _MAIN = threading.main_thread().ident
 _INTERRUPT = int(signal.SIGINT)
 
 
-class undisturbed:  # noqa: N801
+class defer_interrupts:  # noqa: N801
     """A block that an interrupt (SIGINT) does not stop; it takes effect when the block is over.
 
     Interrupts reach the main thread alone, so in others the block is as any other.
@@ -33,7 +33,7 @@ class undisturbed:  # noqa: N801
     --------
     >>> before = signal.signal(signal.SIGINT, signal.default_int_handler)
     >>> try:
-    ...     with undisturbed():
+    ...     with defer_interrupts():
     ...         signal.raise_signal(signal.SIGINT)
     ...         print("the block is finished")
     ... except KeyboardInterrupt:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from driftduel._support.checks import BadParameter, Bounds, as_count
-from driftduel._support.text import meant
+from driftduel._support.text import did_you_mean
 from driftduel.matrix.criteria import Criterion, as_criterion
 
 _ANYWHERE = Bounds()
@@ -87,10 +87,10 @@ class Parameter:
         """
         for kind in self.kinds:
             if kind.takes(value):
-                return self._converted(kind, value)
+                return self._convert(kind, value)
         if isinstance(value, Mapping) and self.table is not None:
             try:
-                return made(self.table, value)
+                return build(self.table, value)
             except BadParameter as error:
                 raise error.inside(self.name) from None
         raise BadParameter(self.name, f"is {value!r}, must be {self.words}")
@@ -104,11 +104,11 @@ class Parameter:
                 value = kind.read(text.strip()) if kind.read else None
             except ValueError:
                 continue
-            return self._converted(kind, value)
+            return self._convert(kind, value)
         rule = f"must be {self._words(readable)}" if readable else "cannot be given as text"
         raise BadParameter(self.name, f"is {text!r}, {rule}")
 
-    def _converted(self, kind: Kind, value: Any) -> Any:
+    def _convert(self, kind: Kind, value: Any) -> Any:
         if kind.type is int:
             return as_count(value, self.name, self.bounds.least, self.bounds.most)
         if kind.type is float:
@@ -169,7 +169,7 @@ def check_fields(instance: Any) -> None:
             object.__setattr__(instance, parameter.name, value)
 
 
-def made(owner: Callable[..., Any], values: Mapping[str, Any]) -> Any:
+def build(owner: Callable[..., Any], values: Mapping[str, Any]) -> Any:
     """Make an object of a dataclass, or call a function, with typed values by name.
 
     Parameters
@@ -185,14 +185,14 @@ def made(owner: Callable[..., Any], values: Mapping[str, Any]) -> Any:
         If there is no such parameter, one is missing, or a value does not fit.
     """
     known = parameters_of(owner)
-    given = settled(owner, values)
+    given = resolve(owner, values)
     for parameter in known.values():
         if parameter.default is MISSING and parameter.name not in given:
             raise BadParameter(parameter.name, "is missing")
     return owner(**{key: known[key].checked(value) for key, value in given.items()})
 
 
-def settled(
+def resolve(
     owner: Callable[..., Any],
     table: Mapping[str, Any],
     *,
@@ -201,7 +201,7 @@ def settled(
 ) -> dict[str, Any]:
     """Return the values of a table, those of tables inside it too, if all their names are known.
 
-    Nothing is checked of the values but that texts can be read; `made` does the rest.
+    Nothing is checked of the values but that texts can be read; `build` does the rest.
 
     Parameters
     ----------
@@ -223,13 +223,13 @@ def settled(
     values: dict[str, Any] = {}
     for key, value in table.items():
         if key not in known:
-            there_are = f"{meant(key, known)}, there are {', '.join(known)}"
+            there_are = f"{did_you_mean(key, known)}, there are {', '.join(known)}"
             raise BadParameter(key, f"is no parameter{there_are}")
         if isinstance(value, Mapping):
             if known[key].table is None:
                 raise BadParameter(key, f"is a table, must be {known[key].words}")
             try:
-                values[key] = _settled_table(known[key], value, texts, hidden)
+                values[key] = _resolve_table(known[key], value, texts, hidden)
             except BadParameter as error:
                 raise error.inside(key) from None
         elif texts:
@@ -240,15 +240,15 @@ def settled(
     return values
 
 
-def _settled_table(
+def _resolve_table(
     parameter: Parameter, table: Mapping[str, Any], texts: bool, hidden: Collection[str]
 ) -> dict[str, Any]:
     kind: Any = parameter.table
     if hasattr(kind, "_named"):  # it stands for others, of which the table names one
         rest = {key: value for key, value in table.items() if key != "name"}
         name = table.get("name")
-        return {"name": name, **settled(kind._named(name), rest, texts=texts, hidden=hidden)}
-    values = settled(kind, table, texts=texts)
+        return {"name": name, **resolve(kind._named(name), rest, texts=texts, hidden=hidden)}
+    values = resolve(kind, table, texts=texts)
     for key, item in parameters_of(kind).items():
         if item.default is MISSING and key not in values:
             raise BadParameter(key, "is missing")

@@ -33,7 +33,7 @@ MODULE_OF = listed("driftduel._support.roster")
 
 
 @cache
-def installed() -> dict[str, EntryPoint]:
+def installed_learners() -> dict[str, EntryPoint]:
     """Return the learners that installed packages hand on; a name of this package stays its own."""
     from importlib.metadata import entry_points
 
@@ -55,12 +55,12 @@ def learner_class(name: Any) -> Any:
         if ":" in name:
             module, _, attribute = name.partition(":")
             return _from_outside(module, attribute)
-        if name in installed():
-            return _from_package(installed()[name])
-    from driftduel._support.text import meant
+        if name in installed_learners():
+            return _from_package(installed_learners()[name])
+    from driftduel._support.text import did_you_mean
 
-    known = sorted({*MODULE_OF, *installed()})
-    there_are = f"{meant(name, known)}, there are {', '.join(known)}"
+    known = sorted({*MODULE_OF, *installed_learners()})
+    there_are = f"{did_you_mean(name, known)}, there are {', '.join(known)}"
     raise _refusal(f"no learner is called {name!r}{there_are}")
 
 
@@ -115,10 +115,10 @@ def _from_outside(module: str, attribute: str) -> Any:
         raise _refusal(f"{module} cannot be imported, {type(error).__name__}: {reason}") from error
     found = getattr(home, attribute, None)
     if found is None:
-        from driftduel._support.text import meant
+        from driftduel._support.text import did_you_mean
 
         classes = [key for key, value in vars(home).items() if isinstance(value, type)]
-        raise _refusal(f"{module} has no class {attribute!r}{meant(attribute, classes)}")
+        raise _refusal(f"{module} has no class {attribute!r}{did_you_mean(attribute, classes)}")
     source = getattr(found, "__module__", None)
     file = getattr(sys.modules.get(str(source)), "__file__", None)
     if source == "__main__" or not str(file).endswith(".py"):

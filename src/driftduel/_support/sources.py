@@ -124,7 +124,7 @@ def code_hash(modules: Iterable[Module]) -> str:
     return digest.hexdigest()[:16]
 
 
-def edited(modules: Iterable[Module]) -> bool:
+def any_edited(modules: Iterable[Module]) -> bool:
     """Tell whether a file was changed since this process began: it may not say what was loaded."""
     return any(module.file and _read(module.file).changed > _BEGAN for module in modules)
 

@@ -34,14 +34,14 @@ def number(value: float) -> str:
     return f"{value:.15g}"
 
 
-def meant(name: object, known: Iterable[str]) -> str:
+def did_you_mean(name: object, known: Iterable[str]) -> str:
     """Return what to say beside an unknown name; empty if no known name is like it.
 
     Examples
     --------
-    >>> meant("metabose", ["Bosse", "MetaBosse", "RUCB"])
+    >>> did_you_mean("metabose", ["Bosse", "MetaBosse", "RUCB"])
     ' (did you mean MetaBosse?)'
-    >>> meant("x", ["Bosse", "MetaBosse"])
+    >>> did_you_mean("x", ["Bosse", "MetaBosse"])
     ''
     """
     from difflib import get_close_matches

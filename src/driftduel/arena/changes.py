@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from driftduel.arena.rules import now
 from driftduel.arena.store import statements
-from driftduel.learners.driftpoll.declaring import MOST_CHANGES
+from driftduel.learners.driftpoll.changes import MOST_CHANGES
 
 if TYPE_CHECKING:
     from driftduel.arena.model import Arena

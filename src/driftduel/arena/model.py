@@ -46,7 +46,7 @@ REFOLDS = ("retract", "exclude", "include", "forget")
 SAID = ("change", "rules")
 """Events that say what was said: a change that was declared, and rules that were accepted."""
 
-MOST_ARMS = 1_000
+MOST_OPTIONS = 1_000
 MOST_NAME = 200
 MOST_TEXT = 2_000
 MOST_BODY = 65_536

@@ -157,7 +157,7 @@ def settings_(
     slug: Slug, database: Database = DEFAULT, *, settings: Mapping[str, Any], as_json: Json = False
 ) -> None:
     """List the settings of a poll, or change some."""
-    from driftduel.cli.tables import plain_table
+    from driftduel.cli.summary import plain_table
 
     with _service(database) as service:
         from driftduel.arena import service as arena
@@ -188,7 +188,7 @@ def arms(
     as_json: Json = False,
 ) -> None:
     """List the options of a poll, or change them, all at once."""
-    from driftduel.cli.tables import plain_table
+    from driftduel.cli.summary import plain_table
 
     with _service(database) as service:
         from driftduel.arena import service as arena
@@ -321,7 +321,7 @@ def exclude(
     if voter is not None:
         print(f"{voter}: {'included' if include else 'excluded'}")
         return
-    from driftduel.cli.tables import plain_table
+    from driftduel.cli.summary import plain_table
 
     names = ("voter", "votes", "left", "quick", "capped", "excluded")
     table = plain_table(*names)
@@ -361,7 +361,7 @@ def token(
     elif revoke is not None:
         print(f"{revoke}: revoked")
     else:
-        from driftduel.cli.tables import plain_table
+        from driftduel.cli.summary import plain_table
 
         table = plain_table("id", "role", "label", "created", "revoked")
         for one in found:

@@ -80,7 +80,7 @@ def print_noticed(
     changes: tuple[int, ...],
 ) -> None:
     """Print who lost how much and where new episodes began beside the true changes."""
-    from driftduel.cli.tables import plain_table
+    from driftduel.cli.summary import plain_table
 
     table = plain_table("learner", "mean regret", "share of random", "new episodes")
     for name, mine in runs.items():
@@ -96,7 +96,7 @@ def print_noticed(
 
 def formula_1(screen: Console, folder: Path) -> list[Path]:
     """Show 29 years of Formula 1: who was best when, and which changes mattered."""
-    from driftduel.cli.tables import print_summary
+    from driftduel.cli.summary import print_summary
     from driftduel.report import best_over_time, save_figure, summarise
     from driftduel.worlds import datasets
     from driftduel.worlds.measures import measure

@@ -58,14 +58,14 @@ def defaults_of(kind: type[Learner]) -> dict[str, Any]:
 
 
 def _list(as_json: bool) -> None:
-    from driftduel._support.registry import installed
+    from driftduel._support.registry import installed_learners
     from driftduel.learners import all_learners
 
     lines = {
         name: {"description": _docstring(kind).splitlines()[0], **_facts(kind)}
         for name, kind in sorted(all_learners().items())
     }
-    for name, entry in sorted(installed().items()):
+    for name, entry in sorted(installed_learners().items()):
         package = "another package" if entry.dist is None else entry.dist.name
         try:
             kind = learner_class(name)
@@ -78,7 +78,7 @@ def _list(as_json: bool) -> None:
     if as_json:
         print_json(lines)
         return
-    from driftduel.cli.tables import plain_table
+    from driftduel.cli.summary import plain_table
 
     table = plain_table("learner", "what it does", "regret", "must be told", "a round", "paper")
     for name, line in lines.items():
@@ -100,7 +100,7 @@ def _describe(name: str, as_json: bool) -> None:
         facts = {"name": name, "description": _docstring(kind), **_facts(kind)}
         print_json({**facts, "parameters": plain})
         return
-    from driftduel.cli.tables import fact_grid, plain_table
+    from driftduel.cli.summary import fact_grid, plain_table
 
     grid = fact_grid()
     facts = _facts(kind)

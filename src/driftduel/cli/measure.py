@@ -127,7 +127,7 @@ def measure(
 
         print_matrix(console(), summary, everything=everything)
     else:
-        from driftduel.cli.tables import print_summary
+        from driftduel.cli.summary import print_summary
 
         print_summary(console(), summary, everything=everything)
 

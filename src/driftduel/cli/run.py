@@ -119,7 +119,7 @@ def _picture(progress: Progress) -> Group:
     from rich.progress_bar import ProgressBar
     from rich.text import Text
 
-    from driftduel.cli.tables import fact_grid
+    from driftduel.cli.summary import fact_grid
 
     left = "" if progress.left is None else f", {time_in_words(progress.left)} left"
     speed = progress.played / progress.seconds if progress.seconds else 0.0

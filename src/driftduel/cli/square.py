@@ -80,7 +80,7 @@ def print_matrix(console: Console, summary: dict[str, Any], *, everything: bool 
 
 
 def _facts(summary: dict[str, Any]) -> Table:
-    from driftduel.cli.tables import fact_grid, joined
+    from driftduel.cli.summary import fact_grid, joined
 
     grid = fact_grid()
     arms = summary["arms"]
@@ -99,7 +99,7 @@ def _facts(summary: dict[str, Any]) -> Table:
 
 
 def _scores(summary: dict[str, Any], everything: bool) -> Table:
-    from driftduel.cli.tables import plain_table
+    from driftduel.cli.summary import plain_table
 
     scores = summary["scores"]
     table = plain_table("arm", title="\nScores")
@@ -116,7 +116,7 @@ def _scores(summary: dict[str, Any], everything: bool) -> Table:
 
 def _duels(summary: dict[str, Any], everything: bool) -> Table:
     """Return how many duels each pair had, or how few and how many if that is too large a table."""
-    from driftduel.cli.tables import fact_grid, plain_table
+    from driftduel.cli.summary import fact_grid, plain_table
 
     arms, duels = summary["arms"], summary["duels"]
     if everything or len(arms) <= _MOST_COLUMNS:

@@ -38,7 +38,7 @@ def _list(as_json: bool) -> None:
     if as_json:
         print_json(lines)
         return
-    from driftduel.cli.tables import plain_table
+    from driftduel.cli.summary import plain_table
 
     table = plain_table("world", "what it is")
     for name, line in lines.items():
@@ -54,7 +54,7 @@ def _describe(name: str, as_json: bool) -> None:
     if as_json:
         print_json({"name": name, "description": line, "parameters": defaults})
         return
-    from driftduel.cli.tables import plain_table
+    from driftduel.cli.summary import plain_table
 
     table = plain_table("parameter", "default")
     for key, value in defaults.items():
@@ -86,7 +86,7 @@ def _write(name: str, out: Path, texts: dict[str, str], as_json: bool) -> None:
             }
         )
         return
-    from driftduel.cli.tables import print_notices
+    from driftduel.cli.summary import print_notices
 
     screen = console()
     screen.print(f"{out}: {world!r}", soft_wrap=True)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from driftduel._support.checks import BadParameter
-from driftduel._support.text import meant
+from driftduel._support.text import did_you_mean
 from driftduel.experiments.record import Record
 from driftduel.experiments.simulation.runs import check_rounds
 from driftduel.experiments.spec import LearnerEntry, Spec, StreamEntry, criterion_name, criterion_of
@@ -200,8 +200,9 @@ def _with_truths(player: LearnerEntry, stream: StreamInfo) -> str:
         if name not in TRUTHS or (plus and not more.isdigit()):
             player.place.fail(
                 key,
-                f"{value!r} is unknown{meant('@' + name, truths)}, there are {', '.join(truths)}, "
-                "to which a whole number may be added, as in '@borda_switches + 1'",
+                f"{value!r} is unknown{did_you_mean('@' + name, truths)}, there are "
+                f"{', '.join(truths)}, to which a whole number may be added, as in "
+                "'@borda_switches + 1'",
             )
         truth = stream.measures[name]
         if truth is None:

@@ -19,9 +19,9 @@ from typing import Any, NoReturn
 
 from driftduel._support.checks import LONGEST, BadParameter, check_printable
 from driftduel._support.limits import COMBINATIONS, POINTS, RUNS, SEEDS
-from driftduel._support.params import parameters_of, settled
+from driftduel._support.params import parameters_of, resolve
 from driftduel._support.registry import look_beside
-from driftduel._support.text import meant
+from driftduel._support.text import did_you_mean
 from driftduel.experiments.grids import Parameters, expand, labels
 from driftduel.learners import Learner
 from driftduel.matrix.criteria import NAMED, Criterion, as_criterion
@@ -181,7 +181,10 @@ class Spec:
         top = Place(file, text)
         for key in table:
             if key not in _TOP:
-                top.fail(key, f"no such key{meant(key, _TOP)}, there are {', '.join(sorted(_TOP))}")
+                top.fail(
+                    key,
+                    f"no such key{did_you_mean(key, _TOP)}, there are {', '.join(sorted(_TOP))}",
+                )
         title = table.get("title", Path(file).stem)
         if not isinstance(title, str):
             top.fail("title", f"is {title!r}, must be text")
@@ -354,7 +357,9 @@ def _streams(table: Mapping[str, Any], top: Place, folder: Path) -> tuple[Stream
 
 def _builder(world: str, place: Place) -> Any:
     if world not in catalogue.names():
-        there_are = f"{meant(world, catalogue.names())}, there are {', '.join(catalogue.names())}"
+        there_are = (
+            f"{did_you_mean(world, catalogue.names())}, there are {', '.join(catalogue.names())}"
+        )
         place.fail("world", f"no world is called {world!r}{there_are}")
     return catalogue.CATALOGUE[world].builder
 
@@ -421,7 +426,7 @@ def _expand(
 
     with place.refusing():
         points, varying = expand(item, depth)
-        return [settled(owner, point, hidden=hidden) for point in points], varying
+        return [resolve(owner, point, hidden=hidden) for point in points], varying
 
 
 @dataclass(frozen=True)

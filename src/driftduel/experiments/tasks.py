@@ -19,7 +19,7 @@ from driftduel.experiments.simulation import Run, oracle_of, simulate
 from driftduel.experiments.spec import CriterionText, criterion_name, criterion_of
 from driftduel.experiments.versions import version_from_outside
 from driftduel.learners import Learner
-from driftduel.learners.contract.making import learner_from
+from driftduel.learners.contract.build import learner_from
 from driftduel.matrix.criteria import Criterion
 from driftduel.worlds import Stream, catalogue
 

@@ -20,7 +20,7 @@ from driftduel._support.files import replacing
 from driftduel._support.text import listing
 from driftduel.report.document import Figure
 from driftduel.report.extra import drawing_library
-from driftduel.report.figures import COLOURS, TRUTH, WIDTH, line_legend, theme, unchecked
+from driftduel.report.figures import COLOURS, TRUTH, WIDTH, line_legend, skip_validation, theme
 from driftduel.report.page import responsive
 from driftduel.report.tables import Column, Table
 from driftduel.report.templates import write_html
@@ -54,7 +54,7 @@ class Section:
 def write_analysis(analysis: Analysis, file: Path, title: str, notes: Sequence[str] = ()) -> None:
     """Write the page, whole or not at all; notes are about the file of the votes."""
     known = analysis.standing
-    with unchecked():
+    with skip_validation():
         sections = [
             _leaderboard(analysis),
             _over_time(analysis),

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 else:
     alt = drawing_library("altair")
 
-MOST_ARMS = 16
+MOST_ROWS = 16
 """Rows of the figure; of more arms those are shown that were best, or in play, longest."""
 
 LENGTHS = 3
@@ -100,7 +100,7 @@ class Belief:
 
     def shown(self) -> list[int]:
         """Return the arms to draw, in their order."""
-        if len(self.arms) <= MOST_ARMS:
+        if len(self.arms) <= MOST_ROWS:
             return list(range(len(self.arms)))
         worth = dict.fromkeys(range(len(self.arms)), 0)
         for arm, begin, end in self.in_play:
@@ -108,7 +108,7 @@ class Belief:
         for spell in self.best:
             for arm in spell.arms:
                 worth[arm] += (spell.end - spell.start) * 1000
-        return sorted(sorted(worth, key=lambda arm: -worth[arm])[:MOST_ARMS])
+        return sorted(sorted(worth, key=lambda arm: -worth[arm])[:MOST_ROWS])
 
 
 def timeline(run: Run) -> Panel:

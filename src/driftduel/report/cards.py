@@ -37,7 +37,7 @@ _MOST_LINES = 6
 _MOST_POINTS = 60
 """Rounds at which scores and regret are drawn; each weighs some bytes."""
 
-_MOST_ARMS = 200
+_MOST_SCORED = 200
 """Arms of a stream whose scores are computed for a card."""
 
 _WIDTH, _HEIGHT = 480, 130
@@ -93,7 +93,7 @@ def _(stream: Stream) -> Card:
     if stream.span is not None:
         rows.append(["dates", f"{stream.span[0]} to {stream.span[1]}"])
     rows += [["from", notice] for notice in stream.credits[:2]]
-    if stream.n_stretches == 1 or stream.n_arms > _MOST_ARMS:
+    if stream.n_stretches == 1 or stream.n_arms > _MOST_SCORED:
         return Card("Stream", rows=rows)
     return Card("Stream", rows=rows, **_scores(stream, names))
 
@@ -223,10 +223,10 @@ def _scores(stream: Stream, names: Sequence[str]) -> dict[str, Any]:
 
 def _svg(chart: Any) -> bytes:
     """Return a chart as a small SVG in the light theme."""
-    from driftduel.report.figures import themed
+    from driftduel.report.figures import apply_theme
 
     height = chart.height if isinstance(chart.height, int) and chart.height < 300 else _HEIGHT
-    small = themed(chart.properties(width=_WIDTH, height=height))
+    small = apply_theme(chart.properties(width=_WIDTH, height=height))
     altair, convert = drawing_library("altair"), drawing_library("vl_convert")
     version = ".".join(altair.VEGALITE_VERSION.lstrip("v").split(".")[:2])
     return bytes(convert.vegalite_to_svg(small.to_dict(), vl_version=version).encode())

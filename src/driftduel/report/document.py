@@ -11,7 +11,7 @@ import polars as pl
 
 from driftduel._support.text import count
 from driftduel.report.belief import LENGTHS, Belief, belief_chart
-from driftduel.report.figures import unchecked
+from driftduel.report.figures import skip_validation
 from driftduel.report.findings import in_words, listed, number, shown, titled
 from driftduel.report.overview import overview_chart
 from driftduel.report.plays import plays_chart, shares_of_pairs
@@ -113,7 +113,7 @@ class Document:
 
 def compose(results: Results) -> Document:
     """Return the report on an experiment."""
-    with unchecked():
+    with skip_validation():
         return _compose(results)
 
 

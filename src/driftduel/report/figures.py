@@ -108,7 +108,7 @@ def _offline(kind: Any) -> Any:
     def shown(chart: Any, include: Any = None, exclude: Any = None) -> dict[str, str]:
         drawing_library("vl_convert")
         title = "A figure of driftduel"
-        page = render("figure.html.j2", title=title, spec=themed(chart).to_dict())
+        page = render("figure.html.j2", title=title, spec=apply_theme(chart).to_dict())
         return {
             "text/html": render("frame.html.j2", title=title, page=page),
             "text/plain": f"{kind.__name__}(...)",
@@ -147,7 +147,7 @@ def theme(*, dark: bool = False) -> dict[str, Any]:
     }
 
 
-def themed(chart: Any) -> Any:
+def apply_theme(chart: Any) -> Any:
     """Return a chart with the light theme, for writing it to a file."""
     altair = drawing_library("altair")
     chart = chart.copy()
@@ -211,7 +211,7 @@ def legend_columns(names: Sequence[str]) -> int:
     return max(1, WIDTH // (50 + 7 * min(letters, 40)))
 
 
-def stacked(
+def stack(
     panels: Iterable[Any], title: str, subtitle: Sequence[str], *, spacing: int
 ) -> alt.VConcatChart:
     """Put panels above each other under a title, in the style of all figures."""
@@ -230,7 +230,7 @@ def stacked(
 
 
 @contextmanager
-def unchecked() -> Iterator[None]:
+def skip_validation() -> Iterator[None]:
     """Make charts without holding each part against the schema, which takes most of the time.
 
     The tests check the figures of a report; hundreds of the same kind need not be checked again.
@@ -251,7 +251,7 @@ def ink_on(colour: str) -> str:
     return INK if 0.299 * red + 0.587 * green + 0.114 * blue > 110 else "#FFFFFF"
 
 
-def wrapped(texts: Iterable[str], width: int) -> list[str]:
+def wrap(texts: Iterable[str], width: int) -> list[str]:
     """Break paragraphs into lines of at most ``width`` characters."""
     import textwrap
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from driftduel._support.files import replacing
 from driftduel.report.document import compose
-from driftduel.report.figures import save_figure, themed, unchecked
+from driftduel.report.figures import apply_theme, save_figure, skip_validation
 from driftduel.report.page import write_page
 
 if TYPE_CHECKING:
@@ -51,11 +51,14 @@ def write_report(results: Results, form: str = "html", out: Path | None = None) 
                 table.frame.write_csv(temporary)
             files.append(file)
         return files
-    with unchecked():
+    with skip_validation():
         return [
             file
             for figure in document.all_figures()
             for file in save_figure(
-                themed(figure.chart.properties(title=figure.heading)), folder, figure.name, [form]
+                apply_theme(figure.chart.properties(title=figure.heading)),
+                folder,
+                figure.name,
+                [form],
             )
         ]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 else:
     alt = drawing_library("altair")
 
-MOST_ARMS = 24
+MOST_DRAWN = 24
 """Arms drawn; of more, the rest are put together."""
 
 OTHERS = "all others"
@@ -39,12 +39,12 @@ def shares_of_pairs(plays: pl.DataFrame, arms: Sequence[str]) -> pl.DataFrame:
     [('tea', 'tea', 0.75), ('tea', 'coffee', 0.25)]
     """
     names = dict(enumerate(arms))
-    if len(arms) > MOST_ARMS:
+    if len(arms) > MOST_DRAWN:
         sides = pl.concat(
             plays.select(pl.col(side).alias("arm"), pl.col("count")) for side in ("left", "right")
         )
         most = sides.group_by("arm").agg(pl.col("count").sum()).sort("count", descending=True)
-        kept = set(most["arm"][: MOST_ARMS - 1].to_list())
+        kept = set(most["arm"][: MOST_DRAWN - 1].to_list())
         names = {arm: name if arm in kept else OTHERS for arm, name in names.items()}
     named = plays.with_columns(
         pl.col(side).replace_strict(names, return_dtype=pl.String) for side in ("left", "right")
@@ -60,7 +60,7 @@ def shares_of_pairs(plays: pl.DataFrame, arms: Sequence[str]) -> pl.DataFrame:
 def plays_chart(shares: pl.DataFrame, arms: Sequence[str]) -> alt.Chart:
     """Draw what `shares_of_pairs` returns, a square for each pair, the darker the more often."""
     seen = {*shares["left"], *shares["right"]}
-    many = len(arms) > MOST_ARMS
+    many = len(arms) > MOST_DRAWN
     order = [name for name in arms if name in seen or not many]
     order += [OTHERS] if OTHERS in seen else []
     axis = alt.Axis(labelLimit=90, labelOverlap=True, grid=False, domain=False, ticks=False)

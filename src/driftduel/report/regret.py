@@ -17,7 +17,7 @@ from driftduel.report.figures import (
     harmless,
     line_legend,
     line_styles,
-    stacked,
+    stack,
 )
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def regret_over_time(
     panels = [regret_panel(curves, list(runs), stream.horizon, changes=changes, legend_inside=True)]
     if noticing is not None:
         panels.append(_episodes(runs[noticing], noticing, stream.horizon, changes))
-    return harmless(stacked(panels, title, subtitle, spacing=14))
+    return harmless(stack(panels, title, subtitle, spacing=14))
 
 
 def learners_of(results: Results) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from driftduel.report.extra import drawing_library
-from driftduel.report.figures import COLOURS, GREY, INK, WIDTH, harmless, ink_on, stacked, wrapped
+from driftduel.report.figures import COLOURS, GREY, INK, WIDTH, harmless, ink_on, stack, wrap
 from driftduel.report.summary import arm_names, borda_at, day_of
 from driftduel.worlds.measures.spells import Spell, spells
 from driftduel.worlds.stream import Stream
@@ -69,7 +69,7 @@ def best_over_time(
         for heading, winners in (("Borda winner", borda), ("Condorcet winner", condorcet))
     ]
     bands[-1] = bands[-1].properties(title=_caption(stream.credits))
-    return harmless(stacked([scores, *bands], title, subtitle, spacing=8))
+    return harmless(stack([scores, *bands], title, subtitle, spacing=8))
 
 
 def _colours(
@@ -301,7 +301,7 @@ def _band(stream: Stream, rows: Rows, shifts: Rows, heading: str) -> Panel:
 
 def _caption(notices: Sequence[str]) -> alt.TitleParams:
     return alt.TitleParams(
-        wrapped(notices, 150),
+        wrap(notices, 150),
         orient="bottom",
         anchor="start",
         fontSize=11,

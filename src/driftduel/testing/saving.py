@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from driftduel.learners.contract.base import Learner
-from driftduel.learners.contract.ranges import check_state, check_ticket, undeclared
+from driftduel.learners.contract.ranges import check_state, check_ticket, fields_without_range
 from driftduel.learners.contract.storage import classes_of, load_learner
 from driftduel.testing.driving import (
     Drive,
@@ -53,7 +53,7 @@ def check_states_stay_in_range(make: Make) -> None:
     n_asks = 1500 if compiled(make(4, 1, 0)) else 300
     for n_arms, horizon in ((2, n_asks // 3), (5, n_asks), (5, n_asks // 10)):
         learner = make(n_arms, horizon, 1)
-        missing = undeclared(learner)
+        missing = fields_without_range(learner)
         expect(not missing, f"there are no ranges for {', '.join(missing)}")
         drive(learner, switching_world(n_arms, horizon), seed=n_arms, between=_expect_in_range)
         _expect_in_range(0, learner)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from driftduel.learners.contract.base import Learner
+from driftduel.learners.contract.offer import DuelOutcome
 from driftduel.learners.contract.session import Duel
 from driftduel.testing.driving import (
     Drive,
@@ -22,9 +23,6 @@ from driftduel.testing.driving import (
     switching_world,
     tell_won,
 )
-
-Told = tuple[int, int, tuple[float, ...], float]
-"""The arms, the ticket and the outcome of a duel."""
 
 
 def check_takes_ties(make: Make) -> None:
@@ -109,7 +107,7 @@ def check_folds_as_if_told(make: Make) -> None:
     one, other = make(4, n_rounds, 1), make(4, n_rounds, 1)
     script = np.random.default_rng(np.random.SeedSequence(2, spawn_key=(2,)))
     still_open = other.ask()
-    log: list[Told] = []
+    log: list[DuelOutcome] = []
     for block in _told_in_blocks(one, n_rounds, script):
         log += block
         if script.random() < 0.01:
@@ -208,7 +206,7 @@ def check_bad_duels_change_nothing(make: Make) -> None:
 
 def _told_in_blocks(
     learner: Learner, n_rounds: int, script: np.random.Generator
-) -> Iterator[list[Told]]:
+) -> Iterator[list[DuelOutcome]]:
     """Ask three duels at a time and tell them, in the order in which they are yielded."""
     world = switching_world(learner.n_arms, n_rounds)
     for first in range(0, n_rounds - 2, 3):
@@ -225,7 +223,7 @@ def _told_in_blocks(
         yield block
 
 
-def _hand(learner: Learner, told: Told) -> int:
+def _hand(learner: Learner, told: DuelOutcome) -> int:
     """Make a duel one that the learner asked itself; return its number."""
     session = learner._session
     session.open[session.asked] = told[:3]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from driftduel._support.checks import one_of
-from driftduel._support.text import listing, meant
+from driftduel._support.text import did_you_mean, listing
 from driftduel.votes import moments, names
 from driftduel.votes.outcomes import is_outcome, tells_left_won
 from driftduel.votes.tables import Table
@@ -82,7 +82,7 @@ def find_columns(table: Table, columns: Columns | None) -> dict[str, str]:
     for role, name in given.items():
         one_of(role, "columns: the name", ROLES)
         if name not in table.frame.columns:
-            like = meant(name, table.header)
+            like = did_you_mean(name, table.header)
             raise ValueError(f"there is no column {name!r}{like}, {there_are(table)}")
     if given.keys() & {*OUTCOMES, "loser", "ranking"}:
         # What is said counts more than what a column is called.

@@ -40,7 +40,7 @@ from driftduel.votes.checks import as_level
 from driftduel.votes.dating import date_change
 from driftduel.votes.estimates import ASSUMPTIONS, reference_weight
 from driftduel.votes.log import Log
-from driftduel.votes.spans import MOST_ARMS, PairwiseSpans, Spans, WeightedSpans, cell_starts
+from driftduel.votes.spans import MOST_DATED, PairwiseSpans, Spans, WeightedSpans, cell_starts
 from driftduel.votes.standings import standing_of
 from driftduel.votes.weighted import WRONG, Floats, Ints, WeightedVotes
 
@@ -212,9 +212,9 @@ def history(
     """
     alpha = as_level(alpha)
     weight = reference_weight(as_criterion(criterion), log.n_arms)
-    if log.n_arms > MOST_ARMS:
+    if log.n_arms > MOST_DATED:
         raise ValueError(
-            f"the log has {log.n_arms:,} arms, a history can have {MOST_ARMS}; select some of them"
+            f"the log has {log.n_arms:,} arms, a history can have {MOST_DATED}; select some of them"
         )
     log, assumed = _assumed(log, pairs)
     _check_chances(log, weight, assumed, alpha)

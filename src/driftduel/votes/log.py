@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from driftduel._support.checks import LONGEST, as_credits, check_printable
 from driftduel._support.limits import MOST_ARMS
-from driftduel._support.text import count, meant, number
+from driftduel._support.text import count, did_you_mean, number
 
 if TYPE_CHECKING:
     import polars as pl
@@ -289,7 +289,7 @@ class Log:
         for label in labels:
             if label not in self.arms:
                 raise ValueError(
-                    f"arms: {label!r} is not in the log{meant(label, self.arms)}, known "
+                    f"arms: {label!r} is not in the log{did_you_mean(label, self.arms)}, known "
                     f"are: {', '.join(self.arms)}"
                 )
         new = np.full(self.n_arms, -1, dtype=np.int64)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._support.text import meant
+from driftduel._support.text import did_you_mean
 from driftduel.votes import names
 from driftduel.votes.cells import check_present, is_empty, numbers, whole
 from driftduel.votes.log import OUTCOMES, Array, BadRow, first_true
@@ -256,7 +256,7 @@ def _outcomes(
 
 def _complaint(role: str, column: pl.Series, row: int, sides: tuple[str, str]) -> str:
     said = str(column[row]).strip()
-    like = meant(said, sides)
+    like = did_you_mean(said, sides)
     rule = f"{OUTCOMES}, true, false, " if role == "left_won" else "must be "
     other = ""
     if role == "winner" and said.casefold() in {*_TRUTHS, "0", "1", "0.5"}:

@@ -26,7 +26,7 @@ from driftduel.votes.mixtures import deviation, log_wealth
 from driftduel.votes.pairwise import ratio
 from driftduel.votes.weighted import Floats, Ints, Sums, sides, sums_of
 
-MOST_ARMS = 500
+MOST_DATED = 500
 """Of which a table for every pair and cell still fits in memory."""
 
 CHALLENGERS = 5

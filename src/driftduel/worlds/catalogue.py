@@ -10,9 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from driftduel._support import params
 from driftduel._support.checks import BadParameter, as_count
-from driftduel._support.params import Parameter, made, parameters_of, settled
-from driftduel._support.text import meant
+from driftduel._support.params import Parameter, parameters_of, resolve
+from driftduel._support.text import did_you_mean
 from driftduel.worlds import hard, synthetic
 from driftduel.worlds.hard import HardInstance
 from driftduel.worlds.stream import Stream
@@ -93,7 +94,7 @@ def build(name: str, **values: object) -> Stream:
     driftduel.BadParameter: switching: phases is no parameter (did you mean n_phases?), there are n_arms, horizon, n_phases, kind, winner, spacing, seed
     """  # noqa: E501
     try:
-        built = made(_world(name).builder, values)
+        built = params.build(_world(name).builder, values)
     except BadParameter as error:
         raise error.of(name) from None
     return built.stream if isinstance(built, HardInstance) else built
@@ -108,7 +109,7 @@ def parse(name: str, texts: Mapping[str, str]) -> dict[str, object]:
     {'n_arms': 3, 'weight': [0.5, 0.25, 0.25], 'winner': None}
     """
     try:
-        return settled(_world(name).builder, texts, texts=True)
+        return resolve(_world(name).builder, texts, texts=True)
     except BadParameter as error:
         raise error.of(name) from None
 
@@ -232,6 +233,6 @@ CATALOGUE: dict[str, World] = {
 
 def _world(name: str) -> World:
     if name not in CATALOGUE:
-        there_are = f"{meant(name, CATALOGUE)}, there are {', '.join(CATALOGUE)}"
+        there_are = f"{did_you_mean(name, CATALOGUE)}, there are {', '.join(CATALOGUE)}"
         raise ValueError(f"no world is called {name!r}{there_are}")
     return CATALOGUE[name]

@@ -21,7 +21,7 @@ from typing import Any
 
 import platformdirs
 
-from driftduel._support.sources import Module, closure, code_hash, edited, module_of
+from driftduel._support.sources import Module, any_edited, closure, code_hash, module_of
 
 _KEPT_BYTES = 2 * 1024**3
 _KEPT_SECONDS = 30 * 24 * 3600.0
@@ -46,7 +46,7 @@ def keep(compiled: Any, function: FunctionType, options: dict[str, bool]) -> Non
 
 def _keep_as_numba_does(compiled: Any, function: FunctionType, folder: Path) -> None:
     modules = _sources(function)
-    if edited(modules):
+    if any_edited(modules):
         return
     from numba.core import config
 
@@ -63,11 +63,11 @@ def cache_folder() -> Path | None:
     """Return the folder for compiled code, made if need be; None if nothing can be written."""
     from numba.core import config
 
-    return _made(config.CACHE_DIR, "bounds" if config.BOUNDSCHECK else "plain")
+    return _make_folder(config.CACHE_DIR, "bounds" if config.BOUNDSCHECK else "plain")
 
 
 @cache
-def _made(root: str, mode: str) -> Path | None:
+def _make_folder(root: str, mode: str) -> Path | None:
     parent = Path(root or platformdirs.user_cache_path("driftduel", appauthor=False) / "numba")
     folder = parent / f"driftduel-{mode}"
     if not root and not parent.is_absolute():  # a user without a home
@@ -82,7 +82,7 @@ def _made(root: str, mode: str) -> Path | None:
 def kernel_key(function: FunctionType, options: dict[str, bool]) -> str | None:
     """Return what tells a kernel from all others, None if a file was edited since it was loaded."""
     modules = _sources(function)
-    if edited(modules):
+    if any_edited(modules):
         return None
     words = [code_hash(modules), repr(sorted(options.items()))]
     words += [meaning(part) for part in _parts(function)]

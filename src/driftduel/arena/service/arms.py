@@ -12,9 +12,9 @@ from dataclasses import replace
 
 from driftduel.arena.errors import Conflict, Invalid, NotFound
 from driftduel.arena.model import (
-    MOST_ARMS,
     MOST_BODY,
     MOST_NAME,
+    MOST_OPTIONS,
     Arena,
     Arm,
     Card,
@@ -150,8 +150,8 @@ def with_added(arms: list[Arm], names: Sequence[str]) -> list[Arm]:
     for name in names:
         slug = slug_of(as_name(name), [arm.slug for arm in arms])
         arms.append(Arm(len(arms), slug, as_name(name), offered=True))
-    if len(arms) > MOST_ARMS:
-        raise Invalid(f"there would be {len(arms):,} arms, must be {MOST_ARMS:,} at most")
+    if len(arms) > MOST_OPTIONS:
+        raise Invalid(f"there would be {len(arms):,} arms, must be {MOST_OPTIONS:,} at most")
     called: set[str] = set()
     for arm in arms:
         if arm.name in called:

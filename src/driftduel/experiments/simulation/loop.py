@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import bind_kernels
-from driftduel._support.interrupts import undisturbed
+from driftduel._support.interrupts import defer_interrupts
 from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.history import History
 from driftduel.learners.contract.hooks import KERNELS, State
@@ -53,7 +53,7 @@ def batches(
                 place += 1
             until = min(end, stops[place]) if place < len(stops) else end
             pairs = batch[done - first : until - first]
-            with undisturbed():
+            with defer_interrupts():
                 timeline = _timeline(stream, done)
                 n = play_on(state, rng, settle_rng, world, *timeline, rough, done, pairs)
                 if n < 0:

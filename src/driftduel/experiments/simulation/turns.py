@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.history import History
 from driftduel.learners.contract.hooks import State
-from driftduel.learners.contract.offer import carried, check_can_change, offer_of
+from driftduel.learners.contract.offer import carry_over, check_can_change, offer_of
 from driftduel.worlds.stream import Stream
 
 Ints = NDArray[np.int64]
@@ -91,7 +91,9 @@ def turns_of(
         if before is None:
             state = player._start(rng)
         else:
-            state = carried(player, before.arms.tolist(), arms.tolist(), before.state, settle_rng)
+            state = carry_over(
+                player, before.arms.tolist(), arms.tolist(), before.state, settle_rng
+            )
             player._collect(state, news)
         world = stream[first:end].among(arms)
         before = Turn(first, end, arms, player, world, state, news, stream.n_arms)

@@ -261,7 +261,7 @@ class Learner(InNotebooks, Hooks):
         >>> copy.rounds, copy.best() == learner.best()
         (100, True)
         """
-        from driftduel.learners.contract.folding import fold_into
+        from driftduel.learners.contract.fold import fold_into
 
         session = self._session
         with session.lock:

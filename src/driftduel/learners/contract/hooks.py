@@ -40,9 +40,9 @@ from numpy.typing import NDArray
 
 from driftduel._support.checks import BadParameter
 from driftduel._support.compile.jit import inline_kernel
-from driftduel._support.interrupts import undisturbed
+from driftduel._support.interrupts import defer_interrupts
 from driftduel.learners.contract.history import History
-from driftduel.learners.contract.literature import Literature, cited
+from driftduel.learners.contract.literature import Literature, add_citation
 from driftduel.learners.contract.ranges import Range, Ranges
 from driftduel.learners.contract.report import Change
 from driftduel.matrix.criteria import Borda, Criterion
@@ -119,7 +119,7 @@ class Hooks(ABC):
                 setattr(cls, name, vars(cls)[plain])
                 delattr(cls, plain)
         if cls.__doc__ and "_literature" in vars(cls):
-            cls.__doc__ = cited(cls.__doc__, cls._literature)
+            cls.__doc__ = add_citation(cls.__doc__, cls._literature)
 
     def _validate(self) -> None:
         """Raise BadParameter if parameters do not fit each other.
@@ -144,7 +144,7 @@ class Hooks(ABC):
     def _start(self, rng: np.random.Generator) -> State:
         """Return a fresh state."""
         state = self._allocate()
-        with undisturbed():
+        with defer_interrupts():
             self._begin(state, rng)
         return state
 

@@ -29,19 +29,19 @@ class Literature:
     cost: str
 
 
-def cited(doc: str, literature: Literature) -> str:
+def add_citation(doc: str, literature: Literature) -> str:
     """Return a docstring whose references begin with the paper.
 
     Examples
     --------
     >>> paper = Literature("A. Author, A Title, 2020", "none", "nothing", "O(1)")
-    >>> cited("Plays.", paper).splitlines()
+    >>> add_citation("Plays.", paper).splitlines()
     ['Plays.', '', 'References', '----------', 'A. Author, A Title, 2020.']
     """
     doc, paper = inspect.cleandoc(doc), literature.paper
     if not paper or paper in " ".join(doc.split()):
         return doc
-    paper = fill(f"{paper[0].upper()}{paper[1:]}.", 96)
+    paper = fill(f"{paper[0].upper()}{paper[1:]}.", 96, break_on_hyphens=False)
     references, examples = "References\n----------\n", "Examples\n--------\n"
     if references in doc:
         return doc.replace(references, f"{references}{paper}\n\n", 1)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftduel._support.checks import BadParameter
-from driftduel._support.interrupts import undisturbed
+from driftduel._support.interrupts import defer_interrupts
 from driftduel._support.registry import MODULE_OF, learner_class
 from driftduel.learners.contract.base import Learner, learner_generator
 from driftduel.learners.contract.history import History
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from driftduel.learners.contract.session import Session
 
 Ints = NDArray[np.int64]
-Told = tuple[int, int, tuple[float, ...], float]
+DuelOutcome = tuple[int, int, tuple[float, ...], float]
 """Left arm, right arm, ticket and outcome."""
 
 NEW = -1
@@ -63,7 +63,7 @@ class Offer:
 
     def duel_of_rows(
         self, left: int, right: int, ticket: tuple[float, ...], outcome: float
-    ) -> Told:
+    ) -> DuelOutcome:
         """Return a duel as the state knows it; one of an arm that is gone teaches nothing."""
         if left in self.rows and right in self.rows:
             return self.rows[left], self.rows[right], ticket, outcome
@@ -122,8 +122,8 @@ def change_offer(session: Session, learner: Learner, join: Any, leave: Any) -> N
     """
     check_can_change(learner)
     before = session.offered(learner)
-    joined, names = _joined(learner, before, join)
-    left = _left(learner, before, leave)
+    joined, names = _arms_to_join(learner, before, join)
+    left = _arms_to_leave(learner, before, leave)
     if not joined and not left:
         return
     after = sorted({*before, *joined} - {*left})
@@ -138,12 +138,12 @@ def change_offer(session: Session, learner: Learner, join: Any, leave: Any) -> N
     whole = learner.clone(n_arms=n_arms, labels=names, criterion=criterion)
     offer = offer_of(whole, after)
     player = whole if offer is None else offer.player
-    with undisturbed():
+    with defer_interrupts():
         rng, settle_rng = learner_generator(learner.seed), deepcopy(session.settle_rng)
         if session.told == 0:
             state = player._start(rng)
         else:
-            state = carried(player, before, after, session.state, settle_rng)
+            state = carry_over(player, before, after, session.state, settle_rng)
             session.history.changes = changes_of(session, learner)
             session.settle_rng = settle_rng
         if session.asked == 0 and session.told == 0:
@@ -164,7 +164,7 @@ def check_can_change(learner: Learner) -> None:
         )
 
 
-def carried(
+def carry_over(
     player: Learner,
     before: Sequence[int],
     after: Sequence[int],
@@ -186,14 +186,14 @@ def changes_of(session: Session, learner: Learner) -> list[Change]:
     ]
 
 
-def _joined(
+def _arms_to_join(
     learner: Learner, offered: tuple[int, ...], join: Any
 ) -> tuple[list[int], tuple[str, ...] | None]:
     """Return the arms that join, and the labels of all arms then."""
     names = None if learner.labels is None else list(learner.labels)
     n_arms = learner.n_arms
     found: list[int] = []
-    for place, given in enumerate(_listed(join, "join")):
+    for place, given in enumerate(_as_list(join, "join")):
         where = f"[{place}] is {given!r}"
         arm = _number(learner, given)
         if arm is None and names is not None and isinstance(given, str):
@@ -210,10 +210,10 @@ def _joined(
     return found, None if names is None else tuple(names)
 
 
-def _left(learner: Learner, offered: tuple[int, ...], leave: Any) -> list[int]:
+def _arms_to_leave(learner: Learner, offered: tuple[int, ...], leave: Any) -> list[int]:
     """Return the arms that leave."""
     found: list[int] = []
-    for place, given in enumerate(_listed(leave, "leave")):
+    for place, given in enumerate(_as_list(leave, "leave")):
         arm = _number(learner, given)
         if arm not in offered or arm in found:
             names = ", ".join(_name(learner, one) for one in offered)
@@ -224,7 +224,7 @@ def _left(learner: Learner, offered: tuple[int, ...], leave: Any) -> list[int]:
     return found
 
 
-def _listed(arms: Any, name: str) -> list[Any]:
+def _as_list(arms: Any, name: str) -> list[Any]:
     if isinstance(arms, str) or not isinstance(arms, Iterable):
         raise BadParameter(name, f"is {arms!r}, must be a list of arms")
     return list(arms)

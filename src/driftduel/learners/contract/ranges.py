@@ -171,7 +171,7 @@ def scratch_of(learner: Learner) -> set[str]:
     return set(_scratch(learner._ranges or {}, "state"))
 
 
-def undeclared(learner: Learner) -> list[str]:
+def fields_without_range(learner: Learner) -> list[str]:
     """Return the names of the arrays and fields of a state for which no range is declared."""
     return (
         [] if learner._ranges is None else list(_missing(learner._ranges, learner._allocate(), ""))

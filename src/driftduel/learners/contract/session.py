@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from driftduel._support.interrupts import undisturbed
+from driftduel._support.interrupts import defer_interrupts
 from driftduel.learners.contract.history import History
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ class Session:
                 f"{len(self.open):,} duels are open, no more are allowed: tell or cancel some, let "
                 "old ones expire, or allow more"
             )
-        with undisturbed():
+        with defer_interrupts():
             number = self.asked
             self.open[number] = self.draw(learner, self.rng)
             self.asked_at[number] = time.time()
@@ -220,7 +220,7 @@ class Session:
                 among_all = self.open[duel.id][2][0]
                 self.given[duel.id] = math.nan if chance is None else min(1.0, among_all / chance)
                 return self._duel(duel.id)
-            with undisturbed():
+            with defer_interrupts():
                 ticket = self.open[duel.id][2]
                 self._forget(duel.id)  # nobody was shown it, so nobody will ask how it ended
                 self.take(learner, duel.left, duel.right, ticket, OUTCOMES["tie"])
@@ -254,7 +254,7 @@ class Session:
                 f"{outcome!r}, must be 0.5 or 'tie'"
             )
         learner._check_horizon(self.told + 1)
-        with undisturbed():
+        with defer_interrupts():
             self.take(learner, *self.close(number, _WORDS[value]), value)
 
     def take(

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from driftduel._support.checks import LONGEST, as_count, as_number
 from driftduel._support.files import locked, replacing
-from driftduel._support.registry import MODULE_OF, PARTS, installed
+from driftduel._support.registry import MODULE_OF, PARTS, installed_learners
 from driftduel._support.version import __version__
 from driftduel.learners.contract.base import Learner, learner_generator
 from driftduel.learners.contract.history import Activation, Eviction, History, Replay
@@ -245,7 +245,7 @@ def _class_of_package(name: str) -> type | None:
     if name in PARTS:
         part: type = getattr(import_module(PARTS[name]), name)
         return part
-    return Learner._named(name) if name in MODULE_OF or name in installed() else None
+    return Learner._named(name) if name in MODULE_OF or name in installed_learners() else None
 
 
 def _checksum(payload: dict[str, Any]) -> str:

@@ -16,7 +16,7 @@ from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.offer import changes_of
 from driftduel.learners.contract.report import Change, Report
 from driftduel.learners.driftduel import rounds
-from driftduel.learners.driftduel.carrying import carry_state
+from driftduel.learners.driftduel.carry import carry_state
 from driftduel.learners.driftduel.constants import Calibration, rule_of
 from driftduel.learners.driftduel.knowledge import score_all
 from driftduel.learners.driftduel.plan import make_plan

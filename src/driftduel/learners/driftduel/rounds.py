@@ -22,7 +22,7 @@ from driftduel.learners.driftduel.surprise import (
     surprise_by,
     watch_anew,
 )
-from driftduel.learners.driftduel.trial import ENOUGH, accuse, hear, judge
+from driftduel.learners.driftduel.trial import ENOUGH, decide, observe, open_test
 from driftduel.learners.parts.dates import forget_tosses, record_toss
 from driftduel.learners.parts.journal import journal_full, note_replay
 from driftduel.learners.parts.reference import turn_reference
@@ -201,7 +201,7 @@ def learn(state: DriftDuelState, left: int, right: int, ticket: Ticket, outcome:
         toss(state, right, 1.0 - outcome)
     count_pair(state.tally, left, right, outcome)
     surprise_by(state, left, right, outcome)
-    hear(state, left, right, outcome)
+    observe(state, left, right, outcome)
     count_duel(state, left, right, outcome)
     clock["duels"] += 1
     calm(state)
@@ -259,10 +259,10 @@ def weigh_duels(state: DriftDuelState, rng: np.random.Generator) -> None:
     if is_alarm(state):
         # A trial that another leader's claim began goes on.
         if state.trial[0]["on"] == 0 or state.trial[0]["accused"] == clock["leader"]:
-            accuse(state, clock["leader"])
+            open_test(state, clock["leader"])
         doubt_the_old(state)
     lead_on(state)
-    judge(state, rng)
+    decide(state, rng)
 
 
 @kernel
@@ -275,7 +275,7 @@ def lead_on(state: DriftDuelState) -> None:
     if clock["leader"] == old:
         return
     if state.trial[0]["on"] == 0 and clock["settled"] and state.surprise[0]["old_n"] >= ENOUGH:
-        accuse(state, old)
+        open_test(state, old)
     watch_anew(state)
     clock["settled"] = 0
     clock["led"] = clock["round"]

@@ -71,7 +71,7 @@ def drop(n0: float, sum0: float, n1: float, sum1: float) -> float:
 
 
 @kernel
-def accuse(state: DriftDuelState, leader: int) -> None:
+def open_test(state: DriftDuelState, leader: int) -> None:
     """Put a leader on trial; the moment is when the young duels began.
 
     A second alarm about the same leader, before another one leads, only moves the moment.
@@ -122,7 +122,7 @@ def is_known(state: DriftDuelState, arm: int, other: int) -> bool:
 
 
 @inline_kernel
-def hear(state: DriftDuelState, left: int, right: int, outcome: float) -> None:
+def observe(state: DriftDuelState, left: int, right: int, outcome: float) -> None:
     """Add a duel to those since the moment."""
     trial = state.trial[0]
     if trial["on"] == 0:
@@ -152,7 +152,7 @@ def set_budget(state: DriftDuelState) -> None:
 
 
 @kernel
-def judge(state: DriftDuelState, rng: np.random.Generator) -> None:
+def decide(state: DriftDuelState, rng: np.random.Generator) -> None:
     """Count a likely change, prove one, or end a trial that has cost enough."""
     clock = state.clock[0]
     trial = state.trial[0]

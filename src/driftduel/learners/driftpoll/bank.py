@@ -7,7 +7,7 @@ each has the mean and the precision of the strength given the duels since then. 
 depends on how often strengths change at all, so there are weights for several *hazards*, which are
 weighed against each other by how well they predict (after Adams & MacKay, Bayesian Online
 Changepoint Detection, 2007). One hazard more, far lower, serves
-`driftduel.learners.driftpoll.declaring` alone.
+`driftduel.learners.driftpoll.changes` alone.
 
 With two arms there is one strength, the difference: arm 0 has it, arm 1 stands at 0.
 """

@@ -2,7 +2,7 @@
 
 What is believed of arms is in `driftduel.learners.driftpoll.bank`, whether that explains every
 pair in `driftduel.learners.driftpoll.guard`, and when a change is declared in
-`driftduel.learners.driftpoll.declaring`. Here is what is asked. Three kinds of question:
+`driftduel.learners.driftpoll.changes`. Here is what is asked. Three kinds of question:
 
 - *any*: a uniformly random pair, now and then, more often the less strengths explain;
 - *direct*: the best arm against a challenger;
@@ -52,8 +52,8 @@ from driftduel.learners.driftpoll.bank import (
     sum_up,
     update_arm,
 )
-from driftduel.learners.driftpoll.carrying import carry_bank, carry_guard, carry_known
-from driftduel.learners.driftpoll.declaring import (
+from driftduel.learners.driftpoll.carry import carry_bank, carry_guard, carry_known
+from driftduel.learners.driftpoll.changes import (
     DECLARED_RANGES,
     EVERY,
     Declared,

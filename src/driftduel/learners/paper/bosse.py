@@ -19,7 +19,7 @@ from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded, check_fields
 from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import LONGEST_SESSION, real
-from driftduel.learners.paper.carrying import carry_state
+from driftduel.learners.paper.carry import carry_state
 from driftduel.learners.paper.learner import Episodic, Plan
 from driftduel.learners.paper.state import VERSION, EpisodicState
 from driftduel.learners.parts.arrays import Ints

@@ -19,7 +19,7 @@ def failure_of(failure: float | None, horizon: int | None) -> float:
     return SURE if horizon is None else 1 / max(horizon, 2)
 
 
-def check_told(learner: Learner, name: str) -> None:
+def check_horizon_or(learner: Learner, name: str) -> None:
     """Raise BadParameter if a learner is told neither this parameter nor its horizon."""
     if getattr(learner, name) is None and learner.horizon is None:
         raise BadParameter(name, "is None and so is horizon, one of them must be given")
@@ -32,6 +32,6 @@ def level_of_scores(n_arms: int, failure: float | None, horizon: int | None) -> 
 
 
 @inline_kernel
-def widened(level: float, tosses: float) -> float:
+def level_after(level: float, tosses: float) -> float:
     """Return what the level is after so many tosses: + 1.5 ln(1 + ln(tosses / 2))."""
     return level + 1.5 * math.log(1.0 + math.log(tosses / 2.0))

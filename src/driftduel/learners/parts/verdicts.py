@@ -109,8 +109,8 @@ def count_duel(verdicts: Verdicts, left: int, right: int, outcome: float) -> boo
         verdicts.wins[right, left] += 1.0 - outcome
         lead = verdicts.wins[left, right] - verdicts.wins[right, left]
         margin = lead * lead / (4.0 * (verdicts.wins[left, right] + verdicts.wins[right, left]))
-        changed = judge(verdicts, left, right, margin if lead < 0.0 else 0.0)
-        changed |= judge(verdicts, right, left, margin if lead > 0.0 else 0.0)
+        changed = update_verdict(verdicts, left, right, margin if lead < 0.0 else 0.0)
+        changed |= update_verdict(verdicts, right, left, margin if lead > 0.0 else 0.0)
     if clock["bonus"] >= clock["next"]:
         changed |= lift(verdicts)
     return changed
@@ -133,8 +133,8 @@ def weigh_duel(
     if total > 0.0:
         lead = wins[left, right] - wins[right, left]
         margin = lead * lead / (4.0 * total)
-    changed = judge(verdicts, left, right, margin if lead < 0.0 else 0.0)
-    changed |= judge(verdicts, right, left, margin if lead > 0.0 else 0.0)
+    changed = update_verdict(verdicts, left, right, margin if lead < 0.0 else 0.0)
+    changed |= update_verdict(verdicts, right, left, margin if lead > 0.0 else 0.0)
     return total, changed
 
 
@@ -152,7 +152,7 @@ def lighten_verdicts(verdicts: Verdicts, unit: float) -> None:
 
 
 @inline_kernel
-def judge(verdicts: Verdicts, loser: int, winner: int, margin: float) -> bool:
+def update_verdict(verdicts: Verdicts, loser: int, winner: int, margin: float) -> bool:
     """Note the margin by which an arm is behind another; tell whether the verdict changed."""
     clock = verdicts.clock[0]
     verdicts.margin[loser, winner] = margin

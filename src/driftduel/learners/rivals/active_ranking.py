@@ -31,7 +31,7 @@ from driftduel.learners.contract.ranges import (
     such_that,
     whole,
 )
-from driftduel.learners.parts.failure import level_of_scores, widened
+from driftduel.learners.parts.failure import level_after, level_of_scores
 from driftduel.learners.parts.opponents import draw_opponent
 from driftduel.matrix.criteria import Borda
 
@@ -126,7 +126,7 @@ def rank(state: RankingState, rng: np.random.Generator) -> None:
     n_active = clock["n_active"]
     places = clock["places"]
     order_sums(state)
-    level = widened(clock["level"], step)
+    level = level_after(clock["level"], step)
     width = clock["width"] * step * math.sqrt(level / (2 * step))
     in_reach = state.scratch[places] + width
     out_of_reach = state.scratch[places - 1] - width

@@ -34,7 +34,7 @@ from driftduel.learners.contract.ranges import (
     below,
     whole,
 )
-from driftduel.learners.parts.stays import (
+from driftduel.learners.parts.incumbents import (
     LEAD_RANGES,
     RACE_RANGES,
     LeadState,

@@ -39,7 +39,7 @@ from driftduel.learners.contract.ranges import (
     such_that,
     whole,
 )
-from driftduel.learners.parts.failure import check_told
+from driftduel.learners.parts.failure import check_horizon_or
 from driftduel.matrix.criteria import Condorcet
 
 Ints = NDArray[np.int64]
@@ -210,7 +210,7 @@ class PairElimination(Learner):
 
     def _validate(self) -> None:
         """Raise BadParameter if neither the confidence nor the horizon is given."""
-        check_told(self, "delta")
+        check_horizon_or(self, "delta")
 
     def _failure(self) -> float:
         return self.delta if self.delta is not None else 1 / self._known_horizon

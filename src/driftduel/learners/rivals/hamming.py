@@ -35,7 +35,7 @@ from driftduel.learners.contract.ranges import (
     arms_first,
     halves,
 )
-from driftduel.learners.parts.failure import level_of_scores, widened
+from driftduel.learners.parts.failure import level_after, level_of_scores
 from driftduel.learners.parts.opponents import draw_opponent
 from driftduel.matrix.criteria import Borda
 
@@ -147,7 +147,7 @@ def _bound(state: HammingState, arm: int, sign: float) -> float:
 @inline_kernel
 def _width(state: HammingState, arm: int) -> float:
     tosses = state.arms[arm]["tosses"]
-    level = widened(state.clock[0]["level"], tosses)
+    level = level_after(state.clock[0]["level"], tosses)
     return math.sqrt(max(level, 0.0) / (2.0 * tosses))
 
 

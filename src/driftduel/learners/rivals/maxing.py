@@ -41,7 +41,7 @@ from driftduel.learners.contract.ranges import (
     such_that,
     whole,
 )
-from driftduel.learners.parts.failure import check_told, failure_of
+from driftduel.learners.parts.failure import check_horizon_or, failure_of
 from driftduel.learners.parts.opponents import draw_opponent
 from driftduel.matrix.criteria import Borda, Condorcet
 
@@ -63,7 +63,7 @@ class _Maxing(Learner):
 
     def _validate(self) -> None:
         """Raise BadParameter if nothing says how near to the best is near enough."""
-        check_told(self, "epsilon")
+        check_horizon_or(self, "epsilon")
 
     @abstractmethod
     def _duels_for(self, log_failure: float) -> float:

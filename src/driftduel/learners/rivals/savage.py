@@ -34,7 +34,7 @@ from driftduel.learners.contract.ranges import (
     real,
     such_that,
 )
-from driftduel.learners.parts.failure import check_told
+from driftduel.learners.parts.failure import check_horizon_or
 from driftduel.matrix.criteria import Borda, Copeland
 
 Ticket = tuple[float]
@@ -276,7 +276,7 @@ class _Savage(Learner):
 
     def _validate(self) -> None:
         """Raise BadParameter if neither the confidence nor the horizon is given."""
-        check_told(self, "delta")
+        check_horizon_or(self, "delta")
 
     def _allocate(self) -> SavageState:
         """Return a fresh state: every pair matters."""

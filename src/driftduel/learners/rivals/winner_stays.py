@@ -18,7 +18,7 @@ from driftduel._support.params import bounded
 from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import CHANCE, NUMBER
-from driftduel.learners.parts.stays import (
+from driftduel.learners.parts.incumbents import (
     LEAD_RANGES,
     RACE_RANGES,
     LeadState,

@@ -16,7 +16,7 @@ from driftduel.worlds.measures.phases import Ints, Phases
 from driftduel.worlds.measures.rates import regret_rates
 from driftduel.worlds.measures.shown import Shown, shown
 from driftduel.worlds.measures.significant import significant_phases
-from driftduel.worlds.measures.tables import (
+from driftduel.worlds.measures.survey import (
     Survey,
     borda_gaps,
     condorcet_gaps,

@@ -20,7 +20,7 @@ from starlette.datastructures import FormData, UploadFile
 
 from driftduel.arena import service as arena
 from driftduel.arena.errors import ArenaError, Forbidden, Invalid, Unauthorized
-from driftduel.arena.model import MOST_ARMS, RESERVED, Card, slug_of
+from driftduel.arena.model import MOST_OPTIONS, RESERVED, Card, slug_of
 from driftduel.arena.settings import Settings, settings_on, typed_of
 from driftduel.arena.web.owner import type_of_image
 from driftduel.arena.web.pages.rendering import as_sentence, render
@@ -77,7 +77,7 @@ async def make(request: Request) -> Response:
     if (error := await run_in_threadpool(_refusal, request)) is not None:
         raise error
     # Files are read only of those who may.
-    async with request.form(max_files=MOST_ARMS) as form:
+    async with request.form(max_files=MOST_OPTIONS) as form:
         uploads = [
             (one.filename, await one.read())
             for one in form.getlist("files")

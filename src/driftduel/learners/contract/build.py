@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from driftduel._support.checks import BadParameter
-from driftduel._support.params import parameters_of, settled
+from driftduel._support.params import parameters_of, resolve
 from driftduel.learners.contract.base import Learner
 
 
@@ -41,7 +41,7 @@ def learner_from(
     (1.0, 3)
     """
     kind = Learner._named(name)
-    values = {"horizon": horizon, **own, **settled(kind, table)}
+    values = {"horizon": horizon, **own, **resolve(kind, table)}
     for key, parameter in parameters_of(kind).items():
         value = values.get(key)
         if parameter.table is Learner and isinstance(value, dict):

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from driftduel._support.checks import BadParameter, as_floats
 from driftduel._support.compile.jit import bind_kernels
-from driftduel._support.interrupts import undisturbed
+from driftduel._support.interrupts import defer_interrupts
 from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.ranges import check_tickets
 from driftduel.learners.contract.session import OUTCOMES, Session
@@ -38,7 +38,7 @@ def fold_into(
 
     See `Learner.fold`.
     """
-    lefts, rights, rows, results = _checked(session, learner, left, right, tickets, outcomes)
+    lefts, rights, rows, results = _check(session, learner, left, right, tickets, outcomes)
     if session.offer is not None:
         session.offer.duels_of_rows(lefts, rights, rows, results)
     kernels = learner._learn, learner._settle, learner._full, ticket_kernel(rows.shape[1])
@@ -47,7 +47,7 @@ def fold_into(
     while done < len(rows):
         part = slice(done, done + _CHUNK)
         chunk = lefts[part], rights[part], rows[part], results[part]
-        with undisturbed():
+        with defer_interrupts():
             n = int(tell_on(session.state, session.settle_rng, *chunk))
             session.collect(learner)
             session.told += n
@@ -69,7 +69,7 @@ def tell_rounds(state, rng, left, right, tickets, outcomes):  # type: ignore[no-
     return outcomes.shape[0]
 
 
-def _checked(
+def _check(
     session: Session,
     learner: Learner,
     left: ArrayLike,

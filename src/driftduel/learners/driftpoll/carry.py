@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from driftduel.learners.driftpoll.bank import STRONGEST, Bank, sum_up
-from driftduel.learners.driftpoll.declaring import Declared
+from driftduel.learners.driftpoll.changes import Declared
 from driftduel.learners.driftpoll.guard import Guard
 from driftduel.learners.parts.arrays import Ints
 
