@@ -247,7 +247,7 @@ def test_nothing_is_imported_because_a_file_names_it(tmp_path):
     with pytest.raises(
         ValueError,
         match=r"^learner\.json: needs the class Prior, which is not in driftduel; "
-        r"pass learners=\{'Prior': \.\.\.\}, or to the command --learner MODULE:Prior$",
+        r"pass learners=\{'Prior': \.\.\.\}$",
     ):
         dd.load_learner(tmp_path / "learner.json", learners={"Outside": Outside})
     with pytest.raises(ValueError, match=r"^learner\.json: needs the class Outside, which is not"):

@@ -172,7 +172,7 @@ def learner_file(
     Parameters
     ----------
     path : path
-        A file that `Learner.save` or ``driftduel new`` wrote.
+        A file that `Learner.save` wrote; polls in files of ``driftduel new`` are for the command.
     learners : mapping of str to class, optional
         As for `load_learner`.
 
@@ -299,7 +299,7 @@ def _decode(value: Any, given: Mapping[str, type]) -> Any:
         if made is None:
             raise ValueError(
                 f"needs the class {kind}, which is not in driftduel; pass "
-                f"learners={{{kind!r}: ...}}, or to the command --learner MODULE:{kind}"
+                f"learners={{{kind!r}: ...}}"
             )
         parameters = {name: _decode(item, given) for name, item in value["parameters"].items()}
         try:
