@@ -17,7 +17,7 @@ Strengths, before arms are shuffled (the *score* of an arm is its Borda score ov
   others with .53.
 
 Changes: ``none``; ``one``, ``two`` and ``five``, each of which swaps the best arm with another;
-``all``, which deals the places of all arms anew, another arm first; ``gradual``, a swap that takes
+``all``, which deals the places of all arms again, another arm first; ``gradual``, a swap that takes
 half of the votes; ``riser``, an arm that rises slowly until it beats all; ``wobble``, in which all
 margins shrink to .35 of themselves and grow again, four times, and the best stays the best.
 """

@@ -241,7 +241,7 @@ def tosses_of(learner: dd.Learner, world: dd.Stream, seed: int) -> tuple[Floats,
             learner._collect(state, history)
         wins[t], tosses[t] = state.tally.arms["wins"], state.tally.arms["tosses"]
         more = tosses[t] - before
-        # Where counting began anew there are fewer than before.
+        # Where counting restarted there are fewer than before.
         total = np.where(more < 0, 0.0, total)
         if more.any():
             scores = (matrix.sum(axis=1) - 0.5) / (n_arms - 1)

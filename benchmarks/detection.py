@@ -3,7 +3,7 @@
 The world, the same for both criteria: until half of the rounds one arm beats every other with
 probability 1/2 + gap and the others tie; from then on another arm does, and the old winner is one
 of the rest. The gap is that of Borda scores (over all K arms) as well as the margin of the
-Condorcet winner. The two arms are drawn anew in each run, which has the seed of the learner and of
+Condorcet winner. The two arms are drawn again in each run, which has the seed of the learner and of
 the votes.
 
 - *Declared*: an episode begins after the change and before the end. Its *delay* is counted from the

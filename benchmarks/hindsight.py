@@ -117,7 +117,7 @@ class Rival:
         How many points beside the grid are tried with each step.
     slow : bool
         Whether half as many points as of others play on, and none that remembers little in a long
-        world, where those that often start anew are slowest and bad.
+        world, where those that often restart are slowest and bad.
     most_arms : int
         With more it is too slow.
     told : str
@@ -430,7 +430,7 @@ def condorcet_rivals(truth: dd.Measures) -> dict[str, Rival]:
 
 
 def restarting(inner: Callable[..., dd.Learner]) -> Callable[..., dd.Learner]:
-    """Return a maker of learners that begin anew every so many rounds, and plan for as many."""
+    """Return a maker of learners that restart every so many rounds, and plan for as many."""
 
     def made(n_arms: int, horizon: int, every: float, **parameters: Any) -> dd.Learner:
         period = int(min(every, horizon))

@@ -80,7 +80,7 @@ def many_arms(rounds: int) -> Iterator[str]:
     yield ""
     yield (
         "These hold all pairs of arms against each other, K^2 numbers a round as their papers "
-        "have it. Here a round computes anew what its duel has changed; only D-TS has to draw a "
+        "have it. Here a round recomputes what its duel changed; only D-TS has to draw a "
         "number for every pair with a candidate. Nanoseconds a round, in the same world (one "
         "ahead) and in one where the quality of the arms falls evenly (in a row), "
         "`P[i, j] = 1/2 + (j - i) / (2 K)`:"

@@ -49,11 +49,11 @@ def main() -> None:
                 seen.append(f"{min(anew)} to {max(anew)} times in {world}")
         print(f"| {type(learner).__name__} | {told} | {' | '.join(cells)} |", flush=True)
 
-    print(f"ExperimentalVonNeumann began anew {' and '.join(seen)}")
+    print(f"ExperimentalVonNeumann restarted {' and '.join(seen)}")
 
 
 def print_still(rounds: int, seeds: int) -> None:
-    """Count how often the attempt begins anew where nothing changes."""
+    """Count how often the attempt restarts where nothing changes."""
     began = runs = 0
     for k in (2, 3, 10):
         worth = np.exp(np.linspace(0, 1, k))
@@ -66,7 +66,7 @@ def print_still(rounds: int, seeds: int) -> None:
             )
             began += sum(len(run.episodes) - 1 for run in played)
             runs += len(played)
-    print(f"{runs} runs of {rounds:,} rounds without a change: began anew {began} times")
+    print(f"{runs} runs of {rounds:,} rounds without a change: restarted {began} times")
 
 
 def players(n_arms: int, rounds: int, phases: int) -> list[tuple[str, dd.Learner]]:

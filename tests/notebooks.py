@@ -1,4 +1,4 @@
-"""The notebooks of ``examples``: run anew, and written with what they show.
+"""The notebooks of ``examples``: run again, and written with what they show.
 
 ``make examples`` writes them. Figures hold the scripts that draw them, a megabyte each; these are
 left out of what is written, and of the rest the text and the cards are kept.

@@ -10,7 +10,7 @@ from tests import notebooks
 def test_a_notebook_shows_what_it_says_it_shows(file, tmp_path):
     stored = notebooks.nbformat.read(file, as_version=4)
     fresh = notebooks.run(file, tmp_path)
-    assert notebooks.texts(fresh) == notebooks.texts(stored), "make examples writes it anew"
+    assert notebooks.texts(fresh) == notebooks.texts(stored), "make examples writes it again"
     shown = [data for cell in notebooks.outputs(fresh) for data in cell]
     cards = [data["text/html"] for data in shown if "text/html" in data]
     assert len(cards) >= 6

@@ -84,8 +84,8 @@ def test_master_follows_the_transcript(seed, scale):
         assert bool(bandit.began) == (scale < 1)
 
 
-@pytest.mark.parametrize(("least", "anew"), [(0.5, True), (0.99, False)])
-def test_master_begins_anew_if_an_instance_earns_more_than_was_hoped_for(least, anew):
+@pytest.mark.parametrize(("least", "restarts"), [(0.5, True), (0.99, False)])
+def test_master_begins_anew_if_an_instance_earns_more_than_was_hoped_for(least, restarts):
     # No short transcript gets there. An instance of 8 rewards of 1 ends in a block of 16.
     bandit = master_of(2, 1000, scale=1e-5)
     clock = bandit.clock[0]
@@ -97,8 +97,8 @@ def test_master_begins_anew_if_an_instance_earns_more_than_was_hoped_for(least, 
     reward_master(bandit, 0, 1.0)
     threshold = 9 * clock["width"] * _rho(bandit, 8)
     assert 0.01 < threshold < 0.5
-    assert settle_master(bandit, np.random.default_rng(1)) == anew
-    assert clock["order"] == (0 if anew else 5)
+    assert settle_master(bandit, np.random.default_rng(1)) == restarts
+    assert clock["order"] == (0 if restarts else 5)
 
 
 def test_a_gate_that_is_told_nothing_else_takes_the_cube_root():

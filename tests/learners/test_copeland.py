@@ -174,7 +174,7 @@ def test_regret_of_ccb_is_small_and_flat_at_the_end():
 
 @pytest.mark.large
 def test_regret_of_scb_is_small_and_flat_at_the_end():
-    # Every pull takes tens of duels and every phase begins anew, so the gaps are large here.
+    # Every pull takes tens of duels and every phase restarts, so the gaps are large here.
     # Uniform play has regret 0.3 a round. None of 40 runs with other seeds came to a third of it.
     horizon = 200_000
     world = dd.Stream.stationary(as_matrix(np.full((4, 4), 0.9)), horizon)

@@ -28,7 +28,7 @@ def problem(seed):
 
 
 def restarts_of(learner, oracle_of, seed, late):
-    """Play a world with some changes; return how often the learner began anew."""
+    """Play a world with some changes; return how often the learner restarted."""
     world = random_world(np.random.default_rng(seed), learner.n_arms, 800, 0.01)
     play_beside(learner, oracle_of, 800, seed, world=world, late=late)
     return len(learner.episodes) - 1

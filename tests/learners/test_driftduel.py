@@ -248,7 +248,7 @@ def test_for_weak_regret_it_plays_its_letter_and_the_leader_never_meets_itself(k
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(3))
 def test_it_plays_its_letter_for_long(kind, seed):
-    """After 500 duels the learner sums the evidence anew, and after 128 tosses it merges some.
+    """After 500 duels the learner sums the evidence again, and after 128 tosses it merges some.
 
     But .4 ln 32 is the evidence of two duels lost, and .2 ln 32 that of one: rounding would say
     which is more.

@@ -2,7 +2,7 @@
 
 The log of a run says for each round, counted by outcomes, which duel was told, what was active
 when it was asked and at which rate. From that alone the statistic, the threshold and the rights
-of both arms are computed anew, by the definition, and compared with what the learner reports.
+of both arms are computed again, by the definition, and compared with what the learner reports.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Learners inside wrappers: begun anew at the right rounds, told again what they should be."""
+"""Learners inside wrappers: restarted at the right rounds, told again what they should be."""
 
 from __future__ import annotations
 

@@ -67,8 +67,8 @@ def test_other_criteria_than_von_neumann_and_condorcet_are_refused():
 @pytest.mark.large
 def test_it_sees_that_the_ring_changed_and_nothing_where_it_stays():
     # 6 arms, T = 10^5, a change at half time; seeds 0 to 3. All of 40 runs with other seeds began
-    # anew once, between rounds 52,015 and 54,146, and lost at most 4,154, Versatile-DB at least
-    # 8,725; none began anew in the world that stays.
+    # again once, between rounds 52,015 and 54,146, and lost at most 4,154, Versatile-DB at least
+    # 8,725; none restarted in the world that stays.
     T = 100_000
     world = dd.Stream.piecewise([ring(6, 0), ring(6, 3)], [0, T // 2], T)
     still = dd.Stream.stationary(ring(6, 0), T)

@@ -1,4 +1,4 @@
-"""Bandits behind a gate by the letter: every number computed anew from the list of rewards."""
+"""Bandits behind a gate by the letter: every number computed again from the list of rewards."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Gate(Oracle):
 
 
 class AdSwitch:
-    """Blocks are cut anew from the list of rewards, obligations are kept one by one."""
+    """Blocks are cut again from the list of rewards, obligations are kept one by one."""
 
     def __init__(self, K, T, C, rng):
         self.K, self.T, self.C, self.rng = K, T, C, rng

@@ -1,4 +1,4 @@
-"""Stationary Borda learners by their definitions: every number is computed anew in every round."""
+"""Stationary Borda learners by their definitions: every number is computed again in every round."""
 
 from __future__ import annotations
 

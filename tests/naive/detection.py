@@ -43,7 +43,7 @@ def detect_tuning(T, K, delta, p, variant):
 
 
 class Detector(Oracle):
-    """Begins anew when the window of a pair or an arm has changed; older duels do not count."""
+    """Restarts when the window of a pair or an arm has changed; older duels do not count."""
 
     def __init__(self, n_arms, window, threshold, rng):
         self.n_arms, self.window, self.threshold, self.rng = n_arms, window, threshold, rng

@@ -1,4 +1,4 @@
-"""DRIFTDUEL by the letter: every duel is kept, and what is known is counted anew from the list.
+"""DRIFTDUEL by the letter: every duel is kept, and what is known is counted again from the list.
 
 Where rounding could decide otherwise than in the learner, which adds up in another order, the
 oracle raises `tests.naive.protocol.TooCloseError`. What the recipe leaves open is marked *Choice*.
@@ -379,7 +379,7 @@ class DriftDuel(Oracle):
             self.note_odds(duel)
             self.past.append(duel)
             self.calm()
-        # Choice: a plan is made anew after one or some duels of two arms, and at times.
+        # Choice: a plan is made again after one or some duels of two arms, and at times.
         met = len(self.duels())
         if self.round < self.wake and (left == right or met < self.due):
             return
@@ -426,7 +426,7 @@ class DriftDuel(Oracle):
         return max(self.surprise(), self.leader_surprise("level"), self.leader_surprise("turned"))
 
     def calm(self):
-        """Let the young duels begin anew if nothing is odd about them."""
+        """Let the young duels restart if nothing is odd about them."""
         # Choice: ratios whose product is 1 add up to 0, whatever rounding makes of them.
         if self.surprise() <= 1e-9:
             self.young_from = len(self.past)

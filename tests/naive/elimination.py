@@ -1,4 +1,4 @@
-"""RR-DB, SAVAGE, Interleaved Filter and Beat the Mean from their rules, all anew each round."""
+"""RR-DB, SAVAGE, Interleaved Filter and Beat the Mean from their rules, all again each round."""
 
 from __future__ import annotations
 

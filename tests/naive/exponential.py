@@ -1,6 +1,6 @@
 """Slow transcriptions of D-EXP3, DEX3, the sparring learners, REX3 and Versatile-DB.
 
-Each draws a number for its left arm and then one for its right arm, and computes its chances anew
+Each draws a number for its left arm and then one for its right arm, and computes its chances again
 from the formulas in every round. A ticket holds the chance of the pair and those of its two arms.
 """
 
@@ -58,7 +58,7 @@ class DEXP3(Oracle):
 
 
 class Rexp3(DEXP3):
-    """D-EXP3 for a batch of rounds, begun anew after each."""
+    """D-EXP3 for a batch of rounds, restarted after each."""
 
     def __init__(self, K, T, V, rng):
         self.batch = min(T, math.ceil(((K * math.log(K)) ** (1 / 3) * T / (3 * V)) ** (3 / 4)))

@@ -1,4 +1,4 @@
-"""Borda learners that forget, from a list of explorations, each with its weight, summed anew."""
+"""Borda learners that forget, from a list of explorations, each with its weight, summed again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts of pairs from a list of all duels, each with its weight, summed anew every time."""
+"""Counts of pairs from a list of all duels, each with its weight, summed again every time."""
 
 from __future__ import annotations
 

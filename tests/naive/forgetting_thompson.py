@@ -1,4 +1,4 @@
-"""D-TS that forgets, by the letter: counts are summed anew from a list of all duels.
+"""D-TS that forgets, by the letter: counts are summed again from a list of all duels.
 
 `ForgettingDTS` draws as D-TS does, but preferences in place of coins, and in the second step a
 number first where a bound on the chance to be above 1/2 is small. A `Letter` draws everything.

@@ -1,4 +1,4 @@
-"""Hamming-LUCB by the letter: means, bounds and order anew in every round."""
+"""Hamming-LUCB by the letter: means, bounds and order again in every round."""
 
 from __future__ import annotations
 

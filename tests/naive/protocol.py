@@ -8,7 +8,7 @@ Ticket = tuple[object, ...]
 
 
 class Oracle(ABC):
-    """A learner written anew, straight from its rules: slow, plain, and drawing the same numbers.
+    """A learner written again, straight from its rules: slow, plain, and drawing the same numbers.
 
     An oracle is made from the parameters of the learner and, last, from a generator that gives
     the numbers which the learner's own give: when it is made and in `ask` those of the one that

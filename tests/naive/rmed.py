@@ -1,4 +1,4 @@
-"""RMED1 and RMED2FH by the letter: all divergences computed anew in every round, lists as lists."""
+"""RMED1 and RMED2FH by the letter: all divergences computed in every round, lists as lists."""
 
 from __future__ import annotations
 

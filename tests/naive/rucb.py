@@ -1,4 +1,4 @@
-"""RUCB and MergeRUCB by the letter: every bound of every pair computed anew in every round."""
+"""RUCB and MergeRUCB by the letter: every bound of every pair computed again in every round."""
 
 from __future__ import annotations
 

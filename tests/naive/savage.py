@@ -1,4 +1,4 @@
-"""SAVAGE for Copeland and Borda by the letter: all bounds computed anew in every round."""
+"""SAVAGE for Copeland and Borda by the letter: all bounds computed again in every round."""
 
 from __future__ import annotations
 

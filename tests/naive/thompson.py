@@ -2,7 +2,7 @@
 
 `Letter` draws every preference of every pair from its posterior. It needs other random numbers
 than the learner, which draws only what matters, so the two are compared by frequency. `DTS` and
-`DTSPlus` draw what the learner draws, in its order, but compute all else anew in every round; the
+`DTSPlus` draw what the learner draws, in its order, but compute all else again in every round; the
 chance of a preference to be above 1/2 comes from integrating the density.
 """
 

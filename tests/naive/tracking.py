@@ -1,6 +1,6 @@
 """A slow transcription of the experimental tracker of the von Neumann winner.
 
-Every toss is kept with the age at which it was told, and every block is summed anew.
+Every toss is kept with the age at which it was told, and every block is summed again.
 """
 
 from __future__ import annotations

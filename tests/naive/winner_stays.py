@@ -1,4 +1,4 @@
-"""Winner Stays and Beat the Winner from their rules, everything anew each round."""
+"""Winner Stays and Beat the Winner from their rules, everything again each round."""
 
 from __future__ import annotations
 

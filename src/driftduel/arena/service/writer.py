@@ -166,7 +166,7 @@ def _answer(batch: list[_Job], results: list[Any]) -> None:
 
 def _wake(answers: list[tuple[asyncio.Future[Any], Any]]) -> None:
     for answer, result in answers:
-        if not answer.done():  # who gave up is told nothing
+        if not answer.done():  # who gave up gets no answer
             answer.set_result(result)
 
 

@@ -46,7 +46,7 @@ def carry_state(
     _carry_leader(old, fresh, kept)
     if (kept < 0).any() or old.clock[0]["leader"] not in kept:
         stay_young(fresh)
-    # Until duels are summed anew, there is as much evidence against new arms as against the
+    # Until duels are summed again, there is as much evidence against new arms as against the
     # strongest: nobody is taken for the best before a duel.
     fresh.arms["against"][kept < 0] = fresh.arms[clock["strongest"]]["against"]
     list_active(fresh)

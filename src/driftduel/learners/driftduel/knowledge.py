@@ -23,7 +23,7 @@ FRESH = 0.98
 """What is left of a recent duel after the next one of the arm."""
 
 EXACT_EVERY = 500
-"""After so many duels the evidence is summed anew, against rounding."""
+"""After so many duels the evidence is summed again, against rounding."""
 
 TOSSES_TO_LEAD = 3.0
 """An arm that leads by its score has more tosses."""
@@ -82,7 +82,7 @@ def refresh(state: DriftDuelState, arm: int, value: float) -> None:
 
 @kernel
 def sum_evidence(state: DriftDuelState) -> None:
-    """Sum the evidence against each arm anew."""
+    """Sum the evidence against each arm again."""
     n_arms = state.arms.shape[0]
     state.clock[0]["exact"] = state.clock[0]["duels"]
     for arm in range(n_arms):

@@ -1,4 +1,4 @@
-"""DRIFTDUEL: told nothing, it plays the best arm and notices when another one is."""
+"""DRIFTDUEL: without prior knowledge, it plays the best arm and notices when another one is."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from driftduel.matrix.criteria import Borda, Condorcet, Weighted
 
 @dataclass(frozen=True, eq=False)
 class DriftDuel(Learner):
-    """The library's own learner for regret: told nothing, tuned by nobody.
+    """The library's own learner for regret: no prior knowledge, no tuning.
 
     Parameters
     ----------

@@ -86,7 +86,7 @@ def make_plan(state: DriftDuelState, rng: np.random.Generator) -> None:
 
 @kernel
 def next_wake(state: DriftDuelState) -> int:
-    """Return the round at which the plan is made anew, whatever happens."""
+    """Return the round at which the plan is made again, whatever happens."""
     clock = state.clock[0]
     now = clock["round"]
     stretch = max(1, min(now, int(age(state))) // STRETCH)
@@ -248,7 +248,7 @@ def is_trying(state: DriftDuelState) -> bool:
 
 @kernel
 def note_exit(state: DriftDuelState, arm: int, bar: float) -> None:
-    """Set an arm aside, and note it once after each alarm; the list is made anew."""
+    """Set an arm aside, and note it once after each alarm; the list is made again."""
     clock = state.clock[0]
     record = state.arms[arm]
     state.is_active[arm] = False

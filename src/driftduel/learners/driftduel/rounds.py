@@ -189,7 +189,7 @@ def first_chance(state: DriftDuelState, arm: int, other: int) -> float:
 
 @inline_kernel
 def learn(state: DriftDuelState, left: int, right: int, ticket: Ticket, outcome: float) -> bool:
-    """Count a duel of two arms; the plan is made anew when enough of them or of rounds passed."""
+    """Count a duel of two arms; the plan is made again when enough of them or of rounds passed."""
     clock = state.clock[0]
     clock["round"] += 1
     if left == right:

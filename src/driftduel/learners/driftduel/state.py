@@ -47,7 +47,7 @@ LEFT, RIGHT, BOTH, NOBODY = 1.0, -1.0, 2.0, 0.0
 CLOCK = np.dtype(
     [
         ("round", "i8"),
-        ("wake", "i8"),  # the round at which the plan is made anew, whatever happens
+        ("wake", "i8"),  # the round at which the plan is made again, whatever happens
         ("episode", "i8"),  # when it began
         ("changed", "i8"),  # the last round at which the last proved change may have been
         ("restarts", "i8"),  # proved changes
@@ -63,7 +63,7 @@ CLOCK = np.dtype(
         ("duels", "i8"),  # of two arms
         ("weighed", "i8"),  # the number of duels when their consequences were last drawn
         ("due", "i8"),  # the number of duels at which they are drawn next
-        ("exact", "i8"),  # the number of duels when the evidence was last summed anew
+        ("exact", "i8"),  # the number of duels when the evidence was last summed again
         ("replay_start", "i8"),
         ("replay_end", "i8"),
         ("n_active", "i8"),

@@ -3,7 +3,7 @@
 Every fourth vote. The leader is noted *above* every arm that it is clearly ahead of, the first one
 with the round at which that was seen. A change is declared when an arm leads that had another above
 it, and it is likely that it is now the stronger of the two and that one of the two changed since;
-all is noted anew then. So a leader need not be ahead of all: where the best are close, it is a
+all is noted again then. So a leader need not be ahead of all: where the best are close, it is a
 change too that an arm leads which was known to be worse. The change is dated by the arm of the two
 that is likelier to have changed: the median of the starts of its hypotheses since then.
 

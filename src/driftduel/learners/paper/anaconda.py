@@ -78,7 +78,7 @@ def learn_ahead(
 
 @dataclass(frozen=True, eq=False)
 class Anaconda(Episodic):
-    """ANACONDA: tracks the Condorcet winner, told nothing about the changes.
+    """ANACONDA: tracks the Condorcet winner, without prior knowledge of the changes.
 
     Parameters
     ----------

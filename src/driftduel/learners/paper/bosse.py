@@ -47,7 +47,7 @@ class Constants:
         The largest exploration rate for a weight that is not uniform. At 1 an arm without
         weight is not played at all and its estimate is biased; the paper's letter has no cap.
     refresh : float
-        A base computes its exploration rate anew when its age grew by this share. The rate used
+        A base computes its exploration rate again when its age grew by this share. The rate used
         is the rate recorded; at 1/32 it is at most 1 % above the paper's, at 0 equal to it.
     least_rounds : int
         The logarithm of the threshold counts this many rounds at least. Short horizons, and the

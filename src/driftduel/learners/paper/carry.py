@@ -1,6 +1,6 @@
 """METABOSSE with arms that come and go.
 
-Who joins restarts the clock: replays end, exploring and tests begin anew with this round and all
+Who joins restarts the clock: replays end, exploring and tests restart with this round and all
 arms, but arms that were evicted stay out. So a join costs at most what one more phase does. Who
 leaves is forgotten, and the rest goes on: the exploration rate is that of fewer arms, and intervals
 in which it was on offer are not tested any more, for their estimates are about other weights or
@@ -51,7 +51,7 @@ def start_clock(old: EpisodicState, fresh: EpisodicState) -> None:
 def restart_clock(
     old: EpisodicState, fresh: EpisodicState, kept: Ints, rng: np.random.Generator
 ) -> None:
-    """Begin anew with all arms but those evicted."""
+    """Restart with all arms but those evicted."""
     clock = fresh.clock[0]
     now = int(clock["round"])
     just_restarted = now == old.clock[0]["episode"]
@@ -81,7 +81,7 @@ def restart_clock(
 
 
 def _carry_lead(old: EpisodicState, fresh: EpisodicState, kept: Ints) -> None:
-    """Let who was ahead be so by a hair; sums begin anew, so that a new arm may be ahead soon."""
+    """Let who was ahead be so by a hair; sums restart, so that a new arm may be ahead soon."""
     known = (kept >= 0) & (fresh.arms["evidence"] < 0)
     if known.any():
         worst = np.full(len(kept), -np.inf)

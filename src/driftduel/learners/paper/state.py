@@ -50,7 +50,7 @@ CLOCK = np.dtype(
         ("scale", "f8"),  # C log T, or C log t
         ("episode", "i8"),
         ("depth", "i8"),
-        ("refresh", "i8"),  # round at which the rate is computed anew
+        ("refresh", "i8"),  # round at which the rate is computed again
         ("n_found", "i8"),
         ("candidate", "i8"),  # the arm that all others are compared with, for TEST_CANDIDATE
         ("candidate_since", "i8"),
@@ -74,7 +74,7 @@ RULE = np.dtype(
         ("least", "i8"),  # rounds that the logarithm counts at least
         ("rate", "f8"),  # gamma_n = min(cap, rate n^(-1/3))
         ("cap", "f8"),
-        ("refresh", "f8"),  # share of its age after which a base computes its rate anew
+        ("refresh", "f8"),  # share of its age after which a base computes its rate again
         ("power", "f8"),  # p of the threshold
         ("restarts", "i8"),
         ("all", "i8"),  # 1 to test every interval

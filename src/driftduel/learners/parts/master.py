@@ -1,10 +1,10 @@
-"""MASTER over UCB1: instances of a bandit on many scales, and tests that begin all anew.
+"""MASTER over UCB1: instances of a bandit on many scales, and tests that restart it.
 
 Blocks have 2^n rewards, n = 0, 1, 2, ... In a block, whenever a multiple of 2^m rewards is over,
 for m = n, ..., 0, an instance of UCB1 begins that lives for 2^m rewards, with probability
 ``rho(2^n) / rho(2^m)``. The shortest living instance plays; it plays the arm of the largest
 ``mean + sqrt(2 ln T / rewards)``, and g is this number, at most 1; for an arm never played it is 1.
-With U the smallest g of the block so far, all begins anew, from n = 0 on,
+With U the smallest g of the block so far, all restarts, from n = 0 on,
 
 - if an instance of 2^m rewards ends and the mean reward while it lived is at least
   ``U + 9 r(2^m)``, or
@@ -144,7 +144,7 @@ def reward_master(bandit: Master, arm: int, reward: float) -> None:
 
 @kernel
 def settle_master(bandit: Master, rng: np.random.Generator) -> bool:
-    """Test, end the block, begin instances, find the next arm; tell if all begins anew."""
+    """Test, end the block, begin instances, find the next arm; tell if all restarts."""
     clock = bandit.clock[0]
     anew = _changed(bandit)
     if anew:

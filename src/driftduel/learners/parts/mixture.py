@@ -141,7 +141,7 @@ def add_to_log(state: SoftmaxState, player: int, arm: int, step: float) -> None:
     weight = math.exp(min(state.logs[player, arm] - record["offset"], LARGEST_STEP))
     record["total"] += weight - state.weights[player, arm]
     state.weights[player, arm] = weight
-    # Summing anew whenever the total has moved much also keeps its rounding errors small.
+    # Summing again whenever the total has moved much also keeps its rounding errors small.
     if not 0.5 < record["total"] < 2.0:
         _normalise(state, player)
 

@@ -182,7 +182,7 @@ def draw_challenger(state: ThompsonState, rng: np.random.Generator, left: int) -
 
 @inline_kernel
 def note_risk(state: ThompsonState, left: int, right: int) -> None:
-    """Compute anew the risks of a pair whose counts changed."""
+    """Compute again the risks of a pair whose counts changed."""
     wins = state.verdicts.wins
     state.risk[left, right] = above(wins[right, left] + 1.0, wins[left, right] + 1.0, 0.5)
     state.risk[right, left] = above(wins[left, right] + 1.0, wins[right, left] + 1.0, 0.5)

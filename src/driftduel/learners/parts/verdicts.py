@@ -7,7 +7,7 @@ RUCB, MergeRUCB, D-TS and CCB know of a pair with N duels and w wins of i over j
 and ask of nearly all pairs no more than whether u_ij is below 1/2: whether i is beaten by j. That
 is so if and only if j is ahead and N (1/2 - w/N)^2, here the margin of the pair, is above the
 bonus alpha ln t. A duel changes the margin of one pair, and the bonus only grows: time can lift a
-verdict, and the smallest margin of a verdict says when. So nothing is computed anew for all
+verdict, and the smallest margin of a verdict says when. So nothing is computed again for all
 pairs; a round costs O(1) where no verdict is lifted, and O(K) for each arm that has one lifted.
 """
 

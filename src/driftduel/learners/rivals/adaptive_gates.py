@@ -1,4 +1,4 @@
-"""Bandits that follow changes told nothing of them, through a gate: ADSWITCH and MASTER.
+"""Bandits that follow changes without prior knowledge, through a gate: ADSWITCH and MASTER.
 
 With probability ``gamma = (K/T)^(1/3)`` the arm of the bandit meets an opponent drawn from the
 criterion's weight, and the outcome is its reward; otherwise it meets itself. The bandit is told
@@ -232,7 +232,7 @@ class ADSWITCH(_AdaptiveGate):
 
 @dataclass(frozen=True, eq=False)
 class MASTER(_AdaptiveGate):
-    """MASTER over UCB1 through a gate: instances on all scales, and tests that begin all anew.
+    """MASTER over UCB1 through a gate: instances on all scales, and tests that restart it.
 
     Parameters
     ----------

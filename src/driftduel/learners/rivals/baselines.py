@@ -61,7 +61,8 @@ class Uniform(Learner):
 
     References
     ----------
-    Regret: the mean gap of all arms, in every round. It must be told nothing. A round costs O(1).
+    Regret: the mean gap of all arms, in every round. It needs no prior knowledge. A round costs
+    O(1).
 
     Examples
     --------

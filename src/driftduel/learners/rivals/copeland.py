@@ -345,10 +345,10 @@ class CCB(Learner):
 
     References
     ----------
-    Copeland regret O(K^2 + K log T) if preferences do not change; told nothing. Our own choices:
-    the hypotheses start as all arms in B, every B_i empty and L_C = K; a challenger is looked for
-    among all arms if B_i holds none. A round costs O(K), and O(K^2) when a comparison is decided or
-    open again.
+    Copeland regret O(K^2 + K log T) if preferences do not change; no prior knowledge. Our own
+    choices: the hypotheses start as all arms in B, every B_i empty and L_C = K; a challenger is
+    looked for among all arms if B_i holds none. A round costs O(K), and O(K^2) when a comparison
+    is decided or open again.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Change detection: a learner for worlds without change, begun anew when a change is seen.
+"""Change detection: a learner for worlds without change, restarted when a change is seen.
 
 `MDB` duels all pairs every now and then, `DETECT` plays the winner it found against all others in
 turn. Both keep the last w outcomes of each such pair and see a change when the wins in the newer
@@ -153,7 +153,7 @@ MDB_CLOCK = np.dtype(
         ("step", "i8"),  # place in the period, in which all pairs come first
         ("period", "i8"),
         ("episode", "i8"),  # number of the episode
-        ("changed", "i8"),  # 1 if settle has to begin anew
+        ("changed", "i8"),  # 1 if settle has to restart
         ("began", "i8"),  # round of a new beginning that is not in the history, or -1
         ("limit", "f8"),  # b
     ],
@@ -218,7 +218,7 @@ def learn_monitored(state: MDBState, left: int, right: int, ticket: Ticket, outc
 
 @kernel
 def settle_monitored(state: MDBState, rng: np.random.Generator) -> None:
-    """Begin anew if there was a change, else do what is due inside."""
+    """Restart if there was a change, else do what is due inside."""
     clock = state.clock[0]
     if clock["changed"] == 0:
         settle_leads(state.inner, rng)
@@ -239,7 +239,7 @@ def monitored_began(state: MDBState) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class MDB(Detector):
-    """Monitored Dueling Bandits: looks at all pairs in between and begins anew after a change.
+    """Monitored Dueling Bandits: looks at all pairs in between and restarts after a change.
 
     A period of ``N / rate`` rounds begins with one duel of each of the ``N = K (K - 1) / 2``
     pairs; in the others Winner Stays for strong regret plays (`WinnerStaysStrong`). The window,
@@ -427,7 +427,7 @@ def next_rival(state: DetectState) -> None:
 
 @kernel
 def settle_champion(state: DetectState, rng: np.random.Generator) -> None:
-    """Begin anew after a change."""
+    """Restart after a change."""
     clock = state.clock[0]
     begin_races(state.inner, rng)
     forget(state.watch)

@@ -263,10 +263,10 @@ class ECWRMED(Learner):
     ----------
     It was not read in full: the rules are those of public code, put right where it contradicts the
     lower bound. Copeland regret O(K (L* + 1) log T), if no pair ties and preferences do not change;
-    told nothing. The pair that lacks most duels is played, where the paper goes through lists of
-    pairs, and of equals the first counts; these are our choices. Pairs that tie, or nearly, are
-    duelled until chance parts them. A round costs O(K^3) at most, and O(1) while the winner meets
-    itself.
+    no prior knowledge. The pair that lacks most duels is played, where the paper goes through
+    lists of pairs, and of equals the first counts; these are our choices. Pairs that tie, or
+    nearly, are duelled until chance parts them. A round costs O(K^3) at most, and O(1) while the
+    winner meets itself.
 
     Examples
     --------

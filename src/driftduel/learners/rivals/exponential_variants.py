@@ -2,7 +2,7 @@
 
 `driftduel.learners.rivals.exponential` has D-EXP3 itself: both arms are drawn from
 ``q(k) = (1 - gamma) softmax(eta S)(k) + gamma / K``, and ``1{x = k} o / (K q(x) q(y))`` is added to
-S(k) after a duel (x, y) with outcome o. Rexp3-Borda begins anew every so many rounds. Without a
+S(k) after a duel (x, y) with outcome o. Rexp3-Borda restarts every so many rounds. Without a
 horizon the rates fall with the round t: ``eta_t = (ln K / (t sqrt(K)))^(2/3)`` and
 ``gamma_t = min(1, sqrt(eta_t K))``.
 """
@@ -93,7 +93,7 @@ def _rates(n_arms: int, rounds: float) -> tuple[float, float]:
 
 @dataclass(frozen=True, eq=False)
 class Rexp3Borda(Learner):
-    """Rexp3-Borda: D-EXP3 begun anew as often as suits how much the world varies, which it is told.
+    """Rexp3-Borda: D-EXP3 restarted as often as suits how much the world varies, which it is told.
 
     Parameters
     ----------
@@ -230,8 +230,8 @@ class AnytimeDEXP3(Learner):
     ----------
     Saha, Koren & Mansour (ICML 2021), Algorithm 1, whose rates for T rounds are used in round T.
     With rates that fall, the bound of `DEXP3` holds up to a constant: expected regret
-    ``O((K ln K)^(1/3) T^(2/3))`` against the best fixed arm, for any sequence of matrices. It must
-    be told nothing. A round costs O(K).
+    ``O((K ln K)^(1/3) T^(2/3))`` against the best fixed arm, for any sequence of matrices. It
+    needs no prior knowledge. A round costs O(K).
 
     Examples
     --------

@@ -246,7 +246,7 @@ class SlidingRUCB(_ForgettingRUCB):
     ----------
     Folklore: RUCB (Zoghi et al., ICML 2014) with the sliding window of Garivier & Moulines, On
     Upper-Confidence Bound Policies for Switching Bandit Problems, ALT 2011. No regret bound is
-    known to us. Unlike `SlidingWindow` around RUCB, which starts anew with the window, it takes
+    known to us. Unlike `SlidingWindow` around RUCB, which restarts with the window, it takes
     back one duel a round. A round costs O(K), and O(1) while the winner plays itself.
 
     Examples

@@ -139,7 +139,7 @@ class UniformOpponent(_Gated):
     The bandits are those of Zimmert & Seldin (JMLR 2021), Auer et al. (SIAM J. Comput. 2002) and
     Garivier & Moulines (ALT 2011); that a drawn opponent makes scores rewards is folklore. Weak
     Borda regret is at most that of the bandit: ``4 sqrt(K T) + 1`` against one arm for Tsallis-INF,
-    told nothing; ``O(sqrt(S K T ln(K T)))`` for EXP3.S, told T and S; for discounted UCB
+    without prior knowledge; ``O(sqrt(S K T ln(K T)))`` for EXP3.S, told T and S; for discounted UCB
     ``O(sqrt(S T) ln T)`` with a memory of order sqrt(T/S). A round costs O(K).
 
     Examples

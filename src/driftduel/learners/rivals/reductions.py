@@ -96,8 +96,8 @@ class MultiSBM(Learner):
     ----------
     Ailon, Karnin & Joachims (ICML 2014), Algorithm 3, over UCB. Regret
     ``sum_k ln T / gap_k + K log log T`` up to constants, if preferences are differences of
-    utilities that do not change; told nothing. alpha = 2.5 is our reading of their experiments, and
-    that the first arm counts among equals is our choice. A round costs O(K).
+    utilities that do not change; no prior knowledge. alpha = 2.5 is our reading of their
+    experiments, and that the first arm counts among equals is our choice. A round costs O(K).
 
     Examples
     --------
@@ -232,10 +232,10 @@ class Doubler(Learner):
     References
     ----------
     Ailon, Karnin & Joachims (ICML 2014), Algorithm 1, over UCB. Regret ``sum_k ln^2 T / gap_k`` up
-    to constants, if preferences are differences of utilities that do not change; told nothing.
-    alpha = 2.5 is our reading of their experiments. In the first epoch, of 2 rounds, the left arm
-    is one drawn at random. An outcome that comes late counts for the bandit of the epoch in which
-    it comes. A round costs O(K).
+    to constants, if preferences are differences of utilities that do not change; no prior
+    knowledge. alpha = 2.5 is our reading of their experiments. In the first epoch, of 2 rounds,
+    the left arm is one drawn at random. An outcome that comes late counts for the bandit of the
+    epoch in which it comes. A round costs O(K).
 
     Examples
     --------

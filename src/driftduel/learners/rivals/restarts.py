@@ -1,4 +1,4 @@
-"""Wrappers that make any learner forget: it is begun anew every so many rounds.
+"""Wrappers that make any learner forget: it is restarted every so many rounds.
 
 `PeriodicRestart` lets the fresh learner know nothing. `SlidingWindow` tells it the latest outcomes
 again, with the tickets they had, so that its statistics are those of a window. The learner inside
@@ -414,7 +414,7 @@ class PeriodicRestart(_Restarting):
 class SlidingWindow(_Restarting):
     """Makes a learner know nothing but the latest outcomes, where its statistics allow it.
 
-    Every few rounds the learner is begun anew and told the outcomes of the window again, the
+    Every few rounds the learner is restarted and told the outcomes of the window again, the
     oldest first. That needs a learner whose tickets say nothing of the state they were made in:
     those with a ticket of the propensity alone, as all that count wins, and those that declare
     ``relearns = True``. Others are refused.

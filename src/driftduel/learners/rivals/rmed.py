@@ -199,7 +199,7 @@ def learn_rmed(state: RMEDState, left: int, right: int, ticket: Ticket, outcome:
 
 @inline_kernel
 def _price(state: RMEDState, left: int, right: int) -> None:
-    """Compute the terms of one pair anew, and who is the likely winner."""
+    """Compute the terms of one pair again, and who is the likely winner."""
     ours = state.wins[left, right]
     theirs = state.wins[right, left]
     half = (ours + theirs) / 2.0
@@ -330,8 +330,8 @@ class RMED1(Learner):
     References
     ----------
     Condorcet regret sum_i Delta_i ln T / (2 kl(mu_i1, 1/2)) + O(K^2) up to lower order if one arm
-    stays Condorcet winner; told nothing. Our own choices: lists are played in the order of the
-    arms, and of equals the first counts. A round costs O(K).
+    stays Condorcet winner; no prior knowledge. Our own choices: lists are played in the order of
+    the arms, and of equals the first counts. A round costs O(K).
 
     Examples
     --------

@@ -128,8 +128,8 @@ class SparringUCB(Learner):
     ----------
     Ailon, Karnin & Joachims (ICML 2014), Algorithm Sparring. The regret is half that of the two
     bandit learners; that UCB keeps its ``sum_k ln T / gap_k`` against a learning opponent is
-    observed, not proven. It must be told nothing. A round costs O(K). alpha = 2.5 and the form of
-    the index are those of the experiments of Komiyama et al. (COLT 2015); that equal indices are
+    observed, not proven. It needs no prior knowledge. A round costs O(K). alpha = 2.5 and the form
+    of the index are those of the experiments of Komiyama et al. (COLT 2015); that equal indices are
     broken at random, so that the two sides do not move in step, is our choice.
 
     Examples
@@ -239,7 +239,7 @@ class SparringThompson(_Thompson):
     References
     ----------
     Ailon, Karnin & Joachims (ICML 2014), Algorithm Sparring, over Thompson sampling with Beta(1,
-    1) priors. No regret bound is known. It must be told nothing. A round costs O(K), most of it
+    1) priors. No regret bound is known. It needs no prior knowledge. A round costs O(K), most of it
     for 2 K draws from Beta distributions. There is no formula for the propensity of a duel.
 
     Examples
@@ -270,7 +270,7 @@ class SelfSparring(_Thompson):
     References
     ----------
     With independent arms, Beta(1, 1) priors and two arms a round. Regret of order ``K ln T``, in
-    the limit optimal, if preferences are approximately linear. It must be told nothing. A round
+    the limit optimal, if preferences are approximately linear. It needs no prior knowledge. A round
     costs O(K), most of it for 2 K draws from Beta distributions. There is no formula for the
     propensity of a duel.
 

@@ -119,8 +119,8 @@ class DTS(Learner):
     References
     ----------
     Copeland regret O(K^2 log T), with a Condorcet winner O(K log T + K^2 log log T), if preferences
-    do not change; told nothing. Ties of sampled scores are broken at random. A round costs O(K)
-    random numbers in each of the two steps as long as one arm wins nearly all its duels in the
+    do not change; no prior knowledge. Ties of sampled scores are broken at random. A round costs
+    O(K) random numbers in each of the two steps as long as one arm wins nearly all its duels in the
     draw, and at worst O(K^2); Beta draws are made only of arms that may well beat the left one.
 
     Examples

@@ -275,11 +275,11 @@ class UCBTS(Learner):
     References
     ----------
     Regret O(K^2 log T / gap^2) for each of the solutions, if no pair ties and preferences do not
-    change; told nothing. The theorem asks that sure members meet themselves and that no decided
-    pair is duelled; how members are told from what is sure and which undecided pair is duelled was
-    not read in the paper and is ours. Of equals the first counts. A round costs O(K), O(1) while a
-    member plays itself; to find a member after a comparison is decided costs O(K^2) for Copeland,
-    O(K^3) for the others, more for Banks.
+    change; no prior knowledge. The theorem asks that sure members meet themselves and that no
+    decided pair is duelled; how members are told from what is sure and which undecided pair is
+    duelled was not read in the paper and is ours. Of equals the first counts. A round costs O(K),
+    O(1) while a member plays itself; to find a member after a comparison is decided costs O(K^2)
+    for Copeland, O(K^3) for the others, more for Banks.
 
     Examples
     --------

@@ -36,8 +36,8 @@ class VersatileDB(Learner):
     ----------
     Saha & Gaillard (ICML 2022), Theorem 3: regret ``4 sqrt(K T) + 1`` against any fixed arm, for
     any sequence of matrices, and ``sum_k (4 ln T + 12) / gap_k + 4 ln T`` and a constant in a
-    stationary world with a Condorcet winner, plus twice the corruption. It must be told nothing.
-    A round costs O(K) for each step of Newton's method, of which there are 2 or 3. The
+    stationary world with a Condorcet winner, plus twice the corruption. It needs no prior
+    knowledge. A round costs O(K) for each step of Newton's method, of which there are 2 or 3. The
     regulariser is that of Zimmert & Seldin's Tsallis-INF with learning rate ``2 / sqrt(t)``,
     whose bound is that of the theorem; the one printed in the paper, which has another sign and
     constant, cannot be meant.

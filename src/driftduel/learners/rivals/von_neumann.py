@@ -1,11 +1,11 @@
-"""An experiment: to follow the von Neumann winner of a world that changes, told nothing.
+"""An experiment: to follow the von Neumann winner of a world that changes, without prior knowledge.
 
 Versatile-DB plays, and its mean play comes near a von Neumann winner as long as nothing changes.
 Now and then a toss: an arm drawn uniformly meets one drawn from w, the mean play at the last time
 at which the age of the episode was a power of 2. So the tosses of an arm a have the mean
 ``D(a, w) = sum_b (P[a, b] - 1/2) w[b]``, which for a w made in n rounds without change is about
 sqrt(K / n) at most. An arm that gains more on w over some dyadic block of rounds, by more than its
-tosses may by chance, proves that w is no winner any more, and all begins anew.
+tosses may by chance, proves that w is no winner any more, and all restarts.
 
 In an episode of age n a round is a toss with probability ``min(1, 2 (K / n)^(1/3))``. With m tosses
 of an arm in a block and the sum s of their outcomes, a win counted 1/2 and a loss -1/2, the alarm
@@ -69,7 +69,7 @@ CLOCK = np.dtype(
         ("made", "i8"),  # how often w was made in this episode
         ("made_at", "i8"),  # the age at which it was made last, 0 if never
         ("first", "i8"),  # k of the smallest blocks
-        ("alarm", "i8"),  # 1 if settle has to begin anew
+        ("alarm", "i8"),  # 1 if settle has to restart
         ("began", "i8"),  # round of a new beginning that is not in the history, or -1
     ],
     align=True,
@@ -170,7 +170,7 @@ def count_toss(state: TrackerState, arm: int, gain: float) -> int:
 
 @kernel
 def settle_tracking(state: TrackerState, rng: np.random.Generator) -> None:
-    """Begin anew after an alarm; else begin the blocks that are due, and make w if its time is."""
+    """Restart after an alarm; else begin the blocks that are due, and make w if its time is."""
     clock = state.clock[0]
     if clock["alarm"] == 1:
         begin_episode(state)
@@ -216,7 +216,7 @@ def tracking_began(state: TrackerState) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class ExperimentalVonNeumann(Learner):
-    """EXPERIMENTAL: follows the von Neumann winner told nothing; no bound is proved for it.
+    """EXPERIMENTAL: follows the von Neumann winner without prior knowledge; no bound is proved.
 
     To track the von Neumann winner is an open problem. This is an attempt, made to be measured
     (docs/literature.md has what was found): do not take its regret for promised. It may change or
@@ -230,7 +230,7 @@ class ExperimentalVonNeumann(Learner):
 
     References
     ----------
-    Ours. It is Versatile-DB (Saha & Gaillard, ICML 2022), begun anew when the test of METABOSSE for
+    Ours. It is Versatile-DB (Saha & Gaillard, ICML 2022), restarted when the test of METABOSSE for
     a known weight (Suk & Agarwal), made for the mean play as the weight, rejects it. In that the
     tosses of an arm are compared with the square root of their own number, not with a threshold in
     the rounds, and opponents are drawn from the weight and not uniformly, which makes their

@@ -1,6 +1,6 @@
 """Winner Stays and Beat the Winner Reset: the winner of a duel meets the next challenger.
 
-Both keep almost nothing in mind and must be told nothing. The weak forms make the regret of the
+Both keep almost nothing in mind and need no prior knowledge. The weak forms make the regret of the
 better of the two arms small; the strong forms put stretches between, in which the arm in front
 plays itself. `WinnerStays` goes by wins minus losses of all time, so a change takes it as long to
 notice as it took to get there. `BeatTheWinnerReset` asks for more and more wins of a challenger,
