@@ -43,7 +43,7 @@ def test_an_arena_is_made_and_its_keys_are_shown_once(site, browser):
     assert arena.check_token(site.service, token, "what-for-lunch", "owner") == "owner"
     assert arena.check_token(site.service, key, "what-for-lunch", "embed") == "embed"
     owner = browser.get("/what-for-lunch/owner")  # who made it is logged in
-    assert "Owner's token" not in words_of(owner)
+    assert "Owner's key" not in words_of(owner)
     assert token not in owner.text
     again = make(browser)
     assert again.status_code == 409
@@ -123,13 +123,13 @@ def test_what_is_written_is_text(site, browser):
 
 def test_others_need_the_token_of_an_owner(tmp_path):
     with pages_of(tmp_path, local=False) as site, site.browser() as browser:
-        assert "needs the owner's token" in words_of(browser.get("/new"))
+        assert "need the owner's key" in words_of(browser.get("/new"))
         refused = make(browser)
         assert refused.status_code == 401
         for token in ("", "nix", site.made.embed_key):
             assert browser.post("/new/login", data={"token": token}).status_code == 403
         opened = browser.post("/new/login", data={"token": site.made.owner_token})
-        assert "Make an arena" in words_of(opened)
+        assert "Make a poll" in words_of(opened)
         assert make(browser).status_code == 201
         assert len(arena.arenas(site.service)) == 2
 

@@ -143,8 +143,8 @@ def test_an_arena_that_asks_nothing_says_why(site, browser):
     assert page.status_code == 409
     assert "There must be two options at least" in words_of(page)
     arena.change_arena(site.service, "drinks", {"status": "closed"})
-    assert "this arena is closed" in words_of(browser.get("/drinks"))
-    assert "The arena is closed." in words_of(vote(browser, "left", shown))
+    assert "this poll is closed" in words_of(browser.get("/drinks"))
+    assert "The poll is closed." in words_of(vote(browser, "left", shown))
 
 
 def test_who_asks_too_often_is_told_to_wait(tmp_path):

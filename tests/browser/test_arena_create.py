@@ -26,7 +26,7 @@ def fill(page, options="soup\npie\nbread", slug="lunch"):
 
 
 def make(page):
-    page.get_by_role("button", name="Make the arena").click()
+    page.get_by_role("button", name="Make the poll").click()
     page.get_by_role("heading", name="Keep these: nobody can show them again").wait_for()
 
 
@@ -42,7 +42,7 @@ def test_an_arena_is_made_and_voted_in(site, visit):
     assert is_accessible(opened)
     make(page)
     assert is_accessible(opened)
-    assert page.get_by_label("Owner's token").input_value().startswith("owner_")
+    assert page.get_by_label("Owner's key").input_value().startswith("owner_")
     assert page.get_by_label("Embed key").input_value().startswith("embed_")
     with page.expect_popup() as opening:  # this page, with the keys, stays
         page.get_by_role("link", name="Open Link for you, the owner").click()
@@ -113,7 +113,7 @@ def test_it_works_without_scripts_and_on_a_phone(site, visit):
     assert page.locator("#preview").is_hidden()
     fill(page, options="soup")
     assert fits(page)
-    page.get_by_role("button", name="Make the arena").click()
+    page.get_by_role("button", name="Make the poll").click()
     page.get_by_text("Give two options at least, one a line.").wait_for()
     assert page.get_by_label("Question", exact=True).input_value() == "What for lunch?"
     page.get_by_label("Options", exact=True).fill("soup\npie")

@@ -120,7 +120,7 @@ def test_a_pair_that_expired_is_replaced_and_a_closed_arena_ends_the_vote(sites,
     opened.page.get_by_text("here is another pair: the duel has expired").wait_for()
     arena.change_arena(site.service, "drinks", {"status": "closed", "expire": 3600})
     left.click()
-    opened.page.get_by_text("the arena is closed").wait_for()
+    opened.page.get_by_text("the poll is closed").wait_for()
     assert votes(site) == 0
 
 

@@ -46,7 +46,7 @@ def owned(visit):
 
 
 def log_in(page, token):
-    page.get_by_label("Owner's token").fill(token)
+    page.get_by_label("Owner's key").fill(token)
     page.get_by_role("button", name="Log in").click()
 
 
@@ -68,7 +68,7 @@ def test_an_owner_logs_in_and_a_wrong_token_does_not(site, visit):
     assert page.locator("#sentence").inner_text().strip() == "Nobody has voted yet."
     assert page.evaluate("document.cookie") == ""
     page.get_by_role("button", name="Log out").click()
-    assert page.get_by_label("Owner's token").is_visible()
+    assert page.get_by_label("Owner's key").is_visible()
 
 
 def test_another_site_cannot_act_for_the_owner(site, owned, tmp_path):
@@ -198,7 +198,7 @@ def test_options_and_settings_change_without_scripts_and_nothing_typed_is_lost(s
     page.get_by_label("Image: PNG").set_input_files(image)
     page.get_by_role("button", name="Save the card").click()
     assert page.locator("img.preview").evaluate("(one) => one.naturalWidth") == 320
-    page.get_by_role("link", name="Back to the arena").click()
+    page.get_by_role("link", name="Back to the poll").click()
     page.get_by_label("Public results").check()
     page.get_by_label("Votes of a voter that count").fill("20")
     page.get_by_role("button", name="Save settings").click()
@@ -246,7 +246,7 @@ def test_a_token_is_made_and_shown_once(site, owned):
     page = owned(site).page
     page.get_by_label("For", exact=True).select_option("read")
     page.get_by_label("Label").fill("dashboard")
-    page.get_by_role("button", name="Make a token").click()
+    page.get_by_role("button", name="Make a key").click()
     token = page.locator("#made code").inner_text()
     assert page.locator("#made").evaluate("(one) => one.getBoundingClientRect().top < innerHeight")
     headers = {"Authorization": f"Bearer {token}"}

@@ -34,7 +34,7 @@ class NotFound(ArenaError):
 
 
 class Conflict(ArenaError):
-    """It was done otherwise before, or the arena is closed, or has too few arms."""
+    """It was done otherwise before, or the poll is closed, or has too few arms."""
 
     status = 409
 

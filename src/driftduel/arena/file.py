@@ -80,7 +80,7 @@ class Local:
 
         with self._copy(writing=True) as (arena, replica, kept):
             if arena.status != "open":
-                raise Conflict("the arena is closed")
+                raise Conflict("the poll is closed")
             hashed = rules.voter_hash(self._meta["salt"], voter)
             contexts = statements.contexts_of(self.connection, arena.id)
             rng = np.random.default_rng()

@@ -163,11 +163,11 @@ def _refusal(connection: Connection, one: Tell, duel: OpenDuel, arena: Arena) ->
     except Conflict as newer:
         return newer
     if arena.status != "open":
-        return Conflict("the arena is closed")
+        return Conflict("the poll is closed")
     if one.at > duel.expires_at:
         return Gone("the duel has expired")
     if one.verdict == "tie" and not arena.settings.ties:
-        return Invalid("this arena takes no ties: say left, right, bad or skip")
+        return Invalid("this poll takes no ties: say left, right, bad or skip")
     if duel.generation != arena.generation:
         offered = {arm.id for arm in statements.arms_of(connection, arena.id) if arm.offered}
         if not {duel.left, duel.right} <= offered:

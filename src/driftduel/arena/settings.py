@@ -173,7 +173,7 @@ class Settings:
     )
     origins: tuple[str, ...] = setting(
         (),
-        label="Web sites that may embed this arena, one a line",
+        label="Web sites that may embed this poll, one a line",
         sentence="Web sites that may embed it; with none, no page may show it in a frame, and the "
         "embed key works from anywhere.",
         pattern=r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?",

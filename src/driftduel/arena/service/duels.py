@@ -60,7 +60,7 @@ def ask(service: Service, slug: str, voter: str) -> Asked:
     """
     hosted = service.hosted(slug)
     if hosted.arena.status != "open":
-        raise Conflict("the arena is closed")
+        raise Conflict("the poll is closed")
     duel = service.draw(hosted, service.voter(voter))
     if duel is None:
         raise Conflict("the arena offers fewer than two arms")

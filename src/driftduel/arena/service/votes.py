@@ -96,7 +96,7 @@ def tell(
     ------
     Invalid, NotFound, Forbidden, Conflict, Gone, Unavailable
         If the verdict is none, or a tie where there are none; if the duel is unknown or another
-        voter's; if it was told otherwise or taken back, or the arena is closed; if it has expired
+        voter's; if it was told otherwise or taken back, or the poll is closed; if it has expired
         or an arm is gone; if the database fails, after which to tell again is safe.
     """
     request = _request(service, duel, voter, verdict, wants_next, arena)

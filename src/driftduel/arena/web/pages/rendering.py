@@ -102,8 +102,8 @@ def as_sentence(words: object) -> str:
 
     Examples
     --------
-    >>> as_sentence("the arena is closed")
-    'The arena is closed.'
+    >>> as_sentence("the poll is closed")
+    'The poll is closed.'
     """
     text = str(words).rstrip(".")
     return f"{text[:1].upper()}{text[1:]}."

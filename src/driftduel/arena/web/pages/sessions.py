@@ -100,7 +100,7 @@ def check_owner(request: Request, slug: str) -> arena.Service:
     try:
         arena.check_holder(access.holder_of(request.cookies.get(OWNER)), number, "owner")
     except (Unauthorized, Forbidden):
-        raise Unauthorized("log in as the owner of this arena") from None
+        raise Unauthorized("log in as the owner of this poll") from None
     return access.service
 
 

@@ -185,7 +185,7 @@ def _nothing_to_ask(request: Request, poll: Arena) -> Response:
         frames=_frames(poll),
         arena=poll,
         title="Voting is over" if closed else "Nothing to compare yet",
-        sentence="Thank you: this arena is closed and takes no more votes."
+        sentence="Thank you: this poll is closed and takes no more votes."
         if closed
         else "There must be two options at least; please come back a little later.",
         closed=closed,
