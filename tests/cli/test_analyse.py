@@ -196,7 +196,7 @@ def test_large_times_are_told_with_all_their_digits(run, votes, tmp_path):
     assert "milk is best since about time 1700" in done.words
     text = path.with_name("seconds.csv.html").read_text()
     assert "3 options. From 2,000 votes between time 170000000 and time 170119940." in text
-    assert "since 1700" in text
+    assert "since time 1700" in text
     assert ".0 to 17" not in text
 
 

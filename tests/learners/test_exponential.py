@@ -91,7 +91,7 @@ def test_the_rates_of_d_exp3_are_those_of_the_theorem(n_arms, horizon, eta, gamm
     rule = DEXP3(n_arms, horizon)._session.state.rule[0]
     assert rule["rate"] == pytest.approx(eta, rel=0.02)
     assert rule["exploration"] == pytest.approx(gamma, rel=0.02)
-    rates = DEXP3HP(n_arms, horizon).rates()
+    rates = DEXP3HP(n_arms, horizon)._rates()
     assert rates[:2] == pytest.approx((rule["rate"], rule["exploration"]))
 
 
@@ -133,18 +133,18 @@ def test_rexp3_follows_a_change_and_d_exp3_without_a_horizon_keeps_its_rate():
 
 
 def test_the_rates_of_dex3_are_those_of_the_theorems():
-    assert DEX3P(10, 10**5).rates() == pytest.approx((7.587e-4, 0.015174, 1.5174e-3, 0), rel=1e-3)
-    assert DEX3S(10, 10**5).rates() == pytest.approx((1e-3, 0.02, 1e-3, 1e-5))
-    assert DEX3S(10, 10**5, n_phases=9).rates() == pytest.approx((3e-3, 0.06, 3e-3, 1e-5))
+    assert DEX3P(10, 10**5)._rates() == pytest.approx((7.587e-4, 0.015174, 1.5174e-3, 0), rel=1e-3)
+    assert DEX3S(10, 10**5)._rates() == pytest.approx((1e-3, 0.02, 1e-3, 1e-5))
+    assert DEX3S(10, 10**5, n_phases=9)._rates() == pytest.approx((3e-3, 0.06, 3e-3, 1e-5))
     by_variation = DEX3S(8, 10**6, tuning="variation", variation=8.0)
-    assert by_variation.rates() == pytest.approx((1 / 800, 0.02, 1 / 800, 1e-6))
+    assert by_variation._rates() == pytest.approx((1 / 800, 0.02, 1 / 800, 1e-6))
     borda = BordaDEX3S(10, 10**5, n_phases=10, failure_probability=0.1)
-    assert borda.rates() == pytest.approx((1.4e-3, 0.166, 0.012, 1e-6), rel=0.05)
-    assert BordaDEX3S(50, 10**5, n_phases=10).rates().exploration == pytest.approx(0.34, rel=0.02)
+    assert borda._rates() == pytest.approx((1.4e-3, 0.166, 0.012, 1e-6), rel=0.05)
+    assert BordaDEX3S(50, 10**5, n_phases=10)._rates().exploration == pytest.approx(0.34, rel=0.02)
 
 
 def test_the_rates_of_d_exp3_s_balance_its_bound():
-    rates = DEXP3S(10, 10**5, n_phases=10).rates()
+    rates = DEXP3S(10, 10**5, n_phases=10)._rates()
     # S ln(KT/S) = 10 ln(10^5) = 115.13, over T sqrt(K) = 316,228: 3.6407e-4, to the power 2/3.
     assert rates == pytest.approx((5.0986e-3, 0.22580, 0, 1e-6), rel=1e-4)
     eta, gamma = rates[:2]
@@ -160,9 +160,9 @@ def test_exploration_is_never_more_than_all():
 
 def test_given_rates_replace_those_of_the_theorem():
     given = DEX3P(4, 1000, learning_rate=0.01, exploration=0.2, bonus=0.3)
-    assert given.rates() == (0.01, 0.2, 0.3, 0.0)
-    assert DEX3P(4, 1000, learning_rate=0.01).rates()[:2] == pytest.approx((0.01, 0.08))
-    assert DEX3S(4, 1000, learning_rate=0.01).rates() == pytest.approx((0.01, 0.08, 0.01, 1e-3))
+    assert given._rates() == (0.01, 0.2, 0.3, 0.0)
+    assert DEX3P(4, 1000, learning_rate=0.01)._rates()[:2] == pytest.approx((0.01, 0.08))
+    assert DEX3S(4, 1000, learning_rate=0.01)._rates() == pytest.approx((0.01, 0.08, 0.01, 1e-3))
     rule = DEXP3(4, 1000, learning_rate=0.01, exploration=0.5)._session.state.rule[0]
     assert (rule["rate"], rule["exploration"]) == (0.01, 0.5)
 

@@ -319,7 +319,7 @@ def test_a_learner_whose_tickets_belong_to_its_state_cannot_be_told_again():
 
 
 def test_a_learner_that_says_so_is_told_again_with_its_longer_tickets(monkeypatch):
-    monkeypatch.setattr(dd.learners.SlidingBordaGreedy, "relearns", True)
+    monkeypatch.setattr(dd.learners.SlidingBordaGreedy, "_replayable", True)
     inner = dd.learners.SlidingBordaGreedy(3, exploration=0.5, window=40, seed=3)
     learner = SlidingWindow.of(inner, window=30, every=10)
     log = []

@@ -130,7 +130,7 @@ def test_rmed2fh_must_know_the_horizon():
 
 
 def test_the_paper_width_is_the_default():
-    assert dd.learners.RMED1(10).list_width() == pytest.approx(0.3 * 10**1.01)
+    assert dd.learners.RMED1(10)._list_width() == pytest.approx(0.3 * 10**1.01)
 
 
 @pytest.mark.large

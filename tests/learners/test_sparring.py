@@ -113,7 +113,7 @@ def test_self_sparring_learns_from_both_sides_and_sparring_apart():
 
 def test_sparring_exp3_is_dex3p_without_the_bonus():
     learner = SparringEXP3(10, 10**5)
-    rates = dd.learners.DEX3P(10, 10**5).rates()
+    rates = dd.learners.DEX3P(10, 10**5)._rates()
     rule = learner._session.state.rule[0]
     assert (rule["rate"], rule["exploration"]) == pytest.approx(rates[:2])
     given = SparringEXP3(4, 1000, learning_rate=0.01)._session.state.rule[0]

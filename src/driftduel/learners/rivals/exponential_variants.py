@@ -119,7 +119,7 @@ class Rexp3Borda(Learner):
     ...     duel = learner.ask()
     ...     won = float(duel.left < duel.right if n < 2000 else duel.left > duel.right)
     ...     learner.tell(duel, 0.5 if duel.left == duel.right else won)
-    >>> learner.best(), learner.batch()
+    >>> learner.best(), learner._batch()
     (2, 298)
     """
 
