@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import driftduel as dd
 from driftduel.learners.contract.base import learner_generator
 from driftduel.learners.contract.ranges import check_state
-from driftduel.learners.driftpoll.learner import pair_chance
+from driftduel.learners.driftpoll.questions import pair_chance
 from tests.learners.driving import (
     drawn,
     ladder,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import driftduel as dd
-from driftduel.learners.rivals.elimination import RRDB, SAVAGE, BeatTheMean, InterleavedFilter
+from driftduel.learners import RRDB, SAVAGE, BeatTheMean, InterleavedFilter
 from driftduel.testing import CHECKS
 from driftduel.testing.driving import tell_as_played
 from tests.learners.driving import drawn, lower_wins, play, play_beside, random_world

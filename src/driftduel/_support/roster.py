@@ -17,14 +17,16 @@ from driftduel.learners.rivals.adaptive_gates import ADSWITCH as ADSWITCH
 from driftduel.learners.rivals.adaptive_gates import MASTER as MASTER
 from driftduel.learners.rivals.baselines import FixedPair as FixedPair
 from driftduel.learners.rivals.baselines import Uniform as Uniform
+from driftduel.learners.rivals.beat_the_mean import BeatTheMean as BeatTheMean
 from driftduel.learners.rivals.borda import BCB as BCB
 from driftduel.learners.rivals.borda import BordaETC as BordaETC
 from driftduel.learners.rivals.borda_elimination import BordaElimination as BordaElimination
 from driftduel.learners.rivals.borda_elimination import (
     SparseBordaElimination as SparseBordaElimination,
 )
-from driftduel.learners.rivals.copeland import CCB as CCB
-from driftduel.learners.rivals.copeland import SCB as SCB
+from driftduel.learners.rivals.borda_maxing import BordaMaxing as BordaMaxing
+from driftduel.learners.rivals.borda_maxing import BordaRanking as BordaRanking
+from driftduel.learners.rivals.ccb import CCB as CCB
 from driftduel.learners.rivals.detection import DETECT as DETECT
 from driftduel.learners.rivals.detection import MDB as MDB
 from driftduel.learners.rivals.dex3 import DEX3P as DEX3P
@@ -33,8 +35,6 @@ from driftduel.learners.rivals.dex3 import BordaDEX3S as BordaDEX3S
 from driftduel.learners.rivals.ecw import ECWRMED as ECWRMED
 from driftduel.learners.rivals.elimination import RRDB as RRDB
 from driftduel.learners.rivals.elimination import SAVAGE as SAVAGE
-from driftduel.learners.rivals.elimination import BeatTheMean as BeatTheMean
-from driftduel.learners.rivals.elimination import InterleavedFilter as InterleavedFilter
 from driftduel.learners.rivals.exponential import DEXP3 as DEXP3
 from driftduel.learners.rivals.exponential import DEXP3HP as DEXP3HP
 from driftduel.learners.rivals.exponential import DEXP3S as DEXP3S
@@ -56,10 +56,9 @@ from driftduel.learners.rivals.forgetting_thompson import SlidingDTS as SlidingD
 from driftduel.learners.rivals.gates import Gate as Gate
 from driftduel.learners.rivals.gates import UniformOpponent as UniformOpponent
 from driftduel.learners.rivals.hamming import HammingLUCB as HammingLUCB
-from driftduel.learners.rivals.maxing import BordaMaxing as BordaMaxing
-from driftduel.learners.rivals.maxing import BordaRanking as BordaRanking
-from driftduel.learners.rivals.maxing import Knockout as Knockout
-from driftduel.learners.rivals.maxing import SeqEliminate as SeqEliminate
+from driftduel.learners.rivals.interleaved_filter import InterleavedFilter as InterleavedFilter
+from driftduel.learners.rivals.matches import Knockout as Knockout
+from driftduel.learners.rivals.matches import SeqEliminate as SeqEliminate
 from driftduel.learners.rivals.oracle import Oracle as Oracle
 from driftduel.learners.rivals.reductions import Doubler as Doubler
 from driftduel.learners.rivals.reductions import MultiSBM as MultiSBM
@@ -72,6 +71,7 @@ from driftduel.learners.rivals.rucb import RUCB as RUCB
 from driftduel.learners.rivals.rucb import MergeRUCB as MergeRUCB
 from driftduel.learners.rivals.savage import BordaSAVAGE as BordaSAVAGE
 from driftduel.learners.rivals.savage import CopelandSAVAGE as CopelandSAVAGE
+from driftduel.learners.rivals.scb import SCB as SCB
 from driftduel.learners.rivals.sparring import SelfSparring as SelfSparring
 from driftduel.learners.rivals.sparring import SparringEXP3 as SparringEXP3
 from driftduel.learners.rivals.sparring import SparringThompson as SparringThompson

@@ -14,7 +14,7 @@ from driftduel.arena.errors import Invalid
 from driftduel.arena.service.service import Service
 from driftduel.arena.store import statements
 from driftduel.arena.store.connection import Connection
-from driftduel.learners.driftpoll.learner import uniform_ticket
+from driftduel.learners.driftpoll.state import uniform_ticket
 from driftduel.votes.log import Log
 
 Pairs = Literal["uniform", "other"]

@@ -1,23 +1,15 @@
 """DriftPoll: who is best now, from votes on pairs, when that may change and nobody says when.
 
 What is believed of arms is in `driftduel.learners.driftpoll.bank`, whether that explains every
-pair in `driftduel.learners.driftpoll.guard`, and when a change is declared in
-`driftduel.learners.driftpoll.changes`. Here is what is asked. Three kinds of question:
-
-- *any*: a uniformly random pair, now and then, more often the less strengths explain;
-- *direct*: the best arm against a challenger;
-- *scouting*: the one of these two whose strength is less known against a random arm.
-
-After each vote all strengths are drawn once from what is believed (Thompson, Biometrika 1933). The
-two strongest are kept for the last `KEPT` votes; the challenger is the strongest arm but the best
-one in one of these draws. So what is asked is a function of what was told and a few coins, and the
-chance of each pair is known.
+pair in `driftduel.learners.driftpoll.guard`, when a change is declared in
+`driftduel.learners.driftpoll.changes`, and what is asked in
+`driftduel.learners.driftpoll.questions`. Here votes are taken in.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 
@@ -26,27 +18,13 @@ from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.history import History
 from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.offer import changes_of
-from driftduel.learners.contract.ranges import (
-    AN_ARM,
-    CHANCE,
-    COUNT,
-    Known,
-    Ranges,
-    equal_to,
-    real,
-    such_that,
-    whole,
-)
 from driftduel.learners.contract.report import Change, Report
 from driftduel.learners.driftpoll.bank import (
-    BANK_RANGES,
     PRIOR,
-    Bank,
     believable,
     chance_to_win,
     chances_to_be_best,
     credit_hazards,
-    draw_strength,
     forgive_hazards,
     no_votes,
     sum_up,
@@ -54,28 +32,41 @@ from driftduel.learners.driftpoll.bank import (
 )
 from driftduel.learners.driftpoll.carry import carry_bank, carry_guard, carry_known
 from driftduel.learners.driftpoll.changes import (
-    DECLARED_RANGES,
     EVERY,
-    Declared,
     chance_of_change,
     date,
     look_for_change,
     nothing_declared,
 )
 from driftduel.learners.driftpoll.guard import (
-    GUARD_RANGES,
-    Guard,
     chance_of,
     guard_pair,
     no_suspicion,
     surplus,
-    trust,
 )
-from driftduel.learners.parts.arrays import Floats, Ints, Records
+from driftduel.learners.driftpoll.questions import (
+    choose,
+    draw_all,
+    set_plan,
+)
+from driftduel.learners.driftpoll.state import (
+    CLOCK,
+    KEPT,
+    LEAST_PRIOR,
+    LEAST_SPREAD,
+    MOST_PRIOR,
+    PLAN,
+    POLL_RANGES,
+    POLL_TICKET,
+    PRIOR_PACE,
+    SPREAD_MOST,
+    SPREAD_START,
+    PollState,
+    Ticket,
+)
+from driftduel.learners.parts.arrays import Floats, Ints
 from driftduel.learners.parts.journal import journal_full, read_changes, read_journal
 from driftduel.learners.parts.tally import (
-    TALLY_RANGES,
-    Tally,
     count_anew,
     count_toss,
     findings,
@@ -84,183 +75,11 @@ from driftduel.learners.parts.tally import (
 )
 from driftduel.matrix.criteria import Borda
 
-Ticket = tuple[float, float, float]
-
-ANY = 0.1
-"""The least share of questions with a uniformly random pair."""
-
-MANY = 8.0
-"""With more arms than this, suspicion alone never makes all pairs random."""
-
-DIRECT = 0.5
-"""The share of direct duels among the other questions, if strengths explain them and arms are many.
-
-With few arms a random opponent is often the other of the two anyway, and says more if strengths do
-not explain all pairs."""
-
-KEPT = 8
-"""How many draws of all strengths are kept: more would be stale by the time they are used."""
-
 PERHAPS = 0.5
 """How likely a change is that is mentioned before it is declared."""
 
 DRAWS = 4000
 """Draws for the chances to be best, by which these are known to 1 %."""
-
-LEAST_PRIOR, MOST_PRIOR, PRIOR_PACE = 0.0036, 0.25, 0.002
-"""Bounds of the variance of strengths, and how quickly it follows those of the arms."""
-
-SPREAD_START, SPREAD_MOST = 20.0, 2000.0
-"""Votes by which outcomes spread like coins at first, and after how many half are forgotten."""
-
-LEAST_SPREAD, WIDEST = 0.05, 33.0
-"""Ties make outcomes spread less than coins do, but not less than this; and never more."""
-
-CLOCK = np.dtype(
-    [
-        ("round", "i8"),  # outcomes learned
-        ("leader", "i8"),  # who is best
-        ("led", "i8"),  # since which round
-        ("drawn", "i8"),  # draws of all strengths so far
-        ("any", "f8"),  # the chance to ask a uniformly random pair
-        ("prior", "f8"),  # the variance of strengths
-        ("squares", "f8"),  # summed squared errors over those of coins, fading
-        ("votes", "f8"),  # of how many votes
-    ],
-    align=True,
-)
-
-PLAN = np.dtype(
-    [
-        ("direct", "f8"),  # the chance of a direct duel of the best arm with this one
-        ("scouted", "f8"),  # the chance that this arm plays a random one
-    ],
-    align=True,
-)
-
-
-class PollState(NamedTuple):
-    """The arrays of `DriftPoll`."""
-
-    clock: Records  # (1,) CLOCK
-    bank: Bank
-    guard: Guard
-    declared: Declared
-    draws: Ints  # (KEPT, 2) the two strongest arms of the latest draws, in a ring
-    plan: Records  # (K,) PLAN, given that the pair is not a uniformly random one
-    tally: Tally
-
-
-def _are_two_arms(draws: Ints, known: Known) -> bool:
-    exist = (draws >= 0) & (draws < known.n_arms)
-    return bool(exist.all() and (draws[:, 0] != draws[:, 1]).all())
-
-
-def _any_pair(known: Known) -> float:
-    if known.n_arms == 2 or known.state.clock["drawn"][0] == 0:
-        return 1.0
-    return max(ANY, chance_of(known.state.guard.odds[0]) * min(1.0, MANY / known.n_arms))
-
-
-_ROUND = whole(0, "clock.round")
-
-POLL_RANGES: Ranges = {
-    "guard": GUARD_RANGES,
-    "clock": {
-        "round": COUNT,
-        "leader": AN_ARM,
-        "led": _ROUND,
-        "drawn": COUNT,
-        "any": equal_to("what suspicion gives", _any_pair),
-        "prior": real(LEAST_PRIOR - 1e-9, MOST_PRIOR + 1e-9),
-        "votes": real(SPREAD_START, SPREAD_MOST),
-        "squares": real(0, lambda known: WIDEST * known.state.clock["votes"][0]),
-    },
-    "bank": BANK_RANGES,
-    "bank.arms.last": _ROUND,
-    "declared": DECLARED_RANGES,
-    "draws": such_that("two different arms in each row", _are_two_arms),
-    "plan": {"direct": real(0, 1 + 1e-9), "scouted": real(0, 1 + 1e-9)},
-    "tally": TALLY_RANGES,
-}
-POLL_TICKET = (CHANCE, real(0, 1), real(0, 1))
-
-
-def uniform_ticket(n_arms: int) -> tuple[float, float, float]:
-    """Return the ticket of a vote on a pair that was as likely as any other of so many arms.
-
-    Examples
-    --------
-    >>> uniform_ticket(3)
-    (0.16666666666666666, 1.0, 1.0)
-    """
-    return 1.0 / (n_arms * (n_arms - 1.0)), 1.0, 1.0
-
-
-@inline_kernel
-def choose(state: PollState, rng: np.random.Generator) -> tuple[int, int, Ticket]:
-    """Draw a pair of different arms; the ticket says how much the vote counts for each."""
-    clock = state.clock[0]
-    n_arms = state.plan.shape[0]
-    if rng.random() < clock["any"]:
-        left = int(rng.random() * n_arms)
-        right = other_arm(left, n_arms, rng)
-        return left, right, (pair_chance(state, left, right), 1.0, 1.0)
-    leader = clock["leader"]
-    place = int(rng.random() * min(clock["drawn"], KEPT))
-    rival = challenger(state, place, leader)
-    trusted = trust(state.guard, leader, rival)
-    if rng.random() < directly(n_arms) * trusted:
-        one, other, weight = leader, rival, trusted
-    else:
-        one = scout(state, leader, rival)
-        other = other_arm(one, n_arms, rng)
-        trusted = trust(state.guard, one, other)
-        weight = 1.0
-    chance = pair_chance(state, one, other)
-    if rng.random() < 0.5:
-        return one, other, (chance, weight, trusted)
-    return other, one, (chance, trusted, weight)
-
-
-@inline_kernel
-def directly(n_arms: int) -> float:
-    """Return the share of direct duels with so many arms."""
-    return DIRECT * (1.0 - 2.0 / n_arms)
-
-
-@inline_kernel
-def other_arm(arm: int, n_arms: int, rng: np.random.Generator) -> int:
-    """Draw one of the other arms."""
-    other = int(rng.random() * (n_arms - 1))
-    return other + (other >= arm)
-
-
-@inline_kernel
-def challenger(state: PollState, place: int, leader: int) -> int:
-    """Return the strongest arm but the leader in a draw that was kept."""
-    first = state.draws[place, 0]
-    return state.draws[place, 1] if first == leader else first
-
-
-@inline_kernel
-def scout(state: PollState, leader: int, rival: int) -> int:
-    """Return the one of two arms whose strength is less known."""
-    arms = state.bank.arms
-    return leader if arms[leader]["variance"] > arms[rival]["variance"] else rival
-
-
-@inline_kernel
-def pair_chance(state: PollState, left: int, right: int) -> float:
-    """Return the chance of an ordered pair, either side being as likely."""
-    clock = state.clock[0]
-    others = state.plan.shape[0] - 1.0
-    chance = (state.plan[left]["scouted"] + state.plan[right]["scouted"]) / others
-    if left == clock["leader"]:
-        chance += state.plan[right]["direct"]
-    elif right == clock["leader"]:
-        chance += state.plan[left]["direct"]
-    return clock["any"] / (others * (others + 1.0)) + 0.5 * (1.0 - clock["any"]) * chance
 
 
 @kernel
@@ -410,49 +229,6 @@ def set_leader(state: PollState) -> None:
     if leader != clock["leader"]:
         clock["leader"] = leader
         clock["led"] = clock["round"]
-
-
-@kernel
-def draw_all(state: PollState, rng: np.random.Generator) -> None:
-    """Draw all strengths and keep who was strongest."""
-    clock = state.clock[0]
-    first = 0
-    second = 1
-    best = -np.inf
-    next_best = -np.inf
-    for arm in range(state.plan.shape[0]):
-        passed = clock["round"] - state.bank.arms[arm]["last"]
-        strength = draw_strength(state.bank, arm, rng, passed, clock["prior"])
-        if strength > best:
-            second, next_best = first, best
-            first, best = arm, strength
-        elif strength > next_best:
-            second, next_best = arm, strength
-    if first == second:
-        second = 1 if first == 0 else 0
-    row = state.draws[clock["drawn"] % KEPT]
-    row[0] = first
-    row[1] = second
-    clock["drawn"] += 1
-
-
-@kernel
-def set_plan(state: PollState) -> None:
-    """Compute the chances of what is asked next."""
-    clock = state.clock[0]
-    n_arms = state.plan.shape[0]
-    suspicion = chance_of(state.guard.odds[0])
-    clock["any"] = max(ANY, suspicion * min(1.0, MANY / n_arms))
-    for arm in range(n_arms):
-        state.plan[arm]["direct"] = 0.0
-        state.plan[arm]["scouted"] = 0.0
-    leader = clock["leader"]
-    kept = min(clock["drawn"], KEPT)
-    for place in range(kept):
-        rival = challenger(state, place, leader)
-        direct = directly(n_arms) * trust(state.guard, leader, rival)
-        state.plan[rival]["direct"] += direct / kept
-        state.plan[scout(state, leader, rival)]["scouted"] += (1.0 - direct) / kept
 
 
 @inline_kernel
