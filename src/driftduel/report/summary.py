@@ -12,7 +12,8 @@ from driftduel.matrix.preferences import first_outside
 from driftduel.worlds.measures.measures import COUNTS, LISTED, PHASES
 from driftduel.worlds.measures.shown import shown
 from driftduel.worlds.measures.spells import Spell, spells
-from driftduel.worlds.stream import Ints, Stream
+from driftduel.worlds.stream import Stream
+from driftduel.worlds.timelines import Ints
 
 if TYPE_CHECKING:
     from driftduel.worlds.measures.measures import Measures

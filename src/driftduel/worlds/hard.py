@@ -29,8 +29,10 @@ from driftduel.matrix.criteria import Weighted
 from driftduel.matrix.weights import WeightSequence, as_weight, point_mass, uniform
 from driftduel.worlds.checks import Seed, as_arm, as_n_arms, as_rng, check_size, check_stretches
 from driftduel.worlds.matrices import Array
-from driftduel.worlds.stream import Ints, Stream
-from driftduel.worlds.synthetic import phase_starts, spurious_switches
+from driftduel.worlds.stream import Stream
+from driftduel.worlds.synthetic.phases import phase_starts
+from driftduel.worlds.synthetic.switches import spurious_switches
+from driftduel.worlds.timelines import Ints
 
 __all__ = [
     "BORDA_AGAINST_CONDORCET",

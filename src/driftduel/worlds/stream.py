@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from datetime import date, datetime, timedelta
-from pathlib import Path
+from datetime import date, timedelta
 from typing import Any, Self
 
 import numpy as np
@@ -28,20 +27,12 @@ from driftduel._support.checks import (
     as_starts,
     as_whole_numbers,
 )
-from driftduel._support.files import replacing
-from driftduel._support.limits import STREAM_FILE
 from driftduel._support.notebook import InNotebooks
 from driftduel._support.text import count
-from driftduel.matrix.criteria import Criterion, NoCondorcetWinnerError, as_criterion, pair_regret
-from driftduel.matrix.preferences import Array, as_matrix, as_palette, chunks
-
-Ints = NDArray[np.int64]
-
-_FORMAT = 2
-"""Of files of streams whose arms come and go; what reads 1 would play arms not on offer."""
-
-_FIELDS = {"driftduel_stream", "palette", "which", "starts", "horizon", "labels", "span"}
-"""What every file has; early ones have no ``credits``, and most no ``offered``."""
+from driftduel.matrix.criteria import Criterion, as_criterion, pair_regret
+from driftduel.matrix.preferences import Array, as_matrix, as_palette
+from driftduel.worlds.stream_file import read_stream, write_stream
+from driftduel.worlds.timelines import Ints, as_offered, as_span, first_equal, gap_table
 
 
 class Stream(InNotebooks):
@@ -116,8 +107,8 @@ class Stream(InNotebooks):
             raise ValueError(
                 f"stream: which[{n}] = {rulers[n]}, must be between 0 and {len(matrices) - 1}"
             )
-        which = _first_equal(matrices)[rulers]
-        offers = _as_offered(offered, len(stretches), matrices.shape[1])
+        which = first_equal(matrices)[rulers]
+        offers = as_offered(offered, len(stretches), matrices.shape[1])
         self._set(matrices, which, stretches, horizon, labels, span, credits, offered=offers)
 
     def _set(
@@ -155,7 +146,7 @@ class Stream(InNotebooks):
         self.offered = offered
         self.horizon = horizon
         self.labels = as_labels(labels, palette.shape[1])
-        self.span = _as_span(span)
+        self.span = as_span(span)
         self.credits = as_credits(credits)
         self._freeze()
 
@@ -184,6 +175,18 @@ class Stream(InNotebooks):
         stream = cls.__new__(cls)
         stream._set(palette, which, starts, horizon, labels, span, credits, own, offered)
         return stream
+
+    def _with(self, **changes: Any) -> Self:
+        """Return this stream with some of its fields changed."""
+        return self._trusted(
+            **{name: getattr(self, name) for name in Stream.__annotations__} | changes
+        )
+
+    def _ruling(
+        self, stretches: slice | NDArray[np.bool_]
+    ) -> tuple[Ints, NDArray[np.bool_] | None]:
+        """Return which matrices rule some stretches, and who is on offer in them."""
+        return self.which[stretches], None if self.offered is None else self.offered[stretches]
 
     @classmethod
     def stationary(cls, P: ArrayLike, horizon: int, *, labels: Sequence[str] | None = None) -> Self:
@@ -221,7 +224,7 @@ class Stream(InNotebooks):
         """Make a world with one matrix a round, shape (T, K, K)."""
         palette = as_palette(matrices)
         rounds = np.arange(len(palette))
-        which = _first_equal(palette)
+        which = first_equal(palette)
         return cls._trusted(palette, which, rounds, len(palette), labels, own=False)
 
     @property
@@ -274,21 +277,13 @@ class Stream(InNotebooks):
         (array([0, 1]), array([1, 2]))
         """
         turns = as_starts(starts, "offered")
-        rows = _as_offered(offered, len(turns), self.n_arms)
+        rows = as_offered(offered, len(turns), self.n_arms)
         turns = turns[turns < self.horizon]
         begins = np.union1d(self.starts, turns)
         which = self.which[np.searchsorted(self.starts, begins, side="right") - 1]
         assert rows is not None
-        return self._trusted(
-            self.palette,
-            which,
-            begins,
-            self.horizon,
-            self.labels,
-            self.span,
-            self.credits,
-            offered=rows[np.searchsorted(turns, begins, side="right") - 1],
-        )
+        rows = rows[np.searchsorted(turns, begins, side="right") - 1]
+        return self._with(which=which, starts=begins, offered=rows)
 
     def offers(self) -> list[tuple[int, int, Ints]]:
         """Return which arms are on offer when: first round, end, arms."""
@@ -306,10 +301,8 @@ class Stream(InNotebooks):
         """Return the world of some arms alone, in order; all of them are on offer there."""
         palette = np.ascontiguousarray(self.palette[:, arms[:, None], arms])
         labels = None if self.labels is None else [self.labels[arm] for arm in arms]
-        which = _first_equal(palette)[self.which]
-        return self._trusted(
-            palette, which, self.starts, self.horizon, labels, self.span, self.credits
-        )
+        which = first_equal(palette)[self.which]
+        return self._with(palette=palette, which=which, labels=labels, offered=None)
 
     def date(self, round_: int) -> date | None:
         """Return the date of a round, or None if the stream has no dates."""
@@ -335,15 +328,9 @@ class Stream(InNotebooks):
         starts = np.maximum(self.starts[first : last + 1] - begin, 0)
         begin_date, end_date = self.date(begin), self.date(end - 1)
         span = None if begin_date is None or end_date is None else (begin_date, end_date)
-        return self._trusted(
-            self.palette,
-            self.which[first : last + 1],
-            starts,
-            end - begin,
-            self.labels,
-            span,
-            self.credits,
-            offered=None if self.offered is None else self.offered[first : last + 1],
+        which, offered = self._ruling(slice(first, last + 1))
+        return self._with(
+            which=which, starts=starts, horizon=end - begin, span=span, offered=offered
         )
 
     def __add__(self, other: Stream) -> Self:
@@ -359,7 +346,7 @@ class Stream(InNotebooks):
         starts = np.concatenate([self.starts, other.starts + self.horizon])
         labels = self.labels or other.labels
         owners = self.credits + other.credits
-        which = _first_equal(palette)[which]
+        which = first_equal(palette)[which]
         offered = None
         if self.offered is not None or other.offered is not None:
             offered = np.concatenate([self._all_offered(), other._all_offered()])
@@ -388,16 +375,8 @@ class Stream(InNotebooks):
         exact = [int(start) * horizon // self.horizon for start in self.starts]
         starts = np.array(exact, dtype=np.int64)
         kept = np.append(starts[1:], horizon) > starts
-        return self._trusted(
-            self.palette,
-            self.which[kept],
-            starts[kept],
-            horizon,
-            self.labels,
-            self.span,
-            self.credits,
-            offered=None if self.offered is None else self.offered[kept],
-        )
+        which, offered = self._ruling(kept)
+        return self._with(which=which, starts=starts[kept], horizon=horizon, offered=offered)
 
     def relabel(self, order: ArrayLike) -> Self:
         """Return the world in which arm k is what was arm ``order[k]``.
@@ -414,16 +393,8 @@ class Stream(InNotebooks):
             raise ValueError(f"order must name each arm 0 to {self.n_arms - 1} once")
         labels = None if self.labels is None else [self.labels[a] for a in arms]
         palette = np.ascontiguousarray(self.palette[:, arms[:, None], arms])
-        return self._trusted(
-            palette,
-            self.which,
-            self.starts,
-            self.horizon,
-            labels,
-            self.span,
-            self.credits,
-            offered=None if self.offered is None else self.offered[:, arms],
-        )
+        offered = None if self.offered is None else self.offered[:, arms]
+        return self._with(palette=palette, labels=labels, offered=offered)
 
     def regret(
         self,
@@ -489,7 +460,7 @@ class Stream(InNotebooks):
         begins = np.union1d(self.starts, turns[turns < self.horizon])
         matrix = self.which[np.searchsorted(self.starts, begins, side="right") - 1]
         if self.offered is None:
-            return _gaps(self.palette, matrix, measure, begins, binary), begins
+            return gap_table(self.palette, matrix, measure, begins, binary), begins
         rows = np.ones((len(begins), self.n_arms))
         for first, end, arms in self.offers():
             low, high = np.searchsorted(begins, [first, end])
@@ -499,66 +470,17 @@ class Stream(InNotebooks):
                 among = measure.among(arms)
             except BadParameter as error:
                 raise ValueError(f"round {first}: {error}") from None
-            rows[low:high, arms] = _gaps(palette, row, among, begins[low:high], binary)
+            rows[low:high, arms] = gap_table(palette, row, among, begins[low:high], binary)
         return rows, begins
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the stream to an ``.npz`` file, whole or not at all."""
-        # Absent labels and dates are written as empty lists: a field that is missing is damage.
-        fields: dict[str, Any] = {
-            "driftduel_stream": 1 if self.offered is None else _FORMAT,
-            "palette": self.palette,
-            "which": self.which,
-            "starts": self.starts,
-            "horizon": self.horizon,
-            "labels": np.array(self.labels or [], dtype=np.str_),
-            "span": np.array([day.isoformat() for day in self.span or []], dtype=np.str_),
-            "credits": np.array(self.credits, dtype=np.str_),
-        }
-        if self.offered is not None:
-            fields["offered"] = self.offered
-        with replacing(path) as temporary, temporary.open("wb") as file:
-            np.savez_compressed(file, **fields)
+        write_stream(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a stream that `save` wrote."""
-        name = Path(path).name
-        try:
-            with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as archive:
-                # The sizes that the archive declares; zipfile unpacks no more than that.
-                size = sum(member.file_size for member in archive.zip.infolist())
-                fields = {} if size > STREAM_FILE else {key: archive[key] for key in archive}
-        except FileNotFoundError:
-            raise
-        except Exception:  # damage shows as an error of zip, zlib, or of numpy's headers
-            raise ValueError(f"{name}: is not a readable .npz stream") from None
-        if size > STREAM_FILE:
-            raise ValueError(
-                f"{name}: unpacks to {size / 2**30:,.1f} GB, must be at most "
-                f"{STREAM_FILE // 2**30} GB"
-            )
-        try:
-            if "driftduel_stream" in fields and fields["driftduel_stream"].item() > _FORMAT:
-                raise ValueError("was written by a newer driftduel, please update")
-            for key in sorted(_FIELDS - set(fields)):
-                raise ValueError(f"is not a stream, it has no {key!r}")
-            span = None
-            if fields["span"].size:
-                first, last = map(date.fromisoformat, fields["span"].tolist())
-                span = (first, last)
-            return cls(
-                fields["palette"],
-                fields["which"],
-                fields["starts"],
-                fields["horizon"].item(),
-                labels=fields["labels"].tolist() or None,
-                span=span,
-                credits=fields["credits"].tolist() if "credits" in fields else (),
-                offered=fields.get("offered"),
-            )
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"{name}: {error}") from None
+        return read_stream(cls, path)
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -583,78 +505,3 @@ class Stream(InNotebooks):
         dates = "" if self.span is None else f", {self.span[0]} to {self.span[1]}"
         arms = f"{self.n_arms} arms" + ("" if self.offered is None else " that come and go")
         return f"Stream({arms}, {count(self.horizon, 'round')}, {timeline}{dates})"
-
-
-def _gaps(palette: Array, matrix: Ints, criterion: Criterion, begins: Ints, binary: bool) -> Array:
-    """Return the gaps of the arms under the matrices that rule from each of some rounds on."""
-    table = criterion.loss_table if binary else criterion.gap_table
-    turns = criterion.changes()
-    bounds = np.append(np.searchsorted(begins, turns), len(begins))
-    rows = np.empty((len(begins), palette.shape[1]))
-    for n in range(np.searchsorted(turns, begins[0], side="right") - 1, len(turns)):
-        low, high = (0 if turns[n] < begins[0] else bounds[n]), bounds[n + 1]
-        if low == high:
-            break
-        chosen, row = palette, matrix[low:high]
-        if len(turns) > 1:
-            used, row = np.unique(row, return_inverse=True)
-            chosen = palette[used]
-        try:
-            rows[low:high] = table(chosen, int(turns[n]))[row]
-        except NoCondorcetWinnerError as error:
-            first = int(begins[low + np.argmax(row == error.index)])
-            raise ValueError(
-                f"round {first}: no arm is a Condorcet winner, so Condorcet regret is undefined"
-            ) from None
-    return rows
-
-
-def _as_offered(
-    offered: ArrayLike | None, n_stretches: int, n_arms: int
-) -> NDArray[np.bool_] | None:
-    if offered is None:
-        return None
-    try:
-        rows = np.array(offered)
-    except ValueError:
-        rows = np.empty(0)
-    if rows.dtype.kind != "b" or rows.shape != (n_stretches, n_arms):
-        raise ValueError(
-            f"offered: must be True or False for each of {n_stretches} stretches and {n_arms} arms"
-        )
-    for n in np.flatnonzero(rows.sum(axis=1) < 2):
-        raise ValueError(f"offered[{n}]: {rows[n].sum()} on offer, two arms at least must be")
-    return rows
-
-
-def _as_span(span: tuple[date, date] | None) -> tuple[date, date] | None:
-    if span is None:
-        return None
-    days = tuple(day.date() if isinstance(day, datetime) else day for day in span)
-    if len(days) != 2 or not all(isinstance(day, date) for day in days):
-        raise ValueError(f"span: is {span!r}, must be the dates of the first and the last round")
-    first, last = days
-    if last < first:
-        raise ValueError(f"span: ends on {last}, before it begins on {first}")
-    return first, last
-
-
-def _first_equal(palette: Array) -> Ints:
-    """Return, for every matrix, the index of the first matrix that equals it."""
-    rows = palette.reshape(len(palette), -1)
-    salt = np.random.default_rng(0).integers(1, 2**63, rows.shape[1], dtype=np.uint64)
-    keys = np.empty(len(rows), dtype=np.uint64)
-    for part in chunks(palette):
-        bits = (rows[part] + 0.0).view(np.uint64)  # -0.0 equals 0.0 but has other bits
-        bits ^= bits >> np.uint64(29)
-        bits *= salt | np.uint64(1)
-        bits ^= bits >> np.uint64(32)
-        keys[part] = bits.sum(axis=1)
-    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    same = first[inverse].astype(np.int64)
-    all_differ = len(first) == len(rows)
-    if all_differ or all((rows[same[part]] == rows[part]).all() for part in chunks(palette)):
-        return same
-    # Two matrices share a key, which chance alone will hardly ever do.
-    seen: dict[bytes, int] = {}
-    return np.array([seen.setdefault((row + 0.0).tobytes(), n) for n, row in enumerate(rows)])

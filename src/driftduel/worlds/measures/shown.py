@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from driftduel.matrix.preferences import Array
-from driftduel.worlds.stream import Ints, Stream
+from driftduel.worlds.stream import Stream
+from driftduel.worlds.timelines import Ints
 
 
 class Shown(NamedTuple):

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from driftduel.matrix.criteria import Condorcet, Criterion, as_criterion
 from driftduel.matrix.preferences import unbeaten
 from driftduel.worlds.measures.shown import shown
-from driftduel.worlds.stream import Ints, Stream
+from driftduel.worlds.stream import Stream
+from driftduel.worlds.timelines import Ints
 
 
 @dataclass(frozen=True)

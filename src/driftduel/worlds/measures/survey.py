@@ -17,7 +17,7 @@ from driftduel.matrix.preferences import TIE, Array
 from driftduel.matrix.weights import WeightSequence
 from driftduel.worlds.measures.shown import Shown
 from driftduel.worlds.measures.significant import Gaps
-from driftduel.worlds.stream import Ints
+from driftduel.worlds.timelines import Ints
 
 Bools = NDArray[np.bool_]
 
