@@ -36,7 +36,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from benchmarks.hindsight import off_the_beat
+from benchmarks._hindsight_rivals import off_the_beat
 from driftduel.matrix.criteria import NoCondorcetWinnerError, as_criterion
 from driftduel.worlds import Stream, catalogue, datasets
 from studies.benchmark import suite

@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import driftduel as dd
-from benchmarks import hindsight
-from benchmarks.hindsight import FEW, SCORING, TUNING, Deadline, Rival, Runs
+from benchmarks import _hindsight_rivals, hindsight
+from benchmarks._hindsight_rivals import Rival
+from benchmarks.hindsight import FEW, SCORING, TUNING, Deadline, Runs
 from studies.benchmark import suite
 from tests.studies import tiny_suite
 
@@ -69,7 +70,9 @@ def test_points_are_rounded_to_what_is_reported():
 
 def test_a_grid_has_only_points_that_make_sense():
     grid = {"exploration": (30.0, 300.0), "every": (100.0, 1000.0, 10_000.0)}
-    rival = Rival(hindsight.restarting(dd.learners.BordaETC), grid, {}, ("exploration", "every"))
+    rival = Rival(
+        _hindsight_rivals.restarting(dd.learners.BordaETC), grid, {}, ("exploration", "every")
+    )
     assert [tuple(point.values()) for point in rival.points(5000)] == [
         (30.0, 100.0),
         (30.0, 1000.0),
@@ -78,15 +81,15 @@ def test_a_grid_has_only_points_that_make_sense():
 
 
 def test_slow_rivals_try_no_memory_that_is_short_for_a_long_world():
-    rival = Rival(dd.learners.DiscountedDTS, {"memory": hindsight.ROUNDS}, slow=True)
+    rival = Rival(dd.learners.DiscountedDTS, {"memory": _hindsight_rivals.ROUNDS}, slow=True)
     assert [point["memory"] for point in rival.points(10**6)] == [1e4, 3e4, 1e5]
-    assert len(rival.points(10**5)) == len(hindsight.ROUNDS)
+    assert len(rival.points(10**5)) == len(_hindsight_rivals.ROUNDS)
 
 
 @pytest.mark.parametrize("distance", [2500, 5000, 10**4, 15000, 20000, 25000, 33334, 50000, 10**5])
 def test_periods_are_off_the_beat_of_evenly_spaced_changes(distance):
-    assert hindsight.off_the_beat(distance)
-    for period in hindsight.PERIODS:
+    assert _hindsight_rivals.off_the_beat(distance)
+    for period in _hindsight_rivals.PERIODS:
         beats = distance / int(Rival(dd.learners.RUCB).rounded({"every": period})["every"])
         if 0.8 < beats < 8:
             assert abs(beats - round(beats)) > 0.06
@@ -94,11 +97,13 @@ def test_periods_are_off_the_beat_of_evenly_spaced_changes(distance):
 
 def test_a_distance_that_a_period_divides_is_on_the_beat():
     period = round(
-        hindsight.Rival(dd.learners.RUCB).rounded({"every": hindsight.PERIODS[3]})["every"]
+        _hindsight_rivals.Rival(dd.learners.RUCB).rounded({"every": _hindsight_rivals.PERIODS[3]})[
+            "every"
+        ]
     )
-    assert not hindsight.off_the_beat(period)
-    assert not hindsight.off_the_beat(5 * period + 20)
-    assert hindsight.off_the_beat(300)
+    assert not _hindsight_rivals.off_the_beat(period)
+    assert not _hindsight_rivals.off_the_beat(5 * period + 20)
+    assert _hindsight_rivals.off_the_beat(300)
 
 
 def test_seeds_are_counted_from_the_first_of_the_half():
@@ -122,7 +127,7 @@ def test_windows_of_rounds_are_off_the_beat_and_stay_so(criterion):
     }
     assert len(windows) == (2 if criterion == "condorcet" else 0)
     for rival in windows.values():
-        assert set(rival.grid["window"]) <= set(hindsight.PERIODS)
+        assert set(rival.grid["window"]) <= set(_hindsight_rivals.PERIODS)
         assert "window" not in rival.refined
 
 
@@ -144,7 +149,7 @@ def test_periods_of_the_list_are_not_refined():
 
 
 def test_a_restarted_learner_plans_for_its_period():
-    made = hindsight.restarting(dd.learners.BordaETC)(3, 1000, every=200)
+    made = _hindsight_rivals.restarting(dd.learners.BordaETC)(3, 1000, every=200)
     assert made.inner.horizon == made.every == 200
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks import draw
-from benchmarks.hindsight import off_the_beat
+from benchmarks._hindsight_rivals import off_the_beat
 from driftduel.matrix.criteria import as_criterion
 from studies.benchmark import suite
 
