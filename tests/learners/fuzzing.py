@@ -26,7 +26,7 @@ import numpy as np
 
 import driftduel as dd
 from driftduel.learners.contract.storage import _arrays, _checksum, as_payload
-from tests.learners.test_conformance import HASTY, QUICK, VARIANTS
+from tests.learners.variants import HASTY, QUICK, VARIANTS
 
 TARGETS = {
     **VARIANTS,

@@ -3,60 +3,17 @@ from __future__ import annotations
 import copy
 import pickle
 import re
-from dataclasses import FrozenInstanceError, dataclass, replace
+from dataclasses import FrozenInstanceError, replace
 from fractions import Fraction
-from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 import driftduel as dd
-from driftduel.learners import AlreadyTold, ClosedDuel, Duel, Learner, inline_kernel
+from driftduel.learners import AlreadyTold, ClosedDuel, Duel
 from driftduel.learners.contract import session
 from driftduel.learners.contract.storage import as_payload
-
-
-class Ledger(NamedTuple):
-    """Everything a learner was told, and how often it was told anything."""
-
-    rounds: np.ndarray
-    rows: np.ndarray
-
-
-@inline_kernel
-def choose(state, rng):
-    n = state.rounds[0]
-    return n % 3, 2, (np.nan if n % 2 else 0.25, float(n))
-
-
-@inline_kernel
-def learn(state, left, right, ticket, outcome):
-    row = state.rows[state.rounds[0]]
-    row[0] = left
-    row[1] = right
-    row[2] = ticket[1]
-    row[3] = outcome
-    state.rounds[0] += 1
-    return False
-
-
-@dataclass(frozen=True, eq=False)
-class Recorder(Learner):
-    """Tells its learning kernel the number of outcomes known at the time of asking."""
-
-    _choose = staticmethod(choose)
-    _learn = staticmethod(learn)
-
-    def _allocate(self):
-        return Ledger(np.zeros(1, np.int64), np.full((20, 4), np.nan))
-
-    def _best_of(self, state):
-        return 0
-
-
-def told(learner):
-    return learner._session.state.rows[: learner.rounds].tolist()
-
+from tests.learners.recorder import Recorder, told, unchanged_by
 
 # Asking
 
@@ -138,14 +95,6 @@ def test_open_duels_are_those_asked_and_not_told():
     learner.tell(duels[3], 1)
     learner.tell(duels[0], 1)
     assert learner.open_duels == [duels[1], duels[2], duels[4]]
-
-
-def unchanged_by(learner, duel, outcome):
-    before = as_payload(learner)
-    with pytest.raises(ValueError) as error:  # noqa: PT011
-        learner.tell(duel, outcome)
-    assert as_payload(learner) == before
-    return str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -361,149 +310,7 @@ def test_a_duel_that_was_told_or_never_asked_is_not_cancelled():
     assert as_payload(learner) == before
 
 
-# Open duels: how many, how long
-
-
-class Clock:
-    """A clock that the test sets."""
-
-    def __init__(self, monkeypatch):
-        self.now = 1_000_000.0
-        monkeypatch.setattr(session.time, "time", lambda: self.now)
-
-
-@pytest.fixture
-def clock(monkeypatch):
-    return Clock(monkeypatch)
-
-
-def test_so_many_duels_may_be_open_and_no_more():
-    learner = Recorder(3)
-    learner.limit_open(3)
-    duels = [learner.ask() for _ in range(3)]
-    before = as_payload(learner)
-    with pytest.raises(ValueError) as error:  # noqa: PT011
-        learner.ask()
-    assert str(error.value) == (
-        "3 duels are open, no more are allowed: tell or cancel some, let old ones expire, or "
-        "allow more"
-    )
-    assert as_payload(learner) == before
-    learner.tell(duels[1], 1)
-    learner.ask()
-    learner.cancel(duels[0])
-    assert learner.ask().id == 4
-
-
-def test_ten_thousand_duels_may_be_open_unless_it_is_said_otherwise():
-    learner = dd.learners.FixedPair(2)
-    for _ in range(10_000):
-        learner.ask()
-    with pytest.raises(ValueError, match=r"^10,000 duels are open, no more are allowed"):
-        learner.ask()
-    learner.limit_open(10_001)
-    learner.ask()
-
-
-def test_a_duel_remembers_when_it_was_asked(clock):
-    learner = Recorder(3)
-    assert learner.ask().asked_at == 1_000_000
-    clock.now += 60
-    assert learner.ask().asked_at == 1_000_060
-    assert [duel.asked_at for duel in learner.open_duels] == [1_000_000, 1_000_060]
-
-
-def test_a_duel_that_was_open_for_too_long_has_expired(clock):
-    learner = Recorder(3)
-    learner.limit_open(2, expire=60)
-    early = learner.ask()
-    clock.now += 40
-    late = learner.ask()
-    clock.now += 20
-    assert learner.open_duels == [early, late]
-    clock.now += 1
-    assert learner.open_duels == [late]
-    assert unchanged_by(learner, early, 1) == "duel 0 has expired, it was open for too long"
-    learner.cancel(early)
-    third = learner.ask()  # which makes room first
-    assert learner.open_duels == [late, third]
-    assert unchanged_by(learner, early, 1) == "duel 0 has expired, it was open for too long"
-    learner.cancel(early)
-    learner.limit_open(2)
-    clock.now += 10**6
-    assert learner.open_duels == [late, third]
-
-
-def test_what_is_learned_depends_on_what_is_told_alone(clock):
-    plain, other = (dd.MetaBosse(3, 2000, seed=4) for _ in range(2))
-    other.limit_open(4, expire=5)
-    for n in range(1000):
-        duel, twin = plain.ask(), other.ask()
-        assert (duel.left, duel.right, duel.propensity) == (twin.left, twin.right, twin.propensity)
-        clock.now += 1
-        if n % 3 == 0:
-            other.cancel(twin)
-        elif n % 3 == 1:
-            plain.tell(duel, "left" if duel.is_vote else "tie")
-            other.tell(twin, "left" if twin.is_vote else "tie")
-    saved = [as_payload(item)["session"] for item in (plain, other)]
-    for part in ("state", "generator", "told", "episodes", "evictions", "replays"):
-        assert saved[0][part] == saved[1][part]
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"max_open": 0}, "max_open is 0, must be at least 1"),
-        ({"max_open": 2.5}, "max_open is 2.5, must be a whole number"),
-        ({"expire": 0}, "expire is 0, must be a positive number"),
-        ({"expire": float("nan")}, "expire is nan, must be a positive number"),
-        ({"expire": "1h"}, "expire is '1h', must be a positive number"),
-    ],
-)
-def test_limits_that_make_no_sense_are_refused(options, message):
-    learner = Recorder(3)
-    with pytest.raises(ValueError) as error:  # noqa: PT011
-        learner.limit_open(**options)
-    assert str(error.value) == message
-    assert (learner._session.max_open, learner._session.expire) == (10_000, None)
-
-
-def test_limits_and_closed_duels_are_kept_in_a_file(tmp_path, clock):
-    learner = dd.learners.Uniform(3, seed=1)
-    learner.limit_open(5, expire=60)
-    early = learner.ask()
-    clock.now += 61
-    duels = [learner.ask() for _ in range(4)]
-    learner.tell(duels[2], "right")
-    learner.tell(duels[0], "tie")
-    learner.cancel(duels[1])
-    learner.save(tmp_path / "learner.json")
-    again = dd.load_learner(tmp_path / "learner.json")
-    assert as_payload(again) == as_payload(learner)
-    assert again._session.closed == learner._session.closed
-    assert [duel.asked_at for duel in again.open_duels] == [clock.now]
-    for duel, end in (
-        (early, "has expired, it was open for too long"),
-        (duels[2], "was told already: right"),
-        (duels[0].code, "was told already: tie"),
-        (duels[1], "was cancelled"),
-    ):
-        number = duel if isinstance(duel, str) else duel.id
-        assert unchanged_by(again, duel, 1) == f"duel {str(number).split('-')[0]} {end}"
-
-
-def test_a_file_of_many_votes_grows_by_six_bytes_a_vote_and_then_no_more(tmp_path):
-    sizes = []
-    learner = dd.learners.FixedPair(2)
-    for n in range(20_001):
-        if n % 5_000 == 0:
-            learner.save(tmp_path / "learner.json")
-            sizes.append((tmp_path / "learner.json").stat().st_size)
-        learner.tell(learner.ask(), 1)
-    grown = np.diff(sizes)
-    assert (grown[:2] < 6 * 5_000).all()
-    assert (abs(grown[2:]) < 100).all()
+# Duels that are not the one asked
 
 
 def test_a_duel_never_asked_is_refused():
@@ -547,137 +354,3 @@ def test_rounds_are_refused_after_a_horizon_that_must_not_be_passed():
     with pytest.raises(ValueError, match=r"^the horizon of 3 rounds is over"):
         learner.ask()
     assert as_payload(learner) == before
-
-
-# Parameters
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"n_arms": 1}, "n_arms is 1, must be at least 2"),
-        ({"n_arms": 2.0}, "n_arms is 2.0, must be a whole number"),
-        ({"n_arms": "3"}, "n_arms is '3', must be a whole number"),
-        ({"n_arms": True}, "n_arms is True, must be a whole number"),
-        ({"n_arms": 10**9}, "n_arms is 1000000000, must be at most 1000000"),
-        ({"horizon": 0}, "horizon is 0, must be at least 1"),
-        ({"horizon": -5}, "horizon is -5, must be at least 1"),
-        ({"horizon": 1e6}, "horizon is 1000000.0, must be a whole number or none"),
-        ({"horizon": 2**62 + 1}, f"horizon is {2**62 + 1}, must be at most {2**62}"),
-        ({"seed": -1}, "seed is -1, must be at least 0"),
-        ({"seed": None}, "seed is None, must be a whole number"),
-        ({"labels": ["a", "b"]}, "labels: 2 given, there are 3 arms"),
-        ({"labels": ["a", "b", "a"]}, "labels: each arm needs a different one"),
-        ({"labels": ["a", "b", "\x1b[31mc"]}, r"labels: name 3 is '\x1b[31mc', must be printable"),
-        ({"labels": "abc"}, "labels: must be a list of names, not the text 'abc'"),
-        ({"labels": 3}, "labels is 3, must be a list of names"),
-        (
-            {"criterion": dd.Weighted([0.5, 0.5])},
-            "criterion.weight: has 2 entries, there are 3 arms",
-        ),
-    ],
-)
-def test_bad_parameters_are_refused(options, message):
-    with pytest.raises(ValueError) as error:  # noqa: PT011
-        Recorder(**{"n_arms": 3, **options})
-    assert str(error.value) == message
-
-
-def test_an_unknown_criterion_is_refused():
-    with pytest.raises(ValueError, match=r"^criterion is 'best', must be "):
-        Recorder(3, criterion="best")
-
-
-def test_parameters_are_turned_into_plain_ones():
-    learner = Recorder(np.int64(3), np.int32(9), seed=np.uint8(7), labels=["a", 2, "c"])
-    expected = {
-        "n_arms": 3,
-        "horizon": 9,
-        "criterion": dd.Borda(),
-        "seed": 7,
-        "labels": ("a", "2", "c"),
-    }
-    assert learner.config() == expected
-    assert {type(learner.config()[name]) for name in ("n_arms", "horizon", "seed")} == {int}
-
-
-def test_a_learner_cannot_be_changed():
-    with pytest.raises(FrozenInstanceError):
-        Recorder(3).n_arms = 4
-
-
-def test_a_learner_shows_its_parameters():
-    shown = repr(Recorder(3, criterion="condorcet"))
-    expected = "n_arms=3, horizon=None, criterion=Condorcet(), seed=0, labels=None"
-    assert shown == f"Recorder({expected})"
-
-
-# The baselines
-
-
-def test_uniform_play_asks_every_pair_with_the_same_chance():
-    learner = dd.learners.Uniform(3, seed=5)
-    duels = [learner.ask() for _ in range(900)]
-    assert {duel.propensity for duel in duels} == {1 / 9}
-    assert {(duel.left, duel.right) for duel in duels} == {
-        (left, right) for left in range(3) for right in range(3)
-    }
-
-
-LEADS = [[0, 1, 1, -2], [0, 0, 3, 3], [0, 0, 0, 0], [0, 0, 0, 0]]
-"""Arm 1 is ahead in all, arm 3 beats arm 0, arm 1 loses to arm 0 only."""
-
-
-@pytest.mark.parametrize(
-    ("criterion", "rounds", "best"),
-    [
-        (dd.Borda(), 0, 1),
-        (dd.Condorcet(), 0, 1),
-        (dd.Weighted([1, 0, 0, 0]), 0, 3),
-        (dd.Weighted([0, 1, 0, 0]), 0, 0),
-        (dd.Weighted(dd.WeightSequence([[1, 0, 0, 0], [0, 1, 0, 0]], [0, 5])), 4, 3),
-        (dd.Weighted(dd.WeightSequence([[1, 0, 0, 0], [0, 1, 0, 0]], [0, 5])), 5, 0),
-    ],
-)
-def test_uniform_play_thinks_best_what_its_criterion_says(criterion, rounds, best):
-    learner = dd.learners.Uniform(4, criterion=criterion)
-    learner._session.state.leads[:] = LEADS
-    learner._session.state.rounds[0] = rounds
-    assert learner.best() == best
-
-
-def test_uniform_play_counts_an_outcome_for_the_left_arm():
-    learner = dd.learners.Uniform(2)
-    learner._session.open.update({0: (0, 1, (0.25,)), 1: (1, 0, (0.25,)), 2: (0, 1, (0.25,))})
-    learner._session.asked = 3
-    learner.tell(0, 1)
-    learner.tell(1, 0.5)
-    learner.tell(2, 1)
-    assert learner._session.state.leads.tolist() == [[0, 1], [0, 0]]
-    assert learner.best() == 0
-
-
-def test_a_fixed_pair_is_asked_for_ever():
-    learner = dd.learners.FixedPair(5, left=4, right=2)
-    for _ in range(3):
-        duel = learner.ask()
-        assert (duel.left, duel.right, duel.propensity) == (4, 2, 1.0)
-        learner.tell(duel, 0)
-    assert learner.best() == 2
-    assert learner.active.tolist() == [2, 4]
-    assert dd.learners.FixedPair(5, left=3, right=3).active.tolist() == [3]
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"left": 5}, "left is 5, must be at most 4"),
-        ({"right": -1}, "right is -1, must be at least 0"),
-        ({"left": 1.0}, "left is 1.0, must be a whole number"),
-        ({"right": "tea"}, "right is 'tea', must be a whole number"),
-    ],
-)
-def test_a_fixed_pair_of_arms_that_do_not_exist_is_refused(options, message):
-    with pytest.raises(ValueError) as error:  # noqa: PT011
-        dd.learners.FixedPair(5, **options)
-    assert str(error.value) == message

@@ -12,8 +12,8 @@ import driftduel as dd
 from driftduel.learners.contract import fold
 from driftduel.learners.parts.tickets import ticket_kernel
 from driftduel.testing.driving import knowledge, snapshot
-from tests.learners.test_ask_tell import Recorder
-from tests.learners.test_conformance import QUICK
+from tests.learners.recorder import Recorder
+from tests.learners.variants import QUICK
 
 
 def played(learner, n_rounds, seed=0):

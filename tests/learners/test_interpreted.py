@@ -18,7 +18,7 @@ import pytest
 
 import driftduel as dd
 from driftduel.testing.driving import drive, snapshot
-from tests.learners.test_conformance import VARIANTS
+from tests.learners.variants import VARIANTS
 
 pytestmark = pytest.mark.once  # it compares the modes
 

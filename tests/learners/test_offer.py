@@ -14,7 +14,7 @@ import driftduel as dd
 from driftduel.learners.contract.ranges import check_state
 from driftduel.learners.paper.carry import restart_clock, start_clock
 from driftduel.testing.driving import essence, knowledge, snapshot
-from tests.learners.test_conformance import HASTY, QUICK
+from tests.learners.variants import HASTY, QUICK
 
 LEARNERS = {
     "DriftPoll": dd.DriftPoll,
