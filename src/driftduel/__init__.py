@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from driftduel.matrix.tournaments import classify as classify
     from driftduel.matrix.weights import WeightSequence as WeightSequence
     from driftduel.report import plot as plot
-    from driftduel.votes.analyses import Analysis as Analysis
     from driftduel.votes.analyses import analyse as analyse
+    from driftduel.votes.analysis import Analysis as Analysis
     from driftduel.votes.estimates import Estimate as Estimate
     from driftduel.votes.estimates import estimate as estimate
     from driftduel.votes.histories import History as History

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 
-from driftduel.report.analysis import write_analysis
 from driftduel.votes import Log
 from driftduel.votes.analyses import analyse
 from tests.browser.conftest import Opened
@@ -22,10 +22,15 @@ def page(request, tmp_path_factory):
     best = np.arange(n) // (n // 2)
     won = rng.random(n) < 0.5 + 0.3 * ((left == best) - 1.0 * (right == best))
     time = np.arange(n) / (1000 if request.param == "hours" else 10) + 19_000
-    log = Log(HOSTILE, time, left, right, won, dated=request.param in ("dated", "hours"))
-    file = tmp_path_factory.mktemp("analysis") / "page.html"
-    write_analysis(analyse(log), file, "What votes.csv tells", ["a note about <b>it</b>"])
-    return file
+    groups = pl.DataFrame({"<i>who</i>": np.array(HOSTILE)[np.arange(n) % 2]})
+    log = Log(
+        HOSTILE, time, left, right, won, dated=request.param in ("dated", "hours"),
+        extras=groups, notes=["a note about <b>it</b>"],
+    )  # fmt: skip
+    found = analyse(log, by="<i>who</i>", drift=request.param == "few")
+    return found.save_page(
+        tmp_path_factory.mktemp("analysis") / "page.html", "What votes.csv tells"
+    )
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -2,13 +2,18 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 
+import driftduel as dd
 from driftduel.cli import main
+
+ROOT = Path(__file__).parent.parent.parent
 
 
 @pytest.fixture
@@ -255,3 +260,145 @@ def test_columns_are_told_by_options_of_their_own(run, tmp_path):
     path.write_text("x,y,z,t\ntea,milk,tea,2024-01-02\nmilk,tea,tea,2024-01-03\n")
     options = ("--left", "x", "--right", "y", "--winner", "z", "--time", "t")
     assert run("analyse", path, *options, "--json").json["votes"] == 2
+
+
+def without_drawing(monkeypatch):
+    for name in ("altair", "vl_convert", "jinja2"):
+        monkeypatch.setitem(sys.modules, name, None)
+
+
+def test_the_answer_and_a_small_table_are_printed(run, votes):
+    lines = run("analyse", votes).out.splitlines()
+    assert lines[0].startswith("milk is best since about ")
+    assert lines[1:4] == [
+        "",
+        "  option        wins      proved  votes",
+        "  milk           79%  66% to 92%    319",
+    ]
+    assert [line.split()[0] for line in lines[4:6]] == ["<b>water</b>", "tea"]
+    assert lines[6] == ""
+    assert lines[7].startswith("milk took over from tea between ")
+    assert lines[-1] == f"written: {votes}.html"
+
+
+def test_without_the_extra_the_answer_is_printed_and_how_to_get_the_page(run, votes, monkeypatch):
+    said = run("analyse", votes).out
+    without_drawing(monkeypatch)
+    votes.with_name("votes.csv.html").unlink()
+    lines = run("analyse", votes).out.splitlines()
+    assert lines[:-1] == said.splitlines()[:-1]
+    assert lines[-1] == 'For a page with charts: pip install "driftduel[report]"'
+    assert not votes.with_name("votes.csv.html").exists()
+
+
+def test_a_page_that_is_asked_for_and_cannot_be_is_refused_after_the_answer(
+    votes, monkeypatch, capsys, tmp_path
+):
+    without_drawing(monkeypatch)
+    assert main(["analyse", str(votes), "--out", str(tmp_path / "page.html")]) == 2
+    out, err = capsys.readouterr()
+    assert out.startswith("milk is best since about ")
+    assert err == 'driftduel: figures need altair: pip install "driftduel[report]"\n'
+
+
+def test_a_folder_that_takes_no_page_costs_nobody_the_answer(run, votes, monkeypatch):
+    def refuse(*arguments, **values):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("driftduel.report.analysis.write_html", refuse)
+    assert run("analyse", votes).out.splitlines()[-1] == (
+        f"No page was written, {votes}.html cannot be (Permission denied): --out PATH writes it "
+        "elsewhere."
+    )
+
+
+def test_votes_are_filtered_and_split_by_other_columns(run, votes, capsys):
+    frame = pl.read_csv(votes).with_row_index()
+    halves = {"half": (pl.col("index") // 1000).cast(pl.String), "shop": pl.lit("Main St.")}
+    frame.with_columns(**halves).write_csv(votes)
+    shown = run("analyse", votes, "--by", "half").out
+    assert "half votes ahead wins proved how sure 0 1,000 tea" in " ".join(shown.split())
+    assert "Who is best differs by half, which is proved: tea in 0, milk in 1." in shown
+    assert (
+        main(["analyse", str(votes), "--json", "--only", "half=0", "--only", "shop=Main St."]) == 0
+    )
+    out, err = capsys.readouterr()
+    assert err == "driftduel: note: votes.csv: only votes with half = 0 and shop = Main St.\n"
+    told = json.loads(out)
+    assert (told["best"], told["votes"], told["notes"]) == (
+        "tea", 1000, ["only votes with half = 0 and shop = Main St."]
+    )  # fmt: skip
+
+
+def test_more_options_than_fit_are_counted(tmp_path, capsys):
+    path = tmp_path / "many.csv"
+    rows = [f"arm {n},arm {(n + 1) % 30},arm {n}" for n in range(30)]
+    path.write_text("\n".join(["left,right,winner", *rows]))
+    assert main(["analyse", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert out.count("  arm ") == 20
+    assert "\n  and 10 more\n" in out
+
+
+def test_drift_is_told_if_asked_for(run, votes):
+    told = run("analyse", votes, "--drift")
+    assert "These votes tell of change. More than the same votes ever show" in told.words
+    page = votes.with_name("votes.csv.html").read_text()
+    assert "How much tastes moved" in page
+    assert "Borda winner" in page
+
+
+def test_json_is_what_to_dict_returns_and_every_key_is_in_the_docs(run, votes):
+    frame = pl.read_csv(votes).with_row_index().with_columns(half=pl.col("index") // 1000)
+    frame.drop("index").write_csv(votes)
+    told = run("analyse", votes, "--by", "half", "--drift", "--json").json
+    assert told == json.loads(json.dumps(dd.analyse(votes, by="half", drift=True).to_dict()))
+    text = (ROOT / "docs" / "command.md").read_text()
+    _, _, table = text.partition("prints what `found.to_dict()` returns:")
+    rows = {}
+    for line in table[: table.index("\n## ")].splitlines():
+        if line.startswith("| `"):
+            keys, words = line.strip("| ").split(" | ", 1)
+            for key in re.findall(r"`(\w+)`", keys):
+                rows[key] = {*re.findall(r"`(\w+)`", words)}
+    assert rows.keys() == told.keys()
+    by_arm, told_elsewhere = {"doubts", "joined", "left"}, {"standing"}
+    for key in told.keys() - by_arm - told_elsewhere:
+        assert (
+            nested(told[key], but={"null_band", "scores"} if key != "scores" else ()) <= rows[key]
+        )
+
+
+def nested(value, but=()):
+    """Return the keys of records inside a value."""
+    if isinstance(value, list):
+        return {key for one in value for key in nested(one, but)}
+    if not isinstance(value, dict):
+        return set()
+    inner = {key for name, one in value.items() if name not in but for key in nested(one, but)}
+    return {*value} | inner
+
+
+KINDS = {
+    "file": str, "says": list, "cautions": list, "notes": list, "votes": int, "serves": int,
+    "period": list, "times": int, "arms": list, "against": list, "alpha": float, "assuming": str,
+    "best": str, "since": str, "decided": bool, "candidates": list, "votes_more": int,
+    "changes": list, "scores_since": str, "scores": list, "doubts": dict, "pairs": list,
+    "condorcet": dict, "ratings": dict, "side": dict, "ties": float, "joined": dict, "left": dict,
+    "copies": (dict, type(None)), "votes_over_time": list, "ask_next": list,
+    "by": (str, type(None)), "groups": list, "drift": (dict, type(None)), "standing": dict,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("key", KINDS)
+def test_every_key_of_the_json_holds_what_the_docs_say(key, told):
+    assert isinstance(told[key], KINDS[key])
+    assert told.keys() == KINDS.keys()
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
+    path = tmp_path_factory.mktemp("told") / "votes.csv"
+    days = [f"2024-01-{1 + n // 10:02},tea,milk,{'tea' if n % 5 else 'milk'}" for n in range(200)]
+    path.write_text("\n".join(["date,left,right,winner", *days]))
+    return json.loads(json.dumps(dd.analyse(path).to_dict()))

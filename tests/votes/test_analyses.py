@@ -177,3 +177,76 @@ def test_nothing_is_said_of_sides_that_nobody_knows():
     assert analyse(log).to_dict()["side"]["left_share"] == 0.5
     assert analyse(blind).to_dict()["side"] is None
     assert analyse(blind).sentences == analyse(log).sentences
+
+
+def test_an_analysis_says_where_its_votes_are_from(tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("left,right,winner\ntea,milk,tea\nmilk,tea,tea\n")
+    assert analyse(path).file == str(path)
+    assert analyse([path, str(path)]).file == f"{path}, {path}"
+    assert analyse({"left": ["tea"], "right": ["milk"], "winner": ["tea"]}).file is None
+
+
+def test_an_analysis_is_short_in_an_interpreter():
+    found = analyse(Log(["tea", "milk"], [1], [0], [1], [1]))
+    assert repr(found) == "Analysis(Log(2 arms, 1 vote, time 1 to 1), ahead: tea)"
+    level = analyse(Log(["tea", "milk"], [1, 2], [0, 0], [1, 1], [1, 0]))
+    assert repr(level).endswith("ahead: nobody)")
+
+
+def test_cautions_are_what_may_make_votes_prove_less():
+    rng = np.random.default_rng(0)
+    votes = np.repeat(rng.integers(2, size=300), 3)
+    found = analyse(Log(["tea", "milk"], np.arange(900), [0] * 900, [1] * 900, votes))
+    assert found.cautions[0].startswith("Beware: votes of a pair agree with the next one in 84%")
+    assert found.to_dict()["cautions"] == list(found.cautions)
+    assert analyse(Log(["tea", "milk"], [1], [0], [1], [1])).cautions == ()
+
+
+def test_an_analysis_is_drawn_and_written_as_a_page(tmp_path):
+    log = without(sampled(np.random.default_rng(3), 300, ladder(3, 0.2)))
+    found = analyse(log)
+    assert found.plot().to_dict()["title"] == "Scores over time"
+    assert found.plot("scores").to_dict()["title"] == "Who is ahead, and how sure"
+    timeless = Log(log.arms, None, log.left, log.right, log.outcome)
+    assert analyse(timeless).plot().to_dict()["title"] == "Who is ahead, and how sure"
+    with pytest.raises(ValueError, match=r"^kind is 'bars', must be one of 'time', 'scores'$"):
+        found.plot("bars")
+    page = found.save_page(tmp_path / "page.html")
+    assert "<title>What these votes tell</title>" in page.read_text()
+    found.save_page(page, "Drinks & more")
+    assert "<title>Drinks &amp; more</title>" in page.read_text()
+    with pytest.raises(ValueError, match=r"is a folder, must be a file such as"):
+        found.save_page(tmp_path)
+    card = found._repr_html_()
+    assert found.sentences[0] in card
+    assert "<table" in card
+    assert "<img" in card
+
+
+def test_drift_stands_beside_the_verdict_and_never_against_it():
+    rng = np.random.default_rng(1)
+    log = without(joined(*(sampled(rng, 1000, one_ahead(3, best, 0.3)) for best in (0, 1))))
+    found = analyse(log, drift=True)
+    assert len(found.history.changes) == 1
+    assert found.drift.beyond_noise
+    assert found.sentences[-1].startswith("These votes tell of change. More than the same votes")
+    told = found.to_dict()["drift"]
+    assert told["says"] == found.sentences[-1]
+    assert told["null_band"]["borda_switches"]["verdict"] == "more"
+    assert analyse(log).to_dict()["drift"] is None
+
+
+def test_what_drift_says_takes_back_no_proof():
+    days = np.repeat(np.arange(20), 5)
+    log = Log(["tea", "milk"], days, 0 * days, 0 * days + 1, days % 2)
+    still = dd.measure_log(log, bandwidth=np.inf)
+    assert still.beside(1) == (
+        "How much tastes moved is not told: 1 change of who is best is proved, but no world that "
+        "changes predicts held-out votes clearly better than one that does not."
+    )
+    assert still.beside(0) == still.says
+    moved = dd.measure_log(log, bandwidth=5.0, shuffles=19)
+    assert not moved.beyond_noise
+    assert moved.beside(0) == moved.says
+    assert moved.beside(2).startswith("2 changes of who is best are proved. Of the counts here")

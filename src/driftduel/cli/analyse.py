@@ -1,19 +1,22 @@
-"""``driftduel analyse``: what a file of votes proves, as one page, or as JSON."""
+"""``driftduel analyse``: what votes tell, in sentences and a small table, as a page, or as JSON."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from driftduel.cli.shared import Json, as_names, as_numbers, console, print_json, working
+from driftduel.cli.shared import Json, as_names, as_numbers, print_json, working
 from driftduel.cli.votes import (
     Columns,
     DayFirst,
     Files,
     Left,
     NoHeader,
+    Only,
     Right,
     Time,
     Winner,
@@ -21,6 +24,14 @@ from driftduel.cli.votes import (
     name_of,
     source_of,
 )
+
+if TYPE_CHECKING:
+    from driftduel.votes.analysis import Analysis
+
+_MOST_ROWS = 20
+"""Options and groups that are listed; the page and JSON have all."""
+
+_WIDEST = 100
 
 
 def analyse(
@@ -35,6 +46,15 @@ def analyse(
     arms: Annotated[
         str | None, typer.Option(metavar="A,B,C", help="The arms to keep; all if left out.")
     ] = None,
+    only: Only = None,
+    by: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="Also tell each group of this column apart."),
+    ] = None,
+    drift: Annotated[
+        bool,
+        typer.Option("--drift", help="Also say how much tastes moved, beside what noise shows."),
+    ] = False,
     left: Left = None,
     right: Right = None,
     winner: Winner = None,
@@ -59,17 +79,16 @@ def analyse(
 ) -> None:
     """Say who is best, since when, and how sure that is.
 
-    The page holds all it needs and opens without a network. It claims what the votes prove, and
-    says what they do not.
+    Prints the answer, and writes a page with all of it if the extra 'report' is installed. The page
+    holds all it needs and opens without a network. Both claim what the votes prove, and say what
+    they do not.
     """
+    from dataclasses import replace
+
     from driftduel.matrix.criteria import Weighted
     from driftduel.votes.analyses import analyse as analyse_log
     from driftduel.votes.reading import read
 
-    if not as_json:
-        from driftduel.report.extra import check_drawing
-
-        check_drawing()
     page = _page(files[0]) if out is None else out
     if page.is_dir():
         raise ValueError(f"{page}: is a folder, must be a file such as {page / 'votes.html'}")
@@ -79,29 +98,100 @@ def analyse(
     with working(f"reading {name}"):
         log = read(
             source_of(files),
-            arms=names,
             columns=as_roles(columns, left=left, right=right, winner=winner, time=time),
             dayfirst=dayfirst,
             header=not no_header,
             propensities=pairs is None,
         )
-    notes = [*log.notes]
     with working(f"analysing {log.n_votes:,} votes"):
         found = analyse_log(
-            log, None if numbers is None else Weighted(numbers), alpha=alpha, pairs=pairs
+            log,
+            None if numbers is None else Weighted(numbers),
+            alpha=alpha,
+            pairs=pairs,
+            arms=names,
+            only=only,
+            by=by,
+            drift=drift,
         )
-    for note in notes:
+    found = replace(found, file=", ".join(files))
+    for note in found.notes:
         typer.echo(f"driftduel: note: {name}: {note}", err=True)
     if as_json:
-        print_json({"file": ", ".join(files), **found.to_dict()})
+        print_json(found.to_dict())
         return
-    from driftduel.report.analysis import write_analysis
+    for line in _lines(found):
+        print(line)
+    _write(found, page, asked=out is not None)
 
-    with working(f"writing {page.name}"):
-        write_analysis(found, page, f"What {name} tells", notes)
-    screen = console()
-    screen.print(str(found), soft_wrap=True)
-    screen.print(f"written: {page}", soft_wrap=True)
+
+def _lines(found: Analysis) -> Iterator[str]:
+    """Yield what is printed: who is best, the options, and all else that is to be said."""
+    from driftduel.verdict import rows, text
+    from driftduel.verdict.parts import plain
+
+    known = found.standing
+    yield from _wrapped(" ".join(map(plain, text.headline(known))))
+    yield ""
+    yield from _table(rows.OPTIONS, rows.option_rows(known))
+    yield ""
+    if found.by is not None:
+        standings = [(group.name, group.analysis.standing) for group in found.groups]
+        yield from _table((found.by, *rows.GROUPS), rows.group_rows(standings))
+        yield ""
+    for sentence in (*map(plain, text.details(known)), *found.more_sentences):
+        yield from _wrapped(sentence)
+
+
+def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Yield the lines of a table; columns that hold numbers stand at the right."""
+    shown = [headings, *rows[:_MOST_ROWS]]
+    widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
+    right = [
+        all(cell[:1].isdigit() or not cell for cell in column) for column in zip(*rows, strict=True)
+    ]
+    for row in shown:
+        cells = [
+            cell.rjust(width) if numeric else cell.ljust(width)
+            for cell, width, numeric in zip(row, widths, right, strict=True)
+        ]
+        yield f"  {'  '.join(cells)}".rstrip()
+    if len(rows) > _MOST_ROWS:
+        yield f"  and {len(rows) - _MOST_ROWS:,} more"
+
+
+def _wrapped(sentence: str) -> list[str]:
+    """Return a sentence in lines that fit the terminal; in one where there is none."""
+    if not sys.stdout.isatty():
+        return [sentence]
+    import shutil
+    import textwrap
+
+    width = min(shutil.get_terminal_size().columns, _WIDEST)
+    return textwrap.wrap(sentence, max(width, 20), break_long_words=False) or [""]
+
+
+def _write(found: Analysis, page: Path, *, asked: bool) -> None:
+    """Write the page; where that cannot be and nobody asked for it, say how it could."""
+    from driftduel._support.extras import MissingExtraError
+    from driftduel.report.extra import check_drawing
+
+    try:
+        check_drawing()
+        with working(f"writing {page.name}"):
+            found.save_page(page)
+    except MissingExtraError as error:
+        if asked:
+            raise
+        _, _, how = str(error).partition(": ")
+        print(f"For a page with charts: {how}")
+    except OSError as error:
+        if asked:
+            raise
+        why = error.strerror or error
+        print(f"No page was written, {page} cannot be ({why}): --out PATH writes it elsewhere.")
+    else:
+        print(f"written: {page}")
 
 
 def _page(file: str) -> Path:

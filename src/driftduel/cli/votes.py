@@ -48,6 +48,13 @@ NoHeader = Annotated[
         "and winner.",
     ),
 ]
+Only = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN=VALUE",
+        help="Keep the votes of which another column says this; may be given often.",
+    ),
+]
 
 
 def as_roles(columns: str | None, **named: str | None) -> dict[str, str]:

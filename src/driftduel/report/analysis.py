@@ -5,10 +5,8 @@ It is written for people who never heard of bandits; the last section is for tho
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
-from datetime import date
 from functools import partial
 from html import escape
 from pathlib import Path
@@ -17,24 +15,24 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from driftduel._support.files import replacing
-from driftduel._support.text import listing
+from driftduel._support.text import count, listing
+from driftduel.report.analysis_figures import bands, beside, level, ranges, votes_over_time
 from driftduel.report.document import Figure
-from driftduel.report.extra import drawing_library
-from driftduel.report.figures import COLOURS, TRUTH, WIDTH, line_legend, skip_validation, theme
+from driftduel.report.extra import check_drawing
+from driftduel.report.figures import skip_validation, theme
 from driftduel.report.page import responsive
 from driftduel.report.tables import Column, Table
 from driftduel.report.templates import write_html
 from driftduel.verdict import text
-from driftduel.verdict.parts import Clock, clock_of, percent, percent_range, plain, to_html
+from driftduel.verdict.groups import groups
+from driftduel.verdict.parts import Clock, clock_of, percent_range, plain, to_html
+from driftduel.verdict.rows import GROUPS, group_rows
 from driftduel.verdict.standing import Moment, Standing
 from driftduel.votes.estimates import ASSUMPTIONS
 
 if TYPE_CHECKING:
-    from driftduel.votes.analyses import Analysis
+    from driftduel.votes.analysis import Analysis
     from driftduel.votes.figures import Sides
-
-_MOST_LINES = 4
-"""Arms in the figure over time: those that are ahead and those that were."""
 
 _MOST_SQUARE = 12
 """Arms in the square of who won against whom."""
@@ -51,13 +49,18 @@ class Section:
     figures: tuple[Figure, ...] = ()
 
 
-def write_analysis(analysis: Analysis, file: Path, title: str, notes: Sequence[str] = ()) -> None:
-    """Write the page, whole or not at all; notes are about the file of the votes."""
+def write_analysis(analysis: Analysis, file: Path, title: str | None = None) -> None:
+    """Write the page, whole or not at all; its heading names the file if nothing is said."""
+    if file.is_dir():
+        raise ValueError(f"{file}: is a folder, must be a file such as {file / 'votes.html'}")
+    check_drawing()
     known = analysis.standing
     with skip_validation():
         sections = [
             _leaderboard(analysis),
+            *_groups(analysis),
             _over_time(analysis),
+            *_drift(analysis),
             _pairs(analysis),
             _rated(analysis),
             _voters(analysis),
@@ -70,17 +73,28 @@ def write_analysis(analysis: Analysis, file: Path, title: str, notes: Sequence[s
         write_html(
             temporary,
             "analysis.html.j2",
-            title=title,
+            title=title or heading(analysis),
             facts=f"{len(known.options)} options. {plain(text.facts(known))}",
             findings=[
                 *map(to_html, text.sentences(known)),
-                *(escape(f"About the file: {note}.") for note in notes),
+                *map(escape, analysis.more_sentences),
+                *(escape(f"About the file: {note}.") for note in analysis.notes),
             ],
             sections=sections,
             notices=analysis.log.credits,
             themes={"light": theme(), "dark": theme(dark=True)},
             specs=specs,
         )
+
+
+def heading(analysis: Analysis) -> str:
+    """Return the heading of the page."""
+    if analysis.file is None:
+        return "What these votes tell"
+    files = analysis.file.split(", ")
+    more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+    name = "standard input" if files[0] == "-" else Path(files[0]).name or files[0]
+    return f"What {name}{more} tells"
 
 
 def _leaderboard(analysis: Analysis) -> Section:
@@ -102,7 +116,7 @@ def _leaderboard(analysis: Analysis) -> Section:
         name="leaderboard",
         title="Who is ahead",
         caption=f"Share of votes won against {against}, {since}. All ranges hold at once with "
-        f"{_level(analysis)}{_beside(analysis)}.",
+        f"{level(analysis)}{beside(analysis)}.",
         strong=frozenset(
             n for n, arm in enumerate(frame["arm"]) if arm in analysis.present.candidates
         ),
@@ -112,40 +126,7 @@ def _leaderboard(analysis: Analysis) -> Section:
         "Who is ahead",
         ("In bold: who may be best.",),
         (table,),
-        (_ranges(frame),),
-    )
-
-
-def _ranges(frame: pl.DataFrame) -> Figure:
-    alt = drawing_library("altair")
-    names = ("arm", "score_against_others", "low_against_others", "high_against_others")
-    rows = frame.select(names).to_dicts()
-    order = frame["arm"].to_list()
-    y = alt.Y("arm:N", sort=order, title=None, axis=alt.Axis(labelLimit=260))
-    scale = alt.Scale(domain=[0, 1])
-    axis = alt.Axis(format="%", title="votes won against the others")
-    base = alt.Chart(alt.InlineData(values=rows)).encode(y=y)
-    bars = base.mark_rule(strokeWidth=4, color=COLOURS[0], opacity=0.6).encode(
-        x=alt.X("low_against_others:Q", scale=scale, axis=axis), x2="high_against_others:Q"
-    )
-    points = base.mark_point(filled=True, size=70, color=COLOURS[0], opacity=1).encode(
-        x=alt.X("score_against_others:Q", scale=scale)
-    )
-    even = (
-        alt.Chart(alt.InlineData(values=[{"x": 0.5}]))
-        .mark_rule(strokeDash=[4, 4], color=TRUTH)
-        .encode(x=alt.X("x:Q", scale=scale))
-    )
-    chart = alt.layer(even, bars, points).properties(width=WIDTH, height=max(60, 26 * len(order)))
-    return Figure(
-        "overview",
-        "ranges",
-        "Who is ahead, and how sure",
-        "A dot is the share of votes won, a bar the range that is proved. Arms whose bars "
-        "overlap may still be told apart, as they were seen in the same votes.",
-        "Shares of votes won with ranges: "
-        + "; ".join(f"{row['arm']} {percent(row['score_against_others'])}" for row in rows),
-        chart,
+        (ranges(frame),),
     )
 
 
@@ -185,55 +166,67 @@ def _over_time(analysis: Analysis) -> Section:
                 "change here.",
             ),
         )
-    return Section("over-time", "Who was best when", tuple(texts), tables, (_bands(analysis),))
+    return Section("over-time", "Who was best when", tuple(texts), tables, (bands(analysis),))
 
 
-def _bands(analysis: Analysis) -> Figure:
-    alt = drawing_library("altair")
-    past = analysis.history
-    leaders = [name for change in past.changes for name in (change.before, change.after)]
-    lines = list(dict.fromkeys([*past.candidates[:3], *leaders, *past.scores["arm"]]))[:_MOST_LINES]
-    dated = analysis.log.dated
-    bands = past.bands.filter(pl.col("arm").is_in(lines)).drop("assuming")
-    rows = [
-        {**row, "begin": _json(row["begin"]), "end": _json(row["end"])} for row in bands.to_dicts()
-    ]
-    # A step goes on to the next one; the last has none.
-    rows += [row | {"begin": row["end"]} for row in rows[-len(lines) :]]
-    kind = "temporal" if dated else "quantitative"
-    scale = alt.Scale(type="utc", nice=False) if dated else alt.Scale(nice=False, zero=False)
-    x = alt.X("begin", type=kind, title="date" if dated else "time", scale=scale)
-    colours = alt.Scale(domain=lines, range=list(COLOURS[: len(lines)]))
-    colour = alt.Color("arm:N", scale=colours, legend=line_legend(lines))
-    base = alt.Chart(alt.InlineData(values=rows)).encode(x=x, color=colour)
-    y = alt.Axis(format="%", title="score", tickCount=6)
-    ends = [row[name] for row in rows for name in ("low", "high")]
-    domain = [math.floor(10 * min(ends)) / 10, math.ceil(10 * max(ends)) / 10]
-    area = base.mark_area(opacity=0.14, interpolate="step-after").encode(
-        y=alt.Y("low:Q", axis=y, scale=alt.Scale(domain=domain)), y2="high:Q"
+def _groups(analysis: Analysis) -> list[Section]:
+    """Return who is ahead in each group, if votes were split."""
+    if analysis.by is None:
+        return []
+    standings = [(group.name, group.analysis.standing) for group in analysis.groups]
+    names = ("group", "votes", "ahead", "wins", "proved", "sure")
+    frame = pl.DataFrame(group_rows(standings), schema=names, orient="row")
+    table = Table.of(
+        frame,
+        [Column(*pair) for pair in zip(names, (analysis.by, *GROUPS), strict=True)],
+        name="groups",
+        title=f"By {analysis.by}",
+        caption=f"Each group by its own votes, of its latest time without a proved change. All "
+        f"ranges of all groups hold at once with {level(analysis)}{beside(analysis)}.",
     )
-    line = base.mark_line(strokeWidth=2, interpolate="step-after").encode(y="score:Q")
-    moments = [{"x": _json(change.likeliest)} for change in past.changes]
-    rule = (
-        alt.Chart(alt.InlineData(values=moments))
-        .mark_rule(strokeDash=[4, 3], color=TRUTH)
-        .encode(x=alt.X("x", type=kind, scale=scale))
+    said = plain(groups(analysis.by, standings))
+    return [Section("groups", f"By {analysis.by}", (said,), (table,))]
+
+
+def _drift(analysis: Analysis) -> list[Section]:
+    """Return how much tastes moved beside what noise alone shows, if that was asked for."""
+    found = analysis.drift
+    if found is None:
+        return []
+    from driftduel.worlds.measures.measures import WORDS  # imports numba
+
+    frame = pl.DataFrame(
+        [
+            (WORDS[name], band.found, band.low, band.high, band.verdict or "")
+            for name, band in found.bands.items()
+            if band.found is not None
+        ],
+        schema={
+            "measure": pl.String, "found": pl.Float64, "low": pl.Float64, "high": pl.Float64,
+            "verdict": pl.String,
+        },
+        orient="row",
+    )  # fmt: skip
+    table = Table.of(
+        frame,
+        [
+            Column("measure", "measure"),
+            Column("found", "changes", "{:,.4g}".format),
+            Column(("low", "high"), "noise alone", _noise),
+            Column("verdict", "found"),
+        ],
+        name="drift",
+        title="How much tastes moved",
+        caption="Changes in the world that these votes tell of, one round a vote. Noise alone: the "
+        f"least and the most with the dates shuffled {count(found.shuffles, 'time')}, as if "
+        "nothing changed; found: whether there are more.",
     )
-    parts = [area, line, rule] if moments else [area, line]
-    return Figure(
-        "timeline",
-        "bands",
-        "Scores over time",
-        "Each step is the average over its time; the bands hold all at once with "
-        f"{_level(analysis)}{_beside(analysis)}."
-        + (
-            " Dashed: the likeliest moment of each proved change, if it came at once."
-            if moments
-            else ""
-        ),
-        f"Scores over time of {listing(lines)}, with bands.",
-        alt.layer(*parts).properties(width=WIDTH, height=300),
-    )
+    said = found.beside(len(analysis.history.changes))
+    return [Section("drift", "How much tastes moved", (said,), (table,))]
+
+
+def _noise(low: float, high: float) -> str:
+    return f"{low:,.4g}" if low == high else f"{low:,.4g} to {high:,.4g}"
 
 
 def _no_change(known: Standing) -> list[str]:
@@ -247,15 +240,6 @@ def _at(clock: Clock, moment: Moment | None) -> str:
 def _since(analysis: Analysis) -> str:
     """Say from when on scores count."""
     return clock_of(analysis.standing).at(analysis.since).text
-
-
-def _level(analysis: Analysis) -> str:
-    return f"{1 - analysis.history.alpha:.3g}"
-
-
-def _json(moment: date | float) -> object:
-    """Return a moment as figures take it."""
-    return Moment.of(moment).to_json()
 
 
 def _pairs(analysis: Analysis) -> Section:
@@ -276,7 +260,7 @@ def _pairs(analysis: Analysis) -> Section:
         name="pairs",
         title="Every pair",
         caption=f"Of late: since {_since(analysis)}. Ties count half. The ranges of all "
-        f"pairs hold at once with {_level(analysis)} if tastes stayed the same since then.",
+        f"pairs hold at once with {level(analysis)} if tastes stayed the same since then.",
     )
     tables = (_matrix(analysis), table)
     return Section("pairs-of-arms", "Who beats whom", (_cycles(analysis),), tables)
@@ -334,7 +318,7 @@ def _rated(analysis: Analysis) -> Section:
         name="ratings",
         title="Ratings",
         caption=f"Since {_since(analysis)}; 1000 is the mean. Ranges hold at once with "
-        f"about {_level(analysis)}, looked at once, if Bradley-Terry is true, tastes stayed "
+        f"about {level(analysis)}, looked at once, if Bradley-Terry is true, tastes stayed "
         "the same and who met whom did not depend on the votes.",
     )
     return Section("ratings", "Ratings", tuple(texts), (table,))
@@ -385,27 +369,8 @@ def _side(sides: Sides | None) -> Iterator[str]:
 
 
 def _voters(analysis: Analysis) -> Section:
-    alt = drawing_library("altair")
     texts = (*_side(analysis.sides), f"{analysis.ties:.1%} of the votes are ties.")
-    bars = [{"begin": bar.begin.to_json(), "votes": bar.votes} for bar in analysis.bars]
-    dated = isinstance(bars[0]["begin"], str)
-    x = alt.X(
-        "begin",
-        type="temporal" if dated else "quantitative",
-        title="date" if dated else "time",
-        scale=alt.Scale(type="utc") if dated else alt.Scale(zero=False),
-    )
-    chart = (
-        alt.Chart(alt.InlineData(values=bars))
-        .mark_bar(color=COLOURS[0])
-        .encode(x=x, y=alt.Y("votes:Q", title="votes"))
-        .properties(width=WIDTH, height=160)
-    )
-    figure = Figure(
-        "plays", "votes", "Votes over time", "How many votes were cast when.",
-        "Numbers of votes over time.", chart,
-    )  # fmt: skip
-    return Section("voters", "The votes", texts, (), (figure,))
+    return Section("voters", "The votes", texts, (), (votes_over_time(analysis),))
 
 
 def _next(analysis: Analysis) -> Section:
@@ -445,8 +410,3 @@ def _for_experts(analysis: Analysis) -> Section:
             "less than they seem to.",
         ),
     )
-
-
-def _beside(analysis: Analysis) -> str:
-    assuming = analysis.history.assuming
-    return "" if assuming is None else f", if {assuming}"

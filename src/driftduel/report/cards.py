@@ -27,6 +27,10 @@ from driftduel.report.extra import drawing_library
 from driftduel.report.findings import listed, number, titled
 from driftduel.report.summary import arm_names, borda_at
 from driftduel.report.templates import render
+from driftduel.verdict import text
+from driftduel.verdict.parts import plain
+from driftduel.verdict.rows import OPTIONS, option_rows
+from driftduel.votes.analysis import Analysis
 from driftduel.worlds.measures.measures import COUNTS, PHASES, Measures
 from driftduel.worlds.stream import Stream
 
@@ -148,6 +152,24 @@ def _(learner: Learner) -> Card:
 @describe.register
 def _(report: Report) -> Card:
     return Card("Report", str(report).splitlines())
+
+
+@describe.register
+def _(analysis: Analysis) -> Card:
+    from driftduel.report.analysis_figures import figure_of
+
+    known = analysis.standing
+    head = " ".join(map(plain, text.headline(known)))
+    more = [plain(one) for one in text.details(known)]
+    picture = figure_of(analysis)
+    return Card(
+        "What these votes tell",
+        [head, *more, *analysis.more_sentences, *(f"{note}." for note in analysis.notes)],
+        OPTIONS,
+        option_rows(known)[:_MOST_ROWS],
+        picture.chart,
+        f"{picture.heading}. {picture.caption}",
+    )
 
 
 @describe.register

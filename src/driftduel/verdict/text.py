@@ -549,12 +549,15 @@ def closing(s: Standing) -> list[Sentence]:
     """Say how sure it is, what was assumed, notes, and in which zone times are."""
     found = []
     if s.looks == "one" and s.level is not None:
+        alpha = f"{100 * (1 - s.level):.3g}%"
+        timed = s.first is not None and s.first != s.last
+        change = f"a change where there was none, and at most {alpha} " if timed else ""
         found.append(
             say(
-                "How sure: for one look, at most {alpha} of such files show a change where there "
-                "was none, and at most {alpha} a range that is wrong, if each {unit} was cast "
-                "independently of the others.",
-                alpha=f"{100 * (1 - s.level):.3g}%",
+                "How sure: for one look, at most {alpha} of such files show {change}a range that "
+                "is wrong, if each {unit} was cast independently of the others.",
+                change=change,
+                alpha=alpha,
                 unit=s.unit,
             )
         )

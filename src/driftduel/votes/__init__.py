@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from driftduel._support.lazy import attach
 
 if TYPE_CHECKING:
-    from driftduel.votes.analyses import Analysis as Analysis
     from driftduel.votes.analyses import analyse as analyse
+    from driftduel.votes.analysis import Analysis as Analysis
     from driftduel.votes.bandwidth import BandwidthChoice as BandwidthChoice
     from driftduel.votes.bandwidth import choose_bandwidth as choose_bandwidth
     from driftduel.votes.from_log import stream_from_log as stream_from_log

@@ -8,8 +8,9 @@ that the votes chose it. Pairs have the intervals of `driftduel.votes.sequences`
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,162 +18,31 @@ import numpy as np
 from driftduel._support.extras import MissingExtraError
 from driftduel.matrix.criteria import Criterion, Weighted
 from driftduel.matrix.weights import uniform
-from driftduel.verdict import text
-from driftduel.verdict.parts import plain
-from driftduel.verdict.standing import Moment, Side, Standing
+from driftduel.verdict.standing import Moment, Side
 from driftduel.votes import cautions
+from driftduel.votes.analysis import Analysis, Group
 from driftduel.votes.columns import Columns
 from driftduel.votes.estimates import in_period, reference_weight, weigh
-from driftduel.votes.figures import Bar, Condorcet, Pair, Rated, Sides
-from driftduel.votes.figures import plain as as_plain
-from driftduel.votes.histories import ASSUMED, MOST_CELLS, History, LeaderChange, history
+from driftduel.votes.figures import Bar, Rated, Sides
+from driftduel.votes.groups import Only, only_where, seen, split_by
+from driftduel.votes.histories import ASSUMED, MOST_CELLS, History, history
 from driftduel.votes.log import Log
+from driftduel.votes.pairs import condorcet_of, pairs_of
+from driftduel.votes.planning import ask_next, votes_more
 from driftduel.votes.ratings import ratings
 from driftduel.votes.reading import read
-from driftduel.votes.sequences import interval
 from driftduel.votes.standings import standing_of, with_options
 from driftduel.votes.weighted import Floats
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from driftduel.votes.noise import LogMeasures
+
 _LEVEL = 1e-9
 
-_MOST_NEXT = 5
-_FAR = 10**9
 _DAYS = (1 / 144, 1 / 24, 1 / 4, 1, 7, 30.4375, 91.3125, 365.25)
 _MOST_BARS = 60
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Analysis:
-    """What votes tell, as returned by `analyse`; in words by ``str``.
-
-    Attributes
-    ----------
-    log : Log
-        The votes.
-    history : History
-        Who was best when.
-    present : History
-        The same of the arms that are still shown; the history itself if all are.
-    standing : Standing
-        The verdict: who is best, since when, what changed, and what is undecided.
-    panel : tuple of str
-        The arms that scores are against.
-    scores : polars.DataFrame
-        Those of ``present`` since its latest change, without estimates where votes cannot tell.
-    times : int
-        How many different times the votes have.
-    votes_more : int or None
-        About how many more decide; 0 if it is decided, None if very many.
-    doubts : dict of str to str
-        By arm why its score cannot be told.
-    pairs, condorcet, ratings, sides, bars
-        See `driftduel.votes.figures`.
-    ties : float
-        The share of ties.
-    joined, left : dict of str to Moment
-        First votes of arms that came late, and last votes of arms that are shown no more.
-    ask_next : tuple of (str, str)
-        The pairs that would tell the most.
-    """
-
-    log: Log
-    history: History
-    present: History
-    standing: Standing
-    panel: tuple[str, ...]
-    scores: pl.DataFrame
-    times: int
-    votes_more: int | None
-    doubts: dict[str, str]
-    pairs: tuple[Pair, ...]
-    condorcet: Condorcet
-    ratings: Rated
-    sides: Sides | None
-    ties: float
-    joined: dict[str, Moment]
-    left: dict[str, Moment]
-    bars: tuple[Bar, ...]
-    ask_next: tuple[tuple[str, str], ...]
-
-    @property
-    def best(self) -> str | None:
-        """Who is ahead; None if nobody is, or the votes cannot tell."""
-        best = self.standing.best
-        return None if best is None else self.log.arms[best]
-
-    @property
-    def since(self) -> Moment:
-        """From when on scores count: the beginning of the latest time without a proved change."""
-        return Moment.of(self.present.latest)
-
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        """What it comes to, in words."""
-        return tuple(map(plain, text.sentences(self.standing)))
-
-    def __str__(self) -> str:
-        return text.words(self.standing)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all of it as JSON has it, with what is to be said of how votes were read."""
-        known, log = self.standing, self.log
-        copies = known.copies
-        return {
-            "says": list(self.sentences),
-            "votes": log.n_votes,
-            "serves": log.n_serves,
-            "period": [Moment.of(log.moment(float(t))).to_json() for t in log.time[[0, -1]]],
-            "times": self.times,
-            "arms": list(log.arms),
-            "against": list(self.panel),
-            "alpha": self.history.alpha,
-            "assuming": self.history.assuming,
-            "best": self.best,
-            "since": None if known.since is None else known.since.to_json(),
-            "decided": self.present.decided,
-            "candidates": list(self.present.candidates),
-            "votes_more": self.votes_more,
-            "changes": [_change(one) for one in self.history.changes],
-            "scores_since": self.since.to_json(),
-            "scores": self.scores.to_dicts(),
-            "doubts": self.doubts,
-            "pairs": as_plain(self.pairs),
-            "condorcet": {
-                **as_plain(self.condorcet),
-                "cycle": self.condorcet.cycle and list(self.condorcet.cycle),
-            },
-            "ratings": {
-                **as_plain(self.ratings),
-                "rows": list(self.ratings.rows),
-                "says": list(self.ratings.says),
-            },
-            "side": as_plain(self.sides),
-            "ties": self.ties,
-            "joined": {arm: at.to_json() for arm, at in self.joined.items()},
-            "left": {arm: at.to_json() for arm, at in self.left.items()},
-            "copies": copies and {"next": copies.near, "apart": copies.apart},
-            "votes_over_time": as_plain(self.bars),
-            "ask_next": [{"first": one, "second": other} for one, other in self.ask_next],
-            "standing": known.to_dict(),
-            "notes": list(log.notes),
-        }
-
-
-def _change(change: LeaderChange) -> dict[str, Any]:
-    return {
-        "from": change.before,
-        "to": change.after,
-        "from_among": list(change.before_among),
-        "to_among": list(change.after_among),
-        "likeliest": Moment.of(change.likeliest).to_json(),
-        "earliest": Moment.of(change.earliest).to_json(),
-        "latest": Moment.of(change.latest).to_json(),
-        "surely_after": Moment.of(change.after_surely).to_json(),
-        "surely_before": Moment.of(change.before_surely).to_json(),
-    }
 
 
 def analyse(
@@ -182,6 +52,9 @@ def analyse(
     alpha: float = 0.05,
     pairs: str | None = None,
     arms: Sequence[str] | None = None,
+    only: Only | None = None,
+    by: str | None = None,
+    drift: bool = False,
     columns: Columns | None = None,
     dayfirst: bool | None = None,
     header: bool = True,
@@ -199,6 +72,19 @@ def analyse(
         As for `driftduel.history`.
     arms, columns, dayfirst, header
         As for `driftduel.votes.read`.
+    only : str, sequence of str or mapping, optional
+        Which votes count, by other columns: ``"language=en"``, several of these in a list, or
+        ``{"language": ["en", "de"]}``. Of one column any of its values counts, of several all.
+    by : str, optional
+        A column, such as ``"language"``: each group that it makes is told of as well.
+    drift : bool
+        Whether to tell how much tastes moved, too, and how much of that is noise, as
+        `driftduel.measure_log` does; takes some seconds.
+
+    Returns
+    -------
+    Analysis
+        In words by ``str``; with the verdict, scores, pairs, cautions, charts and a page.
 
     Examples
     --------
@@ -209,14 +95,51 @@ def analyse(
     >>> found.best, found.to_dict()["changes"]
     ('tea', [])
     """  # noqa: E501
-    log = read(
-        votes,
-        arms=arms,
-        columns=columns,
-        dayfirst=dayfirst,
-        header=header,
-        propensities=pairs is None,
-    )
+    log = read(votes, columns=columns, dayfirst=dayfirst, header=header, propensities=pairs is None)
+    words = None
+    if only is not None:
+        log, words = only_where(log, only)
+    if arms is not None:
+        log = log.select(arms)
+    elif only is not None:
+        log = seen(log)
+    found = replace(_analysed(log, criterion, alpha, pairs), file=_file(votes), only=words, by=by)
+    if by is not None:
+        found = replace(found, groups=_groups(log, by, criterion, alpha, pairs))
+    if drift:
+        found = replace(found, drift=_drift(log))
+    return found
+
+
+def _file(votes: Any) -> str | None:
+    """Return what the files of votes are called; None if they are no files."""
+    parts = votes if isinstance(votes, list | tuple) else [votes]
+    if not all(isinstance(part, str | os.PathLike) for part in parts):
+        return None
+    return ", ".join(map(os.fspath, parts))
+
+
+def _groups(
+    log: Log, by: str, criterion: Criterion | None, alpha: float, pairs: str | None
+) -> tuple[Group, ...]:
+    """Return what each group of votes tells; the level is split, so that all holds at once."""
+    parts = [*split_by(log, by)]
+    found = []
+    for name, kept in parts:
+        some = log.rows(kept) if criterion is not None else seen(log.rows(kept))
+        found.append(
+            Group(name=name, analysis=_analysed(some, criterion, alpha / len(parts), pairs))
+        )
+    return tuple(found)
+
+
+def _drift(log: Log) -> LogMeasures:
+    from driftduel.votes.noise import measure_log  # imports numba
+
+    return measure_log(log)
+
+
+def _analysed(log: Log, criterion: Criterion | None, alpha: float, pairs: str | None) -> Analysis:
     weight, panel = _panel(log) if criterion is None else (None, log.arms)
     left: dict[str, float] = {}
     if weight is None:
@@ -240,11 +163,11 @@ def analyse(
         best = None
     # Without a change the time is all of it; otherwise the votes chose one of its cells.
     level = alpha / MOST_CELLS if past.changes or present.changes else alpha
-    matrix = _pairs(log, in_period(log, (present.latest, None)), level)
-    votes_more = _votes_more(present, late, weight, pairs)
+    matrix = pairs_of(log, in_period(log, (present.latest, None)), level)
+    missing = votes_more(present, late, weight, pairs)
     joined = {arm: Moment.of(log.moment(time)) for arm, time in began.items()}
     gone = {arm: Moment.of(log.moment(time)) for arm, time in left.items()}
-    condorcet = _condorcet(
+    condorcet = condorcet_of(
         shown.arms, [pair for pair in matrix if not {pair.first, pair.second} & {*left}]
     )
     sides = cautions.side(log, best, alpha) if log.sides else None
@@ -255,7 +178,7 @@ def analyse(
         with_options(known, _of_options(joined, gone, present, doubts)),
         best=None if best is None else log.arms.index(best),
         since=max(known.since, first) if first and known.since else known.since,
-        missing=math.inf if votes_more is None else votes_more,
+        missing=math.inf if missing is None else missing,
         level_with=tuple(log.arms.index(arm) for arm in present.candidates)
         if best is None and present.best is not None and present.best not in doubts
         else (),
@@ -273,7 +196,7 @@ def analyse(
         panel=panel,
         scores=_without_doubted(present.scores, doubts),
         times=1 + int((np.diff(log.time) > 0).sum()),
-        votes_more=votes_more,
+        votes_more=missing,
         doubts=doubts,
         pairs=matrix,
         condorcet=condorcet,
@@ -283,7 +206,7 @@ def analyse(
         joined=joined,
         left=gone,
         bars=_bars(log),
-        ask_next=_ask_next(present, late, weight),
+        ask_next=ask_next(present, late, weight),
     )
 
 
@@ -350,107 +273,6 @@ def _without_doubted(scores: pl.DataFrame, doubts: dict[str, str]) -> pl.DataFra
     )
 
 
-def _votes_more(past: History, late: Log, weight: Floats, pairs: str | None) -> int | None:
-    """Return about how many more votes it takes until the best arm is proved to be best.
-
-    Bounds come closer like the root of the votes, if all goes on as it did; None if nobody is
-    ahead, or after more than a thousand million.
-    """
-    if past.decided:
-        return 0
-    if past.best is None:
-        return None
-    assumed = None if late.propensity is not None else pairs or "independent"
-    evidence, _ = weigh(late, weight, assumed)
-    best = late.arms.index(past.best)
-    scores, leads = evidence.scores(), evidence.leads(best, past.alpha)
-    longest = 1.0
-    for rival in past.candidates:
-        if rival != past.best:
-            gap = scores[best] - scores[late.arms.index(rival)]
-            if not gap > 0:
-                return None
-            longest = max(longest, ((gap - leads[late.arms.index(rival)]) / gap) ** 2)
-    votes = late.n_votes * (longest - 1)
-    if not votes < _FAR:
-        return None
-    whole = max(int(votes), 1)
-    return round(whole, 2 - len(str(whole)))
-
-
-def _pairs(log: Log, late: Log, alpha: float) -> tuple[Pair, ...]:
-    """Return of every pair that met how often, in the latest time who won, and the interval."""
-    met, wins = log.head_to_head(), late.head_to_head()
-    first, second = np.nonzero(np.triu(met + met.T, 1))
-    votes = (wins + wins.T)[first, second]
-    won = wins[first, second]
-    low, high = interval(won, votes, alpha / max(len(first), 1))
-    return tuple(
-        Pair(
-            first=log.arms[a],
-            second=log.arms[b],
-            votes=int(met[a, b] + met[b, a]),
-            votes_since=int(votes[n]),
-            share=float(won[n] / votes[n]) if votes[n] else None,
-            low=float(low[n]),
-            high=float(high[n]),
-        )
-        for n, (a, b) in enumerate(zip(first, second, strict=True))
-    )
-
-
-def _condorcet(arms: tuple[str, ...], matrix: Sequence[Pair]) -> Condorcet:
-    """Return who beats all others, whether that is proved, and whether it is proved nobody does."""
-    beats = dict.fromkeys(arms, 0)
-    ahead = dict.fromkeys(arms, 0)
-    beaten = dict.fromkeys(arms, False)
-    for pair in matrix:
-        for one, other, low, share in (
-            (pair.first, pair.second, pair.low, pair.share),
-            (pair.second, pair.first, 1 - pair.high, _turned(pair.share)),
-        ):
-            beats[one] += low > 0.5
-            ahead[one] += share is not None and share > 0.5
-            beaten[other] |= low > 0.5
-    winner = [arm for arm in arms if ahead[arm] == len(arms) - 1]
-    proved = bool(winner) and beats[winner[0]] == len(arms) - 1
-    return Condorcet(
-        winner=winner[0] if winner else None,
-        proved=proved,
-        proved_none=all(beaten.values()),
-        cycle=_cycle(arms, matrix),
-    )
-
-
-def _cycle(arms: tuple[str, ...], matrix: Sequence[Pair]) -> tuple[str, ...] | None:
-    """Return arms of which each is proved to beat the next, and the last the first, few if any."""
-    place = {arm: n for n, arm in enumerate(arms)}
-    beats: list[list[int]] = [[] for _ in arms]
-    for pair in matrix:
-        first, second = place[pair.first], place[pair.second]
-        if pair.low > 0.5:
-            beats[first].append(second)
-        elif pair.high < 0.5:
-            beats[second].append(first)
-    shortest: list[int] | None = None
-    for start in range(len(arms)):
-        paths = {start: [start]}
-        reached = [start]
-        for arm in reached:  # grows while it is read: nearest arms first
-            if shortest is not None and len(paths[arm]) >= len(shortest):
-                break
-            if start in beats[arm]:
-                shortest = paths[arm]
-                break
-            for other in beats[arm]:
-                if other not in paths:
-                    paths[other] = [*paths[arm], other]
-                    reached.append(other)
-        if shortest is not None and len(shortest) == 3:  # none is shorter
-            break
-    return None if shortest is None else tuple(arms[arm] for arm in shortest)
-
-
 def _ratings(late: Log, alpha: float) -> Rated:
     """Return Bradley-Terry ratings of the latest time, or why there are none."""
     try:
@@ -465,10 +287,6 @@ def _ratings(late: Log, alpha: float) -> Rated:
         p_value=found.p_value,
         says=tuple(found.sentences),
     )
-
-
-def _turned(share: float | None) -> float | None:
-    return None if share is None else 1 - share
 
 
 def _bars(log: Log) -> tuple[Bar, ...]:
@@ -486,28 +304,3 @@ def _bars(log: Log) -> tuple[Bar, ...]:
         Bar(begin=Moment.of(log.moment(first + n * step)), votes=int(number))
         for n, number in enumerate(sums)
     )
-
-
-def _ask_next(past: History, late: Log, weight: Floats) -> tuple[tuple[str, str], ...]:
-    """Return the pairs that stand most in the way of knowing who of the candidates is best.
-
-    The gap of two arms is a sum over the pairs of either. A vote of a pair with coefficient v and n
-    votes takes v^2 / n^2 from the variance, or about as much where there is none.
-    """
-    if past.best is None or past.decided:
-        return ()
-    best = late.arms.index(past.best)
-    wins = late.head_to_head()
-    met = np.maximum(wins + wins.T, 0.5)
-    gain: dict[tuple[int, int], float] = {}
-    for rival in (late.arms.index(arm) for arm in past.candidates if arm != past.best):
-        for arm in (best, rival):
-            for other in range(late.n_arms):
-                if other == arm:
-                    continue
-                both = other in (best, rival)
-                v = weight[best] + weight[rival] if both else weight[other]
-                pair = (min(arm, other), max(arm, other))
-                gain[pair] = max(gain.get(pair, 0.0), float(v / met[pair]) ** 2)
-    most = sorted(gain, key=lambda pair: -gain[pair])[:_MOST_NEXT]
-    return tuple((late.arms[a], late.arms[b]) for a, b in most if gain[a, b] > 0)

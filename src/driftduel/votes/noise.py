@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -119,6 +120,46 @@ class LogMeasures:
             + (f"Not more than noise shows: {', '.join(others)}. " if others else "")
             + "That something changed does not make every counted change a real one."
         )
+
+    def beside(self, proved: int) -> str:
+        """Return what to say where so many changes of who is best are proved of the same votes.
+
+        Proofs and held-out votes ask differently, and neither takes back what the other found.
+        """
+        are = f"{count(proved, 'change')} of who is best {'is' if proved == 1 else 'are'} proved"
+        if self.measures.changes == 0 and proved:
+            return (
+                f"How much tastes moved is not told: {are}, but no world that changes predicts "
+                "held-out votes clearly better than one that does not."
+            )
+        if not self.beyond_noise and self.measures.changes and proved:
+            return (
+                f"{are[:1].upper()}{are[1:]}. Of the counts here none is more than the same votes "
+                f"show with their dates shuffled {count(self.shuffles, 'time')}: do not take them "
+                "for that many changes."
+            )
+        if self.beyond_noise and not proved:
+            return f"{self.says} Whether any of it changed who is best is not proved."
+        return self.says
+
+    def to_dict(self, proved: int = 0) -> dict[str, Any]:
+        """Return it as JSON has it, if so many changes of who is best are proved."""
+        return {
+            "says": self.beside(proved),
+            "bandwidth": self.bandwidth if math.isfinite(self.bandwidth) else None,
+            "bandwidth_chosen": self.chosen,
+            "beyond_noise": self.beyond_noise,
+            "shuffles": self.shuffles,
+            "null_band": {
+                name: {
+                    "found": band.found,
+                    "low": band.low,
+                    "high": band.high,
+                    "verdict": band.verdict,
+                }
+                for name, band in self.bands.items()
+            },
+        }
 
     def _still(self) -> str:
         votes = count(self.n_votes, "vote")
