@@ -157,6 +157,8 @@ def test_a_log_in_json_says_how_the_world_was_made(run, votes):
         "bandwidth_chosen": False,
         "bias_removed": False,
         "says": by_python.says,
+        "drift_proved": str(by_python.drift.proved),
+        "drift_of_strengths": False,
         "beyond_noise": True,
         "shuffles": 5,
         "null_band": {
@@ -166,6 +168,9 @@ def test_a_log_in_json_says_how_the_world_was_made(run, votes):
         "notes": [],
     }
     assert found["log"]["null_band"]["significant_borda"]["verdict"] == "more"
+    assert by_python.says.endswith(
+        "That tastes drifted is proved since 14 Feb 2024, however often somebody looked."
+    )
     assert (found["arms"], found["horizon"]) == (["tea", "milk"], 300)
     assert found["winners"] == summarise(stream, dd.measure(stream))["winners"]
 

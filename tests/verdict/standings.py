@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from driftduel.verdict.standing import (
     Change,
     Copies,
+    Drifted,
     Earlier,
     Event,
     Moment,
@@ -140,6 +141,11 @@ def standings(draw):
         panel=draw(st.one_of(st.none(), places)),
         on_average=draw(st.booleans()),
         changes=draw(st.sampled_from([None, tuple(changes), ()])),
+        drifted=draw(
+            st.one_of(
+                st.none(), st.builds(Drifted, proved=st.just(at()), of_strengths=st.booleans())
+            )
+        ),
         doubt=draw(st.one_of(st.none(), st.just(at()))),
         events=tuple(
             Event(

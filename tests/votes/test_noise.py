@@ -66,7 +66,7 @@ def test_one_matrix_that_was_asked_for_is_not_compared():
     log = noise.turning(2, n_arms=3, n_votes=900, share=0.75)
     found = dd.measure_log(log, bandwidth=math.inf)
     assert (found.shuffles, found.chosen, found.beyond_noise) == (0, False, False)
-    assert found.says == "One matrix for all 900 votes: it cannot show a change."
+    assert found.says.startswith("One matrix for all 900 votes: it cannot show a change.")
     at_once = Log(["a", "b"], [5, 5], [0, 0], [1, 1], [1, 0])
     assert dd.measure_log(at_once).says == "One matrix for all 2 votes: it cannot show a change."
 
@@ -74,7 +74,7 @@ def test_one_matrix_that_was_asked_for_is_not_compared():
 def test_one_round_shows_no_change_whatever_the_bandwidth():
     log = noise.turning(2, n_arms=3, n_votes=900, share=0.75)
     found = dd.measure_log(log, 1, 5.0, shuffles=2)
-    assert found.says == "The world of these 900 votes does not change."
+    assert found.says.startswith("The world of these 900 votes does not change.")
 
 
 @pytest.mark.large

@@ -195,6 +195,8 @@ def _votes(
         "bandwidth_chosen": found.chosen,
         "bias_removed": remove_bias,
         "says": found.says,
+        "drift_proved": None if found.drift.proved is None else str(found.drift.proved),
+        "drift_of_strengths": found.drift.of_strengths,
         "beyond_noise": found.beyond_noise,
         "shuffles": found.shuffles,
         "null_band": {

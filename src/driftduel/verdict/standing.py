@@ -213,6 +213,22 @@ class Reset:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Drifted:
+    """That tastes drifted was proved at a moment, whoever looked when.
+
+    Attributes
+    ----------
+    proved : Moment
+        With which votes it was proved first.
+    of_strengths : bool
+        Whether it is proved only if strengths alone tell who beats whom.
+    """
+
+    proved: Moment
+    of_strengths: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class Copies:
     """Votes seem to be there more than once: how often one agrees with the next and one apart."""
 
@@ -284,6 +300,8 @@ class Standing:
         Whether the leader is so on average since ``since``, and nothing dates its lead.
     changes : tuple of Change or None
         In the order of time; None if changes are not looked for.
+    drifted : Drifted or None
+        That something drifted, if that is proved.
     doubt : Moment or None
         Around when tastes may have changed, which is not proved.
     events : tuple of Event
@@ -329,6 +347,7 @@ class Standing:
     panel: tuple[int, ...] | None = None
     on_average: bool = False
     changes: tuple[Change, ...] | None = None
+    drifted: Drifted | None = None
     doubt: Moment | None = None
     events: tuple[Event, ...] = ()
     restarts: tuple[Moment, ...] = ()
@@ -510,6 +529,7 @@ class Standing:
                 "until": at(self.earlier.until),
             },
             "level": self.level,
+            "drifted": self.drifted and _plain(self.drifted),
             "doubt": at(self.doubt),
             "changes": [
                 {

@@ -40,6 +40,7 @@ from driftduel.votes.checks import as_level
 from driftduel.votes.dating import date_change
 from driftduel.votes.estimates import ASSUMPTIONS, reference_weight
 from driftduel.votes.log import Log
+from driftduel.votes.proof.drift import Drift, drift
 from driftduel.votes.spans import MOST_DATED, PairwiseSpans, Spans, WeightedSpans, cell_starts
 from driftduel.votes.standings import standing_of
 from driftduel.votes.weighted import WRONG, Floats, Ints, WeightedVotes
@@ -128,6 +129,8 @@ class History:
     bands : polars.DataFrame
         The scores over time: ``begin``, ``end``, ``arm``, ``score``, ``low``, ``high``,
         ``assuming``. All bands hold at once with 1 - alpha, each for the average over its time.
+    drift : Drift
+        Whether and since when it is proved that tastes drifted at all; that holds at every look.
     assuming : str or None
         What is taken for granted as the log has no propensities.
     alpha : float
@@ -146,6 +149,7 @@ class History:
     latest: Moment
     scores: pl.DataFrame
     bands: pl.DataFrame
+    drift: Drift
     assuming: str | None
     alpha: float
     n_votes: int
@@ -245,6 +249,7 @@ def history(
         latest=latest,
         scores=_scores(family, now, weight, alpha),
         bands=_bands(log, weight, assumed, alpha),
+        drift=drift(log, alpha=alpha),
         assuming=None if assumed is None else ASSUMED[assumed],
         alpha=alpha,
         n_votes=log.n_votes,

@@ -20,8 +20,12 @@ from numpy.typing import ArrayLike
 from driftduel._support.checks import as_count, as_horizon
 from driftduel._support.text import count
 from driftduel.matrix.weights import WeightSequence
+from driftduel.verdict import text
+from driftduel.verdict.parts import Clock, plain
+from driftduel.verdict.standing import Drifted, Moment
 from driftduel.votes.bandwidth import choose_bandwidth
 from driftduel.votes.log import Log
+from driftduel.votes.proof.drift import Drift, drift
 from driftduel.votes.shuffling import Shuffler
 from driftduel.votes.smoothing import as_bandwidth, side_weights
 from driftduel.worlds.measures.measures import COUNTS, PHASES, WORDS, Measures, measure
@@ -82,6 +86,8 @@ class LogMeasures:
         For every measure, by its name in `Measures`: the count and its null band.
     n_votes : int
         Number of votes.
+    drift : Drift
+        Whether and since when it is proved that tastes drifted at all, whoever looked when.
     """
 
     world: Stream
@@ -91,6 +97,7 @@ class LogMeasures:
     shuffles: int
     bands: dict[str, Band]
     n_votes: int
+    drift: Drift
 
     @property
     def beyond_noise(self) -> bool:
@@ -100,6 +107,18 @@ class LogMeasures:
     @property
     def says(self) -> str:
         """What the owner of the votes should know before reading a count."""
+        proved = self._proved()
+        return f"{self._said()} {proved}" if proved else self._said()
+
+    def _proved(self) -> str:
+        """Return since when drift is proved, which holds at every look; shuffles are one look."""
+        at = self.drift.proved
+        if at is None:
+            return ""
+        one = Drifted(proved=Moment.of(at), of_strengths=self.drift.of_strengths)
+        return plain(text.drifted(one, Clock("minute", "vote")))
+
+    def _said(self) -> str:
         if self.measures.changes == 0:
             return self._still()
         more, others = (
@@ -163,6 +182,11 @@ class LogMeasures:
 
     def _still(self) -> str:
         votes = count(self.n_votes, "vote")
+        if self.chosen and self.drift.proved is not None:
+            return (
+                "No world that changes predicts held-out votes clearly better than one that does "
+                "not, so this one does not change, though tastes did."
+            )
         if self.chosen:
             return (
                 f"No change can be told from noise in {votes}: no world that changes predicts "
@@ -259,7 +283,7 @@ def measure_log(
         if measures.changes == 0:  # what does not change holds no change, whatever it counts
             by_noise.append(found[name])
         bands[name] = _band(found[name], by_noise)
-    return LogMeasures(world, measures, width, chosen, len(shown), bands, log.n_votes)
+    return LogMeasures(world, measures, width, chosen, len(shown), bands, log.n_votes, drift(log))
 
 
 def _shuffled(shuffler: Shuffler, rng: np.random.Generator, remove_bias: bool) -> Log:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from driftduel.verdict.standing import Change, Moment, Option, Reset, Standing
+from driftduel.verdict.standing import Change, Drifted, Moment, Option, Reset, Standing
 
 if TYPE_CHECKING:
     from driftduel.votes.histories import History, LeaderChange
@@ -48,6 +48,7 @@ def standing_of(
         scored_against="others",
         on_average=True,
         changes=tuple(_change(one, place) for one in past.changes),
+        drifted=_drifted(past),
         assuming=history.assuming,
     )
 
@@ -70,6 +71,13 @@ def _option(name: str, row: dict[str, Any] | None) -> Option:
         high=row["high_against_others"],
         compared=int(row["votes"]),
     )
+
+
+def _drifted(history: History) -> Drifted | None:
+    found = history.drift
+    if found.proved is None:
+        return None
+    return Drifted(proved=Moment.of(found.proved), of_strengths=found.of_strengths)
 
 
 def _change(one: LeaderChange, place: Mapping[str, int]) -> Change:
