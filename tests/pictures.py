@@ -13,8 +13,8 @@ from tempfile import TemporaryDirectory
 from playwright.sync_api import sync_playwright
 
 from driftduel.arena import service as arena
+from driftduel.arena.crowd import DRINKS, Days, feed
 from driftduel.arena.model import DAY
-from driftduel.arena.simulated import DRINKS, Days, feed
 from tests.arena.serving import served
 from tests.browser.conftest import MISSING, chromium_path
 

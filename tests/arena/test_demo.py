@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from driftduel.arena import service as arena
-from driftduel.arena.simulated import DRINKS, Days, feed
+from driftduel.arena.crowd import DRINKS, Days, feed
 from tests.arena.serving import ServerProcess
 from tests.arena.voting import events
 

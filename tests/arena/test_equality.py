@@ -21,7 +21,7 @@ from driftduel.arena import errors, replica, rules
 from driftduel.arena import service as arena
 from driftduel.arena.model import DAY
 from driftduel.arena.service import service as running
-from driftduel.arena.service.verifying import learned
+from driftduel.arena.service.verify import learned
 from tests.arena.conftest import KINDS
 from tests.arena.voting import events, state, state_from_nothing
 from tests.modes import often

@@ -8,11 +8,11 @@ import sqlite3
 import pytest
 
 from driftduel.arena import file as local
-from driftduel.arena import packing
 from driftduel.arena import service as arena
+from driftduel.arena import states
 from driftduel.arena.file import Local
 from driftduel.arena.json import json_of_status
-from driftduel.arena.service.verifying import state_of
+from driftduel.arena.service.verify import state_of
 from driftduel.arena.store import statements
 from tests.arena.voting import state_from_nothing
 
@@ -135,7 +135,7 @@ def test_edited_code_does_not_trust_what_other_code_kept(file, monkeypatch):
     folded = []
     monkeypatch.setattr(statements, "pages", _spied(statements.pages, folded))
     monkeypatch.setattr(local, "_stamp", lambda: "edited")
-    monkeypatch.setattr(packing, "code", lambda: "edited")
+    monkeypatch.setattr(states, "code", lambda: "edited")
     with Local(file) as prompt:
         assert state(prompt) == before
         assert folded == [0]

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from driftduel.arena import service as arena
-from driftduel.arena.simulated import DRINKS, Days, Question, feed
+from driftduel.arena.crowd import DRINKS, Days, Question, feed
 from driftduel.arena.web.pages.figures import Bar, standing_of, standings_of, timeline_of
 from driftduel.verdict import text
 from driftduel.verdict.parts import plain, to_html

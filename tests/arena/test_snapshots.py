@@ -45,7 +45,7 @@ def test_a_start_goes_on_from_the_snapshot(url, folds):
 
 
 def state_of_hosted(service):
-    from driftduel.arena.service.verifying import state_of
+    from driftduel.arena.service.verify import state_of
 
     return state_of(service.hosted("drinks").replica)
 

@@ -11,7 +11,7 @@ import driftduel as dd
 from driftduel.arena import errors
 from driftduel.arena import service as arena
 from driftduel.arena.model import DAY
-from driftduel.arena.service.verifying import learned
+from driftduel.arena.service.verify import learned
 from driftduel.cli import main
 from driftduel.votes.reading import read_log
 from tests.arena.voting import events, prefer, state, state_from_nothing, vote

@@ -245,7 +245,7 @@ def plain_fold(rows, seed=1):
     import numpy as np
 
     import driftduel as dd
-    from driftduel.arena.service.verifying import learned
+    from driftduel.arena.service.verify import learned
 
     outcome = {"left": 1.0, "right": 0.0, "tie": 0.5, "bad": 0.5}
     learner = dd.DriftPoll(3, seed=seed, labels=["0", "1", "2"])

@@ -7,7 +7,7 @@ import numpy as np
 from driftduel.arena import rules
 from driftduel.arena import service as arena
 from driftduel.arena.service.service import folded
-from driftduel.arena.service.verifying import state_of
+from driftduel.arena.service.verify import state_of
 from driftduel.arena.store import statements
 
 

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from driftduel.arena import service as arena
-from driftduel.arena.simulated import DRINKS, Days, feed
+from driftduel.arena.crowd import DRINKS, Days, feed
 from tests.arena.pages import pages_of
 from tests.arena.voting import prefer, vote
 from tests.browser.arenas import HOSTILE, PHONE, fits, is_accessible, picture

@@ -20,8 +20,8 @@ True
 - What is refused is raised as one of `driftduel.arena.errors`: ``error.status`` is the status of
   HTTP (401, 403, 404, 409, 410, 422, 429, 503) and ``str(error)`` the sentence to send. Nothing
   else is raised for anything that a client sends; a page need not check input before.
-- `tell` returns when the verdict is on the disk. ``Told.first`` tells 201 from 200. With
-  ``wants_next=True`` the next duel is opened in the same transaction, in ``Told.next``.
+- `tell` returns when the verdict is on the disk. ``Receipt.first`` tells 201 from 200. With
+  ``wants_next=True`` the next duel is opened in the same transaction, in ``Receipt.next``.
 - A voter is any text: a cookie, a header. Its keyed hash is stored. `check_token` is for owners,
   readers and embedders; origins are in ``Arena.settings.origins``, for the caller to check.
 - `status` is as of the last event, ``Status.head``, which is for ETags. Times are microseconds

@@ -29,7 +29,7 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Duel:
+class Pair:
     """Two arms for a voter; ``id`` is what allows to answer it."""
 
     id: str
@@ -40,10 +40,11 @@ class Duel:
 
 
 @dataclass(frozen=True)
-class Told:
-    """What became of a verdict: ``seq`` is its number; ``reason`` says why it does not count.
+class Reply:
+    """What the server says of a verdict.
 
-    ``left`` and ``right`` are the names of the arms.
+    ``seq`` is its number, and ``reason`` says why it does not count; ``left`` and ``right``
+    are the names of the arms.
     """
 
     seq: int
@@ -51,7 +52,7 @@ class Told:
     reason: str | None
     left: str
     right: str
-    next: Duel | None
+    next: Pair | None
 
 
 class Client:
@@ -90,42 +91,42 @@ class Client:
             self._slug = str(self._send("GET", "/key")["arena"])
         return self._slug
 
-    def ask(self, voter: str) -> Duel:
+    def ask(self, voter: str) -> Pair:
         """Return two arms to put before a voter, whoever that is: a user, a session."""
         return self._duel(self._send("POST", f"/arenas/{self.arena}/duels", voter), voter)
 
     def tell(
-        self, duel: Duel | str, verdict: str, voter: str | None = None, *, wants_next: bool = False
-    ) -> Told:
+        self, duel: Pair | str, verdict: str, voter: str | None = None, *, wants_next: bool = False
+    ) -> Reply:
         """Tell what a voter says: "left", "right", "tie", "bad" or "skip".
 
         ``duel`` is what `ask` returned, or its id, and then ``voter`` must be given. When this
         returns, the verdict is on the server's disk.
         """
-        id_, voter = (duel.id, duel.voter) if isinstance(duel, Duel) else (duel, voter)
+        id_, voter = (duel.id, duel.voter) if isinstance(duel, Pair) else (duel, voter)
         if voter is None:
             raise ValueError("tell needs the voter if it gets the id of a duel alone")
         body = {"verdict": verdict, "next": wants_next}
         told = self._send("PUT", f"/duels/{quote(id_, safe='')}/verdict", voter, body)
         following = None if told["next"] is None else self._duel(told["next"], voter)
         names = (told["reveal"]["left"], told["reveal"]["right"])
-        return Told(told["seq"], told["counted"], told["reason"], *names, following)
+        return Reply(told["seq"], told["counted"], told["reason"], *names, following)
 
-    def retract(self, duel: Duel | str, voter: str | None = None) -> int:
+    def retract(self, duel: Pair | str, voter: str | None = None) -> int:
         """Take a verdict back, within a minute; return the number of the event."""
-        id_, voter = (duel.id, duel.voter) if isinstance(duel, Duel) else (duel, voter)
+        id_, voter = (duel.id, duel.voter) if isinstance(duel, Pair) else (duel, voter)
         return int(self._send("DELETE", f"/duels/{quote(id_, safe='')}/verdict", voter)["seq"])
 
     def status(self) -> dict[str, Any]:
         """Return who is best, since when and how sure; the key must be an owner's or a reader's."""
         return self._send("GET", f"/arenas/{self.arena}/status")
 
-    def _duel(self, form: dict[str, Any], voter: str) -> Duel:
+    def _duel(self, form: dict[str, Any], voter: str) -> Pair:
         sides = []
         for side in (form["left"], form["right"]):
             image = None if side["image"] is None else self._url + side["image"]
             sides.append(Side(side["name"], side["kind"], side["body"], image))
-        return Duel(form["duel"], voter, sides[0], sides[1], form["context"])
+        return Pair(form["duel"], voter, sides[0], sides[1], form["context"])
 
     def _send(
         self, method: str, path: str, voter: str | None = None, body: object = None

@@ -11,8 +11,8 @@ from threading import Event, Thread
 
 from driftduel.arena import service as arena
 from driftduel.arena.client import Client
+from driftduel.arena.crowd import DRINKS, Crowd, Strengths
 from driftduel.arena.errors import ArenaError
-from driftduel.arena.simulated import DRINKS, Crowd, Strengths
 
 _VOTERS, _PACE = 24, 0.8
 """About thirty votes a second. In all of 60 polls simulated at this rate the favourite was decided

@@ -156,7 +156,7 @@ class Local:
     def _copy(self, *, writing: bool, waited: bool = False) -> Iterator[tuple[Arena, Any, int]]:
         """Yield the arena, a copy as of its head, and the event of the snapshot it began with."""
         from driftduel._support.compile.jit import interprets
-        from driftduel.arena import packing  # noqa: F401  before the file is locked
+        from driftduel.arena import states  # noqa: F401  before the file is locked
         from driftduel.arena.changes import append_rules
 
         with self._transaction(writing=writing):
@@ -199,8 +199,8 @@ class Local:
 
     def _start(self, arena: Arena) -> Any:
         """Return the copy of the snapshot if that is to be trusted, else a new one."""
-        from driftduel.arena.packing import unpacked
         from driftduel.arena.replica import Replica
+        from driftduel.arena.states import unpacked
 
         fold_by = versions.rules_of(arena.learner, arena.rules)
         found = statements.snapshot_of(self.connection, arena.id)
@@ -215,7 +215,7 @@ class Local:
         return replica
 
     def _keep(self, arena: Arena, replica: Any) -> None:
-        from driftduel.arena.packing import packed
+        from driftduel.arena.states import packed
 
         key = f"{self._code()} {replica.rules.name}"
         state = packed(replica)
@@ -229,7 +229,7 @@ class Local:
         """
         stamp, _, code = self._meta.get("code", "").partition(" ")
         if stamp != _stamp():
-            from driftduel.arena.packing import code as code_now
+            from driftduel.arena.states import code as code_now
 
             code = code_now()
             self._meta["code"] = f"{_stamp()} {code}"

@@ -16,7 +16,7 @@ from driftduel.arena.settings import Settings
 from driftduel.verdict.standing import Moment
 
 if TYPE_CHECKING:  # a command that writes one record imports no more
-    from driftduel.arena.service import Created, Described, History, Upgrade
+    from driftduel.arena.service import Created, Described, Past, Upgrade
     from driftduel.arena.status import Status
 
 
@@ -155,7 +155,7 @@ def json_of_status(status: Status) -> dict[str, Any]:
     }
 
 
-def json_of_history(history: History) -> dict[str, Any]:
+def json_of_history(history: Past) -> dict[str, Any]:
     """Return what happened in an arena."""
     standing = history.standing.to_dict()
     return {

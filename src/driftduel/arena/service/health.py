@@ -9,7 +9,7 @@ import numpy as np
 
 from driftduel.arena.model import UNSENT, Time
 from driftduel.arena.replica import Replica
-from driftduel.arena.service.reporting import shown
+from driftduel.arena.service.reports import shown
 from driftduel.arena.service.service import Service, now_in_microseconds
 from driftduel.arena.service.voters import Voter, noted_voters
 from driftduel.arena.store import statements

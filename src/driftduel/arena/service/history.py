@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from driftduel.arena.model import Time
-from driftduel.arena.service.reporting import status
+from driftduel.arena.service.reports import status
 from driftduel.arena.service.service import Service
 from driftduel.verdict.standing import Standing
 
@@ -20,7 +20,7 @@ class Day:
 
 
 @dataclass(frozen=True)
-class History:
+class Past:
     """An arena over time, as of ``head``: who led when, what changed, and the votes of days."""
 
     head: int
@@ -28,7 +28,7 @@ class History:
     days: tuple[Day, ...]
 
 
-def history(service: Service, slug: str) -> History:
+def history(service: Service, slug: str) -> Past:
     """Return what happened in an arena.
 
     Raises
@@ -40,4 +40,4 @@ def history(service: Service, slug: str) -> History:
     hosted = service.hosted(slug)
     with service.watching(hosted.arena.id, now.head) as watch:
         days = tuple(Day(at, *counts) for at, counts in sorted(watch.days.items()))
-    return History(now.head, now.standing, days)
+    return Past(now.head, now.standing, days)

@@ -10,8 +10,8 @@ from __future__ import annotations
 import zlib
 
 from driftduel.arena.model import Arena
-from driftduel.arena.packing import code, packed, unpacked
 from driftduel.arena.replica import Replica
+from driftduel.arena.states import code, packed, unpacked
 from driftduel.arena.store import statements
 from driftduel.arena.store.connection import Connection
 from driftduel.arena.versions import rules_of

@@ -28,7 +28,7 @@ class Reveal(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Told:
+class Receipt:
     """What became of a verdict.
 
     Attributes
@@ -74,7 +74,7 @@ def tell(
     *,
     wants_next: bool = False,
     arena: int | None = None,
-) -> Told:
+) -> Receipt:
     """Take in a verdict; when this returns it is on the disk.
 
     Parameters
@@ -111,7 +111,7 @@ async def tell_async(
     *,
     wants_next: bool = False,
     arena: int | None = None,
-) -> Told:
+) -> Receipt:
     """Do what `tell` does without a thread for each voter that waits for the disk."""
     request = _request(service, duel, voter, verdict, wants_next, arena)
     done: Outcome = await service.writer.do_async(tell_many, request)
@@ -137,7 +137,7 @@ def _request(
     return _Tell(known, service.voter(voter), word, now, arena, service, wants_next)
 
 
-def _told(service: Service, voter: str, request: _Tell, done: Outcome) -> Told:
+def _told(service: Service, voter: str, request: _Tell, done: Outcome) -> Receipt:
     """Return what became of a verdict that is on the disk."""
     row = done.row
     hosted = service.hosted_by_number(row["arena"]) or service.hosted(_slug(service, row["arena"]))
@@ -154,7 +154,7 @@ def _told(service: Service, voter: str, request: _Tell, done: Outcome) -> Told:
                 if done.next is None
                 else shown(service, hosted, done.next)
             )
-    return Told(done.first, row["seq"], reason is None, reason, Reveal(left, right), following)
+    return Receipt(done.first, row["seq"], reason is None, reason, Reveal(left, right), following)
 
 
 def tell_many(connection: Connection, tells: Sequence[_Tell]) -> list[Outcome | ArenaError]:

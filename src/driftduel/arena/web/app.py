@@ -20,7 +20,7 @@ from driftduel.arena.web import metrics, owner, public, voter
 from driftduel.arena.web.pages import create, results
 from driftduel.arena.web.pages import owner as owner_page
 from driftduel.arena.web.pages import voter as voter_page
-from driftduel.arena.web.pages.rendering import Static, refused
+from driftduel.arena.web.pages.html import Static, refused
 from driftduel.arena.web.problems import Problem, answer_problems
 from driftduel.arena.web.security import Access, RequestLimits
 

@@ -130,6 +130,7 @@ def _several(name: str, words: str, field: str, item: Any) -> Any:
 
 _NAMES: dict[type, str] = {
     arena.Asked: "Duel",
+    arena.Receipt: "Told",
     arena.Retracted: "Appended",
     arena.Shown: "Side",
     arena.Voter: "VoterFacts",
@@ -148,7 +149,7 @@ Duel = model_of(arena.Asked)
 Health = model_of(arena.Health)
 Imported = model_of(arena.Imported)
 Made = model_of(json.Made)
-Told = model_of(arena.Told)
+Told = model_of(arena.Receipt)
 Upgrade = model_of(json.UpgradeFacts)
 VoterFacts = model_of(arena.Voter)
 Voters = _several("Voters", "The voters with most verdicts.", "voters", VoterFacts)

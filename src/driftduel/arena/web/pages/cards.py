@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from driftduel.arena.service import Shown
-from driftduel.arena.web.pages.rendering import part
+from driftduel.arena.web.pages.html import part
 
 _SHORT = 60
 """Letters that are shown large."""

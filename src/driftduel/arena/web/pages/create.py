@@ -23,7 +23,7 @@ from driftduel.arena.errors import ArenaError, Forbidden, Invalid, Unauthorized
 from driftduel.arena.model import MOST_OPTIONS, RESERVED, Card, slug_of
 from driftduel.arena.settings import Settings, settings_on, typed_of
 from driftduel.arena.web.owner import type_of_image
-from driftduel.arena.web.pages.rendering import as_sentence, render
+from driftduel.arena.web.pages.html import as_sentence, render
 from driftduel.arena.web.pages.sessions import OWNER, check_same_origin, log_in
 from driftduel.arena.web.security import MOST_IMAGE, Access, access_of
 

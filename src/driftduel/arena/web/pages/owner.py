@@ -21,7 +21,7 @@ from driftduel.arena.settings import settings_on, typed_of
 from driftduel.arena.web import owner as api
 from driftduel.arena.web.pages.cards import html_of_markdown
 from driftduel.arena.web.pages.figures import columns_of, standing_of
-from driftduel.arena.web.pages.rendering import as_sentence, render
+from driftduel.arena.web.pages.html import as_sentence, render
 from driftduel.arena.web.pages.sessions import (
     check_owner,
     check_same_origin,

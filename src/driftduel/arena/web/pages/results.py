@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from driftduel.arena.web.pages.figures import standing_of
-from driftduel.arena.web.pages.rendering import render
+from driftduel.arena.web.pages.html import render
 from driftduel.arena.web.security import access_of
 
 router = APIRouter(include_in_schema=False)

@@ -24,7 +24,7 @@ from driftduel.arena import service as arena
 from driftduel.arena.errors import Forbidden, Unauthorized
 from driftduel.arena.model import Arena
 from driftduel.arena.rules import new_id
-from driftduel.arena.web.pages.rendering import as_sentence
+from driftduel.arena.web.pages.html import as_sentence
 from driftduel.arena.web.security import access_of
 
 VOTER, FRAMED = "voter", "framed"

@@ -18,7 +18,7 @@ from driftduel.arena import service as arena
 from driftduel.arena.errors import ArenaError, Conflict, Forbidden, TooMany, Unavailable
 from driftduel.arena.model import Arena
 from driftduel.arena.web.pages.cards import html_of_card
-from driftduel.arena.web.pages.rendering import as_sentence, part, render
+from driftduel.arena.web.pages.html import as_sentence, part, render
 from driftduel.arena.web.pages.sessions import (
     check_same_origin,
     keep,
@@ -144,7 +144,7 @@ def _form_of(asked: arena.Asked) -> dict[str, Any]:
     }
 
 
-def _in_words(told: arena.Told, verdict: str) -> str:
+def _in_words(told: arena.Receipt, verdict: str) -> str:
     """Say what became of a verdict; only now are the names of the arms told."""
     left, right = (name if len(name) <= 40 else f"{name[:39]}…" for name in told.reveal)
     words = {

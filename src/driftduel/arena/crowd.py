@@ -15,7 +15,7 @@ import numpy as np
 
 from driftduel.arena import rules
 from driftduel.arena import service as arena
-from driftduel.arena.client import Client, Duel
+from driftduel.arena.client import Client, Pair
 from driftduel.arena.errors import Unavailable
 from driftduel.arena.model import Verdict
 from driftduel.arena.store import statements
@@ -140,7 +140,7 @@ class Crowd:
 
     def _sit(self, voter: str, votes: int, takes_left: bool, rng: np.random.Generator) -> None:
         """Vote so often as one voter."""
-        duel: Duel | None = self._client.ask(voter)
+        duel: Pair | None = self._client.ask(voter)
         while duel is not None:
             look = _LEFT_IN if takes_left else self._pace * rng.uniform(0.5, 1.5)
             if self._stopping.wait(look) or votes == 0:
