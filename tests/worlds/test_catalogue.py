@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from driftduel import Stream
-from driftduel.worlds import catalogue, hard, synthetic
+from driftduel.worlds import adversarial, catalogue, hard, synthetic
 
 NAMES = catalogue.names()
 DATA = ("american-league", "formula-1", "six-rankers", "arithmetic", "cyclic", "llm-arena")
@@ -17,9 +17,9 @@ def defaults(name):
     return {key: item.default for key, item in catalogue.parameters(name).items()}
 
 
-def test_the_catalogue_holds_every_synthetic_and_hard_world():
+def test_the_catalogue_holds_every_world_that_is_made_up():
     made = {world.builder for world in catalogue.CATALOGUE.values()}
-    for module in (synthetic, hard):
+    for module in (adversarial, synthetic, hard):
         for name, function in inspect.getmembers(module, inspect.isfunction):
             returns = inspect.signature(function).return_annotation
             if not name.startswith("_") and returns in ("Stream", "HardInstance"):

@@ -11,6 +11,7 @@ from driftduel._support.lazy import attach
 from driftduel.worlds.stream import Stream as Stream
 
 if TYPE_CHECKING:
+    from driftduel.worlds import adversarial as adversarial
     from driftduel.worlds import catalogue as catalogue
     from driftduel.worlds import datasets as datasets
     from driftduel.worlds import hard as hard

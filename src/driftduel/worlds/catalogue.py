@@ -14,7 +14,7 @@ from driftduel._support import params
 from driftduel._support.checks import BadParameter, as_count
 from driftduel._support.params import Parameter, parameters_of, resolve
 from driftduel._support.text import did_you_mean
-from driftduel.worlds import hard, synthetic
+from driftduel.worlds import adversarial, hard, synthetic
 from driftduel.worlds.hard import HardInstance
 from driftduel.worlds.stream import Stream
 
@@ -191,6 +191,21 @@ CATALOGUE: dict[str, World] = {
     ),
     "one-winner-moves": World(
         synthetic.one_winner_moves, "the Borda or the Condorcet winner moves, the other stays"
+    ),
+    "hidden-rise": World(
+        adversarial.hidden_rise, "another arm becomes Borda winner, the old one still beats all"
+    ),
+    "spoilers": World(
+        adversarial.spoilers, "the winner hardly beats most arms, a spoiler beats those clearly"
+    ),
+    "dear-challenger": World(
+        adversarial.dear_challenger, "the Borda winner loses to an arm that is otherwise poor"
+    ),
+    "others-change": World(
+        adversarial.others_change, "one arm wins for ever, the order of all others changes"
+    ),
+    "late-start": World(
+        adversarial.late_start, "long calm, then two arms take turns to be clearly best"
     ),
     "known-weight": World(
         hard.known_weight, "lower bound, known weight: one good arm hides among equals"
