@@ -103,11 +103,15 @@ def page(table: pl.DataFrame, criterion: str, seeds: int) -> Iterator[str]:
         cells = [
             f"{row[name]:.2f}{' !' if row[name] > limit else ''}" for name, limit in LIMITS.items()
         ]
-        yield (
-            f"| {row['world']} | {row['mean']:,.0f} ± {row['error']:,.0f} | {row['right']:.0%} | "
-            f"{row['restarts']:.1f} | {' | '.join(cells)} |"
-        )
+        regret = f"{row['mean']:,.0f} ± {row['error']:,.0f}"
+        front = [row["world"], regret, share(row["right"]), f"{row['restarts']:.1f}"]
+        yield f"| {' | '.join([*front, *cells])} |"
     yield ""
+
+
+def share(value: float | None) -> str:
+    """Return a share as it stands in a table; where several arms are best it is not defined."""
+    return "-" if value is None else f"{value:.0%}"
 
 
 def verdict(table: pl.DataFrame) -> str:
