@@ -7,13 +7,14 @@ two arms that do not lead. The seed draws which arm plays which part.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from driftduel._support.checks import BadParameter, as_count, as_horizon, as_number
 from driftduel.worlds.checks import Seed, as_n_arms, as_rng, check_size, check_stretches
 from driftduel.worlds.matrices import Array, winner_matrix
-from driftduel.worlds.stream import Ints, Stream
+from driftduel.worlds.stream import Stream
 
-Arms = int | np.integer | Ints
+Arms = int | np.integer | NDArray[np.int64]
 
 
 def hidden_rise(
