@@ -50,6 +50,8 @@ if TYPE_CHECKING:
     from driftduel.votes.estimates import estimate as estimate
     from driftduel.votes.histories import History as History
     from driftduel.votes.histories import history as history
+    from driftduel.votes.likely.timeline import Timeline as Timeline
+    from driftduel.votes.likely.timeline import timeline as timeline
     from driftduel.votes.log import Log as Log
     from driftduel.votes.matrices import read_matrix as read_matrix
     from driftduel.votes.noise import measure_log as measure_log

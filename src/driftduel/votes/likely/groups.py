@@ -1,0 +1,229 @@
+"""Groups of voters: whether they differ at all, how, and whether tastes changed or who votes.
+
+Beside the strengths of all voters each group has its own departures, N(0, 0.5^2) an arm. Whether
+that is worth it is told by the evidence: the probability of all votes with groups over that
+without.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from driftduel.verdict.parts import Sentence, chance, named, say
+from driftduel.votes.likely.bins import Floats, Ints
+from driftduel.votes.likely.story import Story, tell
+from driftduel.votes.log import Log
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_MOST_GROUPS = 12
+_DIFFER = 3.0
+"""Groups differ if the votes are e^3 times as likely with their departures as without."""
+_MOVED = 0.03
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """What groups of voters say.
+
+    Attributes
+    ----------
+    column : str
+    names : tuple of str
+        The groups.
+    arms : tuple of str
+    votes : ndarray of shape (G,)
+        How many votes each group cast.
+    gain : float
+        The logarithm of how much likelier the votes are if groups may differ.
+    story : Story
+        The story with their departures.
+    mix : ndarray of shape (B, G)
+        Which share of the votes each group cast, by bin.
+    """
+
+    column: str
+    names: tuple[str, ...]
+    arms: tuple[str, ...]
+    votes: Floats
+    gain: float
+    story: Story
+    mix: Floats
+
+    @property
+    def differ(self) -> bool:
+        """Whether votes speak for it that groups differ."""
+        return self.gain > _DIFFER
+
+    def p_best(self, b: int = -1) -> Floats:
+        """Return P(best) by group and arm in a bin, (G, K)."""
+        there = self.story.bins.offered[b]
+        found = np.zeros((len(self.names), len(self.arms)))
+        for group in range(len(self.names)):
+            scores = self.story.chances_in(b, group)[:, :, there].sum(axis=2)
+            best = np.where(there, scores, -np.inf).argmax(axis=1)
+            found[group] = np.bincount(best, minlength=len(self.arms)) / len(best)
+        return found
+
+    def scores(self, b: int, mix: Floats) -> Floats:
+        """Return the mean score of each arm in a bin for a mix of groups, (K,); nan if absent."""
+        there = self.story.bins.offered[b]
+        total = np.zeros(len(self.arms))
+        for group, share in enumerate(mix):
+            chances = self.story.chances_in(b, group).mean(axis=0)
+            total += share * (chances[:, there].sum(axis=1) - 0.5) / max(there.sum() - 1, 1)
+        return np.where(there, total, np.nan)
+
+    @property
+    def overall(self) -> Floats:
+        """The mix of the groups over all votes, (G,)."""
+        return np.asarray(self.votes / self.votes.sum())
+
+    @cached_property
+    def moved(self) -> tuple[Floats, Floats]:
+        """How much scores moved from the first to the last quarter by taste, and by who voted.
+
+        Taste is the change at the fixed mix of all votes; who voted is the rest.
+        """
+        n = len(self.story.bins)
+        early, late = n // 8, n - 1 - n // 8
+        span = max(n // 4, 1)
+        mixes = [self.mix[:span].mean(axis=0), self.mix[-span:].mean(axis=0)]
+        fixed = self.scores(late, self.overall) - self.scores(early, self.overall)
+        actual = self.scores(late, mixes[1]) - self.scores(early, mixes[0])
+        return fixed, actual - fixed
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """P(best) now by group and arm."""
+        import polars as pl
+
+        told = self.p_best()
+        rows = [
+            (group, arm, float(told[g, k]))
+            for g, group in enumerate(self.names)
+            for k, arm in enumerate(self.arms)
+            if self.story.bins.offered[-1, k]
+        ]
+        return pl.DataFrame(rows, schema=["group", "arm", "probability"], orient="row")
+
+    def at_fixed_mix(self) -> pl.DataFrame:
+        """Return scores by bin and arm for the mix of groups of all votes, and for the real one."""
+        import polars as pl
+
+        rows = []
+        for b in range(len(self.story.bins)):
+            fixed, actual = self.scores(b, self.overall), self.scores(b, self.mix[b])
+            rows += [
+                (b, arm, float(fixed[k]), float(actual[k]))
+                for k, arm in enumerate(self.arms)
+                if self.story.bins.offered[b, k]
+            ]
+        return pl.DataFrame(rows, schema=["bin", "arm", "fixed_mix", "as_voted"], orient="row")
+
+    @property
+    def sentences(self) -> list[Sentence]:
+        """Whether groups differ, how, and whether tastes changed or who votes."""
+        if not self.differ:
+            return [say("Groups by {0} do not visibly differ.", named(self.column))]
+        told = self.p_best()
+        found = [
+            say(
+                "Groups by {0} differ: {row}.",
+                named(self.column),
+                row=_listed(
+                    [
+                        say(
+                            "in {0} {1} is likeliest to be best ({2})",
+                            named(name),
+                            named(self.arms[told[g].argmax()]),
+                            chance(float(told[g].max())),
+                        )
+                        for g, name in enumerate(self.names[:4])
+                    ]
+                ),
+            )
+        ]
+        taste, voters = (np.nan_to_num(part) for part in self.moved)
+        arm = int(np.abs(taste + voters).argmax())
+        if abs(taste[arm] + voters[arm]) >= _MOVED:
+            found.append(
+                say(
+                    "{who} moved most, by {all} from the first to the last quarter: {taste} is "
+                    "taste, {voters} is who voted.",
+                    who=named(self.arms[arm]),
+                    all=f"{taste[arm] + voters[arm]:+.0%}",
+                    taste=f"{taste[arm]:+.0%}",
+                    voters=f"{voters[arm]:+.0%}",
+                )
+            )
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        told = self.p_best()
+        return {
+            "column": self.column,
+            "differ": self.differ,
+            "gain": self.gain,
+            "groups": [
+                {
+                    "group": name,
+                    "votes": float(self.votes[g]),
+                    "probabilities": dict(zip(self.arms, map(float, told[g]), strict=True)),
+                }
+                for g, name in enumerate(self.names)
+            ],
+        }
+
+
+def groups_of(votes: Log, column: str, without: Story, seed: int) -> Groups:
+    """Return what the groups in a column of a log say, beside the story without them."""
+    extras = votes.extras
+    if extras is None or column not in extras.columns:
+        known = "none" if extras is None else ", ".join(extras.columns)
+        raise ValueError(f"groups: the log has no column {column!r}, it has: {known}")
+    cells = [str(cell) for cell in extras[column].to_list()]
+    names, group = np.unique(np.array(cells), return_inverse=True)
+    if not 2 <= len(names) <= _MOST_GROUPS:
+        raise ValueError(
+            f"groups: {column!r} has {len(names):,} values, must have 2 to {_MOST_GROUPS}"
+        )
+    story = tell(
+        votes.left,
+        votes.right,
+        votes.outcome,
+        votes.time,
+        votes.n_arms,
+        count=votes.count,
+        group=group.astype(np.int64),
+        dated=votes.dated,
+        sides=votes.sides,
+        seed=seed,
+    )
+    mix = _mix(story, group.astype(np.int64), votes.count, len(names))
+    return Groups(
+        column=column,
+        names=tuple(map(str, names)),
+        arms=votes.arms,
+        votes=np.asarray(np.bincount(group, votes.count), dtype=np.float64),
+        gain=story.filtered.evidence - without.filtered.evidence,
+        story=story,
+        mix=mix,
+    )
+
+
+def _mix(story: Story, group: Ints, count: Floats, n_groups: int) -> Floats:
+    found = np.zeros((len(story.bins), n_groups))
+    np.add.at(found, (story.bins.of_vote, group), count)
+    return np.asarray(found / found.sum(axis=1, keepdims=True))
+
+
+def _listed(parts: list[Sentence]) -> Sentence:
+    row = ", ".join(f"{{{n}}}" for n in range(len(parts)))
+    return say(row, *parts)

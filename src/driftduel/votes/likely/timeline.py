@@ -1,0 +1,377 @@
+"""`timeline`: the likely story of a log with names and dates: tables, sentences and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from driftduel.matrix.criteria import Condorcet, Criterion, as_criterion
+from driftduel.verdict import likely as words
+from driftduel.verdict.likely import Likely, LikelyEra
+from driftduel.verdict.parts import plain
+from driftduel.verdict.standing import Moment
+from driftduel.votes.estimates import reference_weight
+from driftduel.votes.likely.bins import Floats
+from driftduel.votes.likely.groups import Groups, groups_of
+from driftduel.votes.likely.story import Prediction, Record, Story, tell
+from driftduel.votes.log import Log
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MOST_ARMS = 300
+"""Arms whose strengths are followed together."""
+
+_MOST_STEPS = 240
+"""Rows of the story over time in JSON and in a picture."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Timeline:
+    """Who was likely best when, as returned by `timeline`; in words by ``str``.
+
+    Attributes
+    ----------
+    log : Log
+        The votes.
+    story : Story
+        The same by places of arms and bins, with the samples that everything is counted from.
+    groups : Groups or None
+        What groups of voters say, if they were asked for.
+    """
+
+    log: Log
+    story: Story
+    groups: Groups | None = None
+
+    @property
+    def best(self) -> str:
+        """Who is most likely best now."""
+        return self.log.arms[self.story.now]
+
+    @property
+    def probability(self) -> float:
+        """How likely that is."""
+        return float(self.story.p_best[-1, self.story.now])
+
+    @property
+    def since(self) -> tuple[Moment, Moment]:
+        """Between which moments it took over, with 95 %."""
+        return self.likely.earliest, self.likely.latest
+
+    @property
+    def prediction(self) -> Prediction:
+        """The mean log loss of a vote by the model, by all votes alike, and by a coin."""
+        return self.story.prediction
+
+    @property
+    def record(self) -> tuple[Record, ...]:
+        """What became of what the model said of votes it had not seen."""
+        return self.story.record
+
+    @cached_property
+    def likely(self) -> Likely:
+        """The record that sentences are made from."""
+        story = self.story
+        earliest, latest = story.since
+        return Likely(
+            names=self.log.arms,
+            eras=tuple(
+                LikelyEra(
+                    option=era.arm,
+                    since=self._start(era.begin),
+                    until=self._start(era.end),
+                    probability=era.probability,
+                    earliest=self._start(era.start[0]),
+                    latest=self._end(era.start[1]),
+                    took_over=era.took_over,
+                )
+                for era in story.eras
+            ),
+            best=story.now,
+            probability=tuple(map(float, story.p_best[-1])),
+            earliest=self._start(earliest),
+            latest=self._end(latest),
+            first=self._start(0),
+            last=self._end(len(story.bins) - 1),
+            timed=self.log.timed,
+            votes=self.log.n_votes,
+            losses=(story.prediction.model, story.prediction.static, story.prediction.coin),
+            record=tuple((one.low, one.high, one.votes, one.said, one.won) for one in story.record),
+        )
+
+    @property
+    def p_best(self) -> pl.DataFrame:
+        """P(best) by time and arm, of those on offer: columns from, to, arm, probability."""
+        return self._long({"probability": self.story.p_best})
+
+    @cached_property
+    def scores(self) -> pl.DataFrame:
+        """The chance to beat another arm on offer, by time and arm, with its 95 % band."""
+        bands = np.stack([self.story.bands_in(b) for b in range(len(self.story.bins))])
+        return self._long({"score": bands[:, 0], "low": bands[:, 1], "high": bands[:, 2]})
+
+    @property
+    def leaders(self) -> pl.DataFrame:
+        """Who was likely best when: from, to, arm, probability, and the range of each take-over."""
+        import polars as pl
+
+        return pl.DataFrame(
+            [
+                {
+                    "arm": self.log.arms[era.option],
+                    "from": era.since.value,
+                    "to": era.until.value,
+                    "probability": era.probability,
+                    "took_over": era.took_over,
+                    "earliest": era.earliest.value,
+                    "latest": era.latest.value,
+                }
+                for era in self.likely.eras
+            ]
+        )
+
+    @property
+    def beats(self) -> pl.DataFrame:
+        """How likely one arm is stronger than another now: first, second, probability."""
+        import polars as pl
+
+        told, arms = self.story.p_beats(), self.log.arms
+        rows = [
+            (arms[i], arms[j], float(told[i, j]))
+            for i in range(len(arms))
+            for j in range(len(arms))
+            if i != j and self.story.bins.offered[-1, [i, j]].all()
+        ]
+        return pl.DataFrame(rows, schema=["first", "second", "probability"], orient="row")
+
+    def best_by(
+        self,
+        criterion: Criterion | str | None = None,
+        *,
+        panel: Sequence[str] | None = None,
+    ) -> pl.DataFrame:
+        """Return P(best) by time and arm where best means something else.
+
+        Parameters
+        ----------
+        criterion : Criterion or str, optional
+            `Weighted`, "borda" (all arms ever, whether on offer or not) or "condorcet": who is
+            stronger than each other arm on offer. Of some moments there is no such arm.
+        panel : sequence of str, optional
+            The arms that scores are against, in place of a criterion.
+
+        Examples
+        --------
+        >>> rng = np.random.default_rng(0)
+        >>> left, right = np.zeros(300, int), np.ones(300, int)
+        >>> log = Log(["tea", "milk"], np.arange(300), left, right, rng.random(300) < 0.7)
+        >>> timeline(log).best_by("condorcet").columns
+        ['from', 'to', 'arm', 'probability']
+        """
+        if (criterion is None) == (panel is None):
+            raise ValueError("best_by: give a criterion or a panel, one of them")
+        story, k = self.story, self.log.n_arms
+        found = np.zeros((len(story.bins), k))
+        if panel is not None:
+            for name in panel:
+                if name not in self.log.arms:
+                    raise ValueError(
+                        f"panel: {name!r} is not in the log, known are: {', '.join(self.log.arms)}"
+                    )
+            weight = np.isin(self.log.arms, list(panel)) / len(set(panel))
+        else:
+            assert criterion is not None
+            criterion = as_criterion(criterion)
+            if isinstance(criterion, Condorcet):
+                for b in range(len(story.bins)):
+                    there = story.bins.offered[b]
+                    beaten = (story.chances_in(b) < 0.5)[:, :, there].any(axis=2) | ~there
+                    found[b] = (~beaten).mean(axis=0)
+                return self._long({"probability": found})
+            weight = reference_weight(criterion, k)
+        for b in range(len(story.bins)):
+            best = story.scores_in(b, weight).argmax(axis=1)
+            found[b] = np.bincount(best, minlength=k) / len(best)
+        return self._long({"probability": found})
+
+    def best_during(self, start: Any, end: Any) -> dict[str, float]:
+        """Return how likely each arm was the best on average between two moments, both included.
+
+        Examples
+        --------
+        >>> rng = np.random.default_rng(0)
+        >>> left, right = np.zeros(300, int), np.ones(300, int)
+        >>> log = Log(["tea", "milk"], np.arange(300), left, right, rng.random(300) < 0.7)
+        >>> timeline(log).best_during(100, 200)["tea"] > 0.95
+        True
+        """
+        low, high = (float(self.log.as_times([at])[0]) for at in (start, end))
+        bins = self.story.bins
+        inside = np.flatnonzero((bins.last >= low) & (bins.first <= high))
+        if not len(inside):
+            raise ValueError(f"best_during: there are no votes between {start} and {end}")
+        mean = self.story.samples[:, inside, : self.log.n_arms].mean(axis=1)
+        best = np.where(bins.offered[inside].any(axis=0), mean, -np.inf).argmax(axis=1)
+        shares = np.bincount(best, minlength=self.log.n_arms) / len(best)
+        return dict(zip(self.log.arms, map(float, shares), strict=True))
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What it comes to, in words."""
+        told = [*words.sentences(self.likely), *(self.groups.sentences if self.groups else ())]
+        return tuple(map(plain, told))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        known = self.likely
+        data: dict[str, Any] = {
+            "says": list(self.sentences),
+            "best": self.best,
+            "probability": _rounded(self.probability),
+            "since": {"from": known.earliest.to_json(), "to": known.latest.to_json()},
+            "leaders": [
+                {
+                    "arm": self.log.arms[era.option],
+                    "from": era.since.to_json(),
+                    "to": era.until.to_json(),
+                    "probability": _rounded(era.probability),
+                    "took_over": {
+                        "probability": _rounded(era.took_over),
+                        "from": era.earliest.to_json(),
+                        "to": era.latest.to_json(),
+                    },
+                }
+                for era in known.eras
+            ],
+            "timeline": [
+                {
+                    "from": self._start(begin).to_json(),
+                    "to": self._end(end - 1).to_json(),
+                    "probabilities": {
+                        arm: _rounded(share)
+                        for arm, share, there in zip(self.log.arms, told, offered, strict=True)
+                        if there
+                    },
+                }
+                for begin, end, told, offered in self.steps()
+            ],
+            "scores": [
+                {"arm": arm, "score": _rounded(s), "low": _rounded(low), "high": _rounded(high)}
+                for arm, s, low, high in zip(self.log.arms, *self.story.bands_in(-1), strict=True)
+                if np.isfinite(s)
+            ],
+            "prediction": {
+                "model": self.prediction.model,
+                "static": self.prediction.static,
+                "coin": self.prediction.coin,
+            },
+            "record": [
+                {"from": r.low, "to": r.high, "votes": r.votes, "said": r.said, "came_true": r.won}
+                for r in self.record
+            ],
+        }
+        return data if self.groups is None else data | {"groups": self.groups.to_dict()}
+
+    def steps(self, most: int = _MOST_STEPS) -> list[tuple[int, int, Floats, Any]]:
+        """Return P(best) over time in steps: first bin, the one after, P(best), who is there."""
+        edges = np.unique(np.linspace(0, len(self.story.bins), most + 1).astype(int))
+        offered, told = self.story.bins.offered, self.story.p_best
+        return [
+            (int(a), int(z), told[a:z].mean(axis=0), offered[a:z].any(axis=0))
+            for a, z in pairwise(edges)
+        ]
+
+    def __str__(self) -> str:
+        return " ".join(self.sentences)
+
+    def __repr__(self) -> str:
+        return f"Timeline({self.log!r}: {self.best} {self.probability:.0%})"
+
+    def _start(self, b: int) -> Moment:
+        bins = self.story.bins
+        time = bins.last[-1] if b >= len(bins) else bins.first[b]
+        return Moment.of(self.log.moment(float(time)))
+
+    def _end(self, b: int) -> Moment:
+        return Moment.of(self.log.moment(float(self.story.bins.last[b])))
+
+    def _long(self, columns: dict[str, Floats]) -> pl.DataFrame:
+        import polars as pl
+
+        bins = self.story.bins
+        when, arm = np.nonzero(bins.offered)
+        begin = [self._start(b).value for b in range(len(bins))]
+        end = [self._end(b).value for b in range(len(bins))]
+        return pl.DataFrame(
+            {
+                "from": [begin[b] for b in when],
+                "to": [end[b] for b in when],
+                "arm": [self.log.arms[k] for k in arm],
+                **{name: values[when, arm] for name, values in columns.items()},
+            }
+        )
+
+
+def timeline(
+    log: Log, *, groups: str | None = None, samples: int | None = None, seed: int = 0
+) -> Timeline:
+    """Tell who was likely best when, from a model that is honest about being one.
+
+    Strengths of arms drift and jump; how much is found from how well it predicts votes that are yet
+    to come. What is *proved* is `driftduel.history`, which assumes less and tells less.
+
+    Parameters
+    ----------
+    log : Log
+        The votes. How pairs were chosen does not matter.
+    groups : str, optional
+        A column of ``log.extras`` with the group of each voter: whether groups differ, and how.
+    samples : int, optional
+        How many trajectories are drawn; some hundreds if left out.
+    seed : int
+        Of the draws. The same votes have the same story.
+
+    Examples
+    --------
+    Tea is best for 450 votes, then milk:
+
+    >>> rng = np.random.default_rng(0)
+    >>> left = rng.integers(3, size=900)
+    >>> right = (left + rng.integers(1, 3, size=900)) % 3
+    >>> best = np.arange(900) // 450
+    >>> outcome = rng.random(900) < 0.5 + 0.25 * ((left == best) - 1.0 * (right == best))
+    >>> log = Log(["tea", "milk", "water"], np.arange(900), left, right, outcome)
+    >>> found = timeline(log)
+    >>> found.best, found.leaders["arm"].to_list()
+    ('milk', ['tea', 'milk'])
+    >>> print(found.sentences[0])
+    milk is very likely best now (98%), since about time 450 (between time 390 and time ...
+    """
+    votes = log.votes
+    if log.n_arms > MOST_ARMS:
+        raise ValueError(
+            f"the log has {log.n_arms:,} arms, a timeline can have {MOST_ARMS}; select some of them"
+        )
+    told = tell(
+        votes.left,
+        votes.right,
+        votes.outcome,
+        votes.time,
+        log.n_arms,
+        count=votes.count,
+        dated=votes.dated,
+        sides=votes.sides,
+        samples=samples,
+        seed=seed,
+    )
+    return Timeline(log, told, None if groups is None else groups_of(votes, groups, told, seed))
+
+
+def _rounded(value: float) -> float:
+    return round(float(value), 4)
