@@ -83,6 +83,7 @@ class Service:
         self._numbers: dict[str, int] = {}
         self._snapshots: dict[int, int] = {}  # the event of the last snapshot of an arena
         self._said: dict[int, int] = {}  # up to which event all changes are in the log
+        self._unwritten: set[int] = set()  # arenas with a change that could not be written
         self._trials: dict[int, Hosted] = {}  # by the newest rules, where these are not accepted
         self._trying = Lock()
         self._watches: dict[int, VoterCounts] = {}
@@ -245,7 +246,8 @@ class Service:
     def _say_changes(self) -> bool:
         """Append the changes that copies found and logs do not have; tell whether there were any.
 
-        To read does not fail because that cannot be written: the next look tries again.
+        To read does not fail because that cannot be written: the next look tries again, and the
+        log of the process says why, once.
         """
         done = False
         for number, hosted in list(self._hosted.items()):
@@ -257,8 +259,14 @@ class Service:
                 append = partial(append_changes, number=number, head=head, rows=news)
                 try:
                     self.writer.alone(append)
-                except ArenaError:
+                except ArenaError as error:
+                    if number not in self._unwritten:
+                        self._unwritten.add(number)
+                        reason = error.__cause__ or error
+                        slug = hosted.arena.slug
+                        _LOGGER.warning("a change of %s cannot be written yet: %s", slug, reason)
                     continue
+                self._unwritten.discard(number)
                 done = True  # by this process or by one that was quicker
             self._said[number] = head
         return done
