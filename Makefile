@@ -61,7 +61,7 @@ test-jit: $(STAMP)
 
 # What has kernels is tested in two more ways; the rest is the same in all of them.
 KERNELS := tests/learners tests/worlds/measures tests/votes/test_smoothing.py tests/votes/test_noise.py \
-	tests/votes/test_evidence.py tests/votes/test_drift.py \
+	tests/votes/test_evidence.py tests/votes/test_drift.py tests/votes/test_proofs.py \
 	tests/experiments/simulation tests/support/test_jit.py
 SMALL := not slow and not large and not browser
 

@@ -6,10 +6,10 @@ from datetime import date, timedelta
 
 from hypothesis import strategies as st
 
+from driftduel.verdict.proved import Drifted, Reign, Turned
 from driftduel.verdict.standing import (
     Change,
     Copies,
-    Drifted,
     Earlier,
     Event,
     Moment,
@@ -145,6 +145,16 @@ def standings(draw):
             st.one_of(
                 st.none(), st.builds(Drifted, proved=st.just(at()), of_strengths=st.booleans())
             )
+        ),
+        turned=tuple(
+            Turned(kind=kind, option=draw(place), other=other, proved=at(), likeliest=at())
+            for kind, other in (("fell", None), ("rose", None), *[("turned", draw(place))] * 5)
+            if draw(st.booleans())
+        ),
+        reigns=tuple(
+            Reign(option=draw(place), since=at(), until=until)
+            for until in (at(), None)
+            if draw(st.booleans())
         ),
         doubt=draw(st.one_of(st.none(), st.just(at()))),
         events=tuple(

@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import driftduel as dd
-from driftduel.verdict import text
+from driftduel.verdict.always import drifted
+from driftduel.verdict.moments import Moment
 from driftduel.verdict.parts import Clock, plain
-from driftduel.verdict.standing import Drifted, Moment
+from driftduel.verdict.proved import Drifted
 from driftduel.votes.proof.drift import drift
 from driftduel.votes.shuffling import Shuffler
 from driftduel.worlds import datasets
@@ -176,7 +177,7 @@ def test_what_is_proved_of_drift_stands_in_the_verdict_and_beside_the_shuffles()
 
 def test_drift_that_no_moving_world_explains_is_said_with_its_assumption():
     one = Drifted(proved=Moment.of(3.0), of_strengths=True)
-    assert plain(text.drifted(one, Clock("day", "vote"))) == (
+    assert plain(drifted(one, Clock("day", "vote"))) == (
         "That tastes drifted is proved since time 3, however often somebody looked, if strengths "
         "alone tell who beats whom."
     )

@@ -14,68 +14,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields
-from datetime import UTC, date, datetime
 from functools import cached_property
 from typing import Any, Literal
 
+from driftduel.verdict.moments import Moment as Moment  # noqa: PLC0414 - it is imported from here
+from driftduel.verdict.proved import Drifted, Reign, Turned
+
 ENOUGH = 30
 """Of an option with fewer comparisons nothing is claimed."""
-
-Kind = Literal["round", "time", "date", "number"]
-
-
-@dataclass(frozen=True, order=True)
-class Moment:
-    """A moment: a round or vote by its number, a time, a date, or a number as a file has it.
-
-    Attributes
-    ----------
-    kind : {"round", "time", "date", "number"}
-        What it is; all moments of a `Standing` are of one kind.
-    value : int, float or date
-        The number of the round, microseconds since 1970 (UTC), the date, or the number.
-
-    Examples
-    --------
-    >>> Moment.round(5) < Moment.round(7)
-    True
-    >>> Moment.time(1_700_000_000_000_000).to_json()
-    '2023-11-14T22:13:20.000000+00:00'
-    >>> Moment.of(date(2024, 6, 30)).to_json(), Moment.of(0.5).to_json()
-    ('2024-06-30', 0.5)
-    """
-
-    kind: Kind
-    value: Any
-
-    @classmethod
-    def round(cls, number: int) -> Moment:
-        """Return a round or vote, by its number; 0 is the first."""
-        return cls("round", number)
-
-    @classmethod
-    def time(cls, microseconds: int) -> Moment:
-        """Return a time in microseconds since 1970, UTC."""
-        return cls("time", microseconds)
-
-    @classmethod
-    def of(cls, moment: date | float) -> Moment:
-        """Return a moment of a log: a date and time (UTC), a date, or a number."""
-        if isinstance(moment, datetime):
-            seconds = int(moment.replace(tzinfo=moment.tzinfo or UTC).timestamp())
-            return cls("time", seconds * 1_000_000 + moment.microsecond)
-        return cls("date", moment) if isinstance(moment, date) else cls("number", float(moment))
-
-    def to_json(self) -> int | float | str:
-        """Return it as JSON has it: times and dates by ISO 8601, others as numbers."""
-        if self.kind == "time":
-            whole, rest = divmod(self.value, 1_000_000)
-            at = datetime.fromtimestamp(whole, UTC).replace(microsecond=rest)
-            return at.isoformat(timespec="microseconds")
-        if self.kind == "date":
-            return str(self.value)
-        number: int | float = self.value
-        return number
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -213,22 +159,6 @@ class Reset:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Drifted:
-    """That tastes drifted was proved at a moment, whoever looked when.
-
-    Attributes
-    ----------
-    proved : Moment
-        With which votes it was proved first.
-    of_strengths : bool
-        Whether it is proved only if strengths alone tell who beats whom.
-    """
-
-    proved: Moment
-    of_strengths: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
 class Copies:
     """Votes seem to be there more than once: how often one agrees with the next and one apart."""
 
@@ -302,6 +232,10 @@ class Standing:
         In the order of time; None if changes are not looked for.
     drifted : Drifted or None
         That something drifted, if that is proved.
+    turned : tuple of Turned
+        What fell, rose or turned, as is proved at every look; in the order of the proofs.
+    reigns : tuple of Reign
+        Who was best between these proofs, where that is proved at every look.
     doubt : Moment or None
         Around when tastes may have changed, which is not proved.
     events : tuple of Event
@@ -348,6 +282,8 @@ class Standing:
     on_average: bool = False
     changes: tuple[Change, ...] | None = None
     drifted: Drifted | None = None
+    turned: tuple[Turned, ...] = ()
+    reigns: tuple[Reign, ...] = ()
     doubt: Moment | None = None
     events: tuple[Event, ...] = ()
     restarts: tuple[Moment, ...] = ()
@@ -530,6 +466,11 @@ class Standing:
             },
             "level": self.level,
             "drifted": self.drifted and _plain(self.drifted),
+            "turned": [
+                {**_plain(one), "option": name(one.option), "other": name(one.other)}
+                for one in self.turned
+            ],
+            "reigns": [{**_plain(one), "option": name(one.option)} for one in self.reigns],
             "doubt": at(self.doubt),
             "changes": [
                 {

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from driftduel._support.text import listing
+from driftduel.verdict.always import always
 from driftduel.verdict.parts import (
-    Clock,
     Part,
     Sentence,
     Words,
@@ -28,7 +28,13 @@ from driftduel.verdict.parts import (
     plain,
     say,
 )
-from driftduel.verdict.standing import ENOUGH, Change, Drifted, Event, Option, Standing
+from driftduel.verdict.standing import (
+    ENOUGH,
+    Change,
+    Event,
+    Option,
+    Standing,
+)
 
 MOST_LINES = 20
 """Options that have a line of their own in plain text."""
@@ -331,21 +337,11 @@ def news(s: Standing) -> list[Sentence]:
         return []
     if s.changes is None:
         return [_restarts(s)]
-    moved = [] if s.drifted is None else [drifted(s.drifted, clock_of(s))]
     told = [change(s, one) for one in s.changes]
     if len(told) > MOST_CHANGES:
         n = counted(len(told), "time")
         told = [say("Who is best changed {n}; the latest:", n=n), *told[-MOST_CHANGES:]]
-    return [*told, *no_change(s), *moved]
-
-
-def drifted(one: Drifted, clock: Clock) -> Sentence:
-    """Say since when it is proved that tastes drifted, and under which assumption."""
-    return say(
-        "That tastes drifted is proved since {at}, however often somebody looked{if_}.",
-        at=clock.at(one.proved),
-        if_=", if strengths alone tell who beats whom" if one.of_strengths else "",
-    )
+    return [*told, *no_change(s), *always(s)]
 
 
 def change(s: Standing, one: Change) -> Sentence:

@@ -41,6 +41,7 @@ from driftduel.votes.dating import date_change
 from driftduel.votes.estimates import ASSUMPTIONS, reference_weight
 from driftduel.votes.log import Log
 from driftduel.votes.proof.drift import Drift, drift
+from driftduel.votes.proof.watch import Watch, watch
 from driftduel.votes.spans import MOST_DATED, PairwiseSpans, Spans, WeightedSpans, cell_starts
 from driftduel.votes.standings import standing_of
 from driftduel.votes.weighted import WRONG, Floats, Ints, WeightedVotes
@@ -129,6 +130,8 @@ class History:
     bands : polars.DataFrame
         The scores over time: ``begin``, ``end``, ``arm``, ``score``, ``low``, ``high``,
         ``assuming``. All bands hold at once with 1 - alpha, each for the average over its time.
+    watch : Watch
+        What is proved at every look: what fell, rose or turned, and who was best in between.
     drift : Drift
         Whether and since when it is proved that tastes drifted at all; that holds at every look.
     assuming : str or None
@@ -149,6 +152,7 @@ class History:
     latest: Moment
     scores: pl.DataFrame
     bands: pl.DataFrame
+    watch: Watch
     drift: Drift
     assuming: str | None
     alpha: float
@@ -249,6 +253,7 @@ def history(
         latest=latest,
         scores=_scores(family, now, weight, alpha),
         bands=_bands(log, weight, assumed, alpha),
+        watch=watch(log, weight, alpha=alpha, drawn=_drawn(log, assumed)),
         drift=drift(log, alpha=alpha),
         assuming=None if assumed is None else ASSUMED[assumed],
         alpha=alpha,
@@ -339,6 +344,14 @@ def _check_chances(log: Log, weight: Floats, assumed: str | None, alpha: float) 
 def _chances(log: Log) -> Floats | float:
     even = 1 / (log.n_arms * (log.n_arms - 1))
     return even if log.propensity is None else log.propensity
+
+
+def _drawn(log: Log, assumed: str | None) -> bool:
+    """Tell whether all pairs were as likely at all times, as is known or assumed."""
+    if assumed is not None or log.propensity is None:
+        return assumed == "uniform"
+    even = 1 / (log.n_arms * (log.n_arms - 1))
+    return bool(np.allclose(log.propensity, even, rtol=1e-9, atol=0))
 
 
 def _depth(log: Log) -> int:

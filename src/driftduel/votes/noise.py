@@ -20,9 +20,10 @@ from numpy.typing import ArrayLike
 from driftduel._support.checks import as_count, as_horizon
 from driftduel._support.text import count
 from driftduel.matrix.weights import WeightSequence
-from driftduel.verdict import text
+from driftduel.verdict.always import drifted
+from driftduel.verdict.moments import Moment
 from driftduel.verdict.parts import Clock, plain
-from driftduel.verdict.standing import Drifted, Moment
+from driftduel.verdict.proved import Drifted
 from driftduel.votes.bandwidth import choose_bandwidth
 from driftduel.votes.log import Log
 from driftduel.votes.proof.drift import Drift, drift
@@ -116,7 +117,7 @@ class LogMeasures:
         if at is None:
             return ""
         one = Drifted(proved=Moment.of(at), of_strengths=self.drift.of_strengths)
-        return plain(text.drifted(one, Clock("minute", "vote")))
+        return plain(drifted(one, Clock("minute", "vote")))
 
     def _said(self) -> str:
         if self.measures.changes == 0:

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from driftduel.verdict.standing import Change, Drifted, Moment, Option, Reset, Standing
+from driftduel.verdict.proved import Drifted, Reign, Turned
+from driftduel.verdict.standing import Change, Moment, Option, Reset, Standing
 
 if TYPE_CHECKING:
     from driftduel.votes.histories import History, LeaderChange
@@ -49,6 +50,8 @@ def standing_of(
         on_average=True,
         changes=tuple(_change(one, place) for one in past.changes),
         drifted=_drifted(past),
+        turned=_turned(past, place),
+        reigns=_reigns(history, place),
         assuming=history.assuming,
     )
 
@@ -70,6 +73,32 @@ def _option(name: str, row: dict[str, Any] | None) -> Option:
         low=row["low_against_others"],
         high=row["high_against_others"],
         compared=int(row["votes"]),
+    )
+
+
+def _turned(history: History, place: Mapping[str, int]) -> tuple[Turned, ...]:
+    return tuple(
+        Turned(
+            kind=one.kind,
+            option=place[history.arms[one.arm]],
+            other=None if one.other is None else place[history.arms[one.other]],
+            proved=Moment.of(one.proved),
+            likeliest=Moment.of(one.likeliest),
+        )
+        for one in history.watch.turns
+    )
+
+
+def _reigns(history: History, place: Mapping[str, int]) -> tuple[Reign, ...]:
+    phases = history.watch.phases
+    return tuple(
+        Reign(
+            option=place[history.arms[one.best]],
+            since=Moment.of(one.begin),
+            until=None if one is phases[-1] else Moment.of(one.end),
+        )
+        for one in phases
+        if one.best is not None
     )
 
 

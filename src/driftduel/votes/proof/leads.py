@@ -1,0 +1,120 @@
+"""Whether votes prove that an arm is best, at every look, from the gap to each other arm.
+
+The gap of arm i over j by the weight w is, with p the chance that the first of two wins,
+
+    (w_i + w_j) (p_ij - 1/2) + sum over the others k of w_k (p_ik - p_jk)
+
+so that "above 0" is a statement about a sum of constant means, for which
+`driftduel.votes.proof.evidence` has the evidence. The strata are all votes of the pair {i, j}, and
+of i and of j those against each *class* of others: of one arm all votes with it, of several of the
+same weight those with an opponent drawn alike from them, of which the mean is the mean of the
+class. Each vote is in one stratum only: to multiply the evidence of all tosses of i by that of all
+of j would count the votes between the two twice.
+
+An arm is proved to be best of the set S if for every other one ln E >= ln(|S| / alpha): another one
+than the best is ever called so with probability alpha at most. If tastes drifted it is so on
+average since the count began.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from driftduel.votes.proof.evidence import HALVINGS, least_evidence
+
+Floats = NDArray[np.float64]
+
+
+def log_lead(
+    wins: Floats,
+    leader: int,
+    rival: int,
+    *,
+    weight: Floats | None = None,
+    tosses: tuple[Floats, Floats] | None = None,
+    classes: Sequence[Sequence[int]] | None = None,
+) -> float:
+    """Return ln of the evidence that an arm is ahead of another.
+
+    Parameters
+    ----------
+    wins : ndarray of shape (K, K)
+        Votes that the row won over the column, a tie as 1/2 for each.
+    leader, rival : int
+        The two.
+    weight : ndarray of shape (K,), optional
+        The reference weight; even if left out.
+    tosses : tuple of two ndarray of shape (K, K), optional
+        Of votes with an opponent drawn alike for the row: how many met the column, and were won.
+    classes : sequence of sequences of int, optional
+        Others that were always drawn alike, with the same weight; each alone if left out.
+
+    Examples
+    --------
+    >>> wins = np.array([[0, 70, 65], [30, 0, 50], [35, 50, 0]], dtype=float)
+    >>> round(log_lead(wins, 0, 1), 2), round(log_lead(wins, 1, 2), 2) < 0
+    (5.89, True)
+    """
+    n_arms = len(wins)
+    weights = np.full(n_arms, 1 / n_arms) if weight is None else weight
+    others = [arm for arm in range(n_arms) if arm not in (leader, rival)]
+    groups = [[arm] for arm in others] if classes is None else classes
+    met = wins + wins.T
+    direct = weights[leader] + weights[rival]
+    parts = [(direct, wins[leader, rival], met[leader, rival])]
+    for group in groups:
+        among = [arm for arm in group if arm in others]
+        if not among:
+            continue
+        share = float(weights[among].sum())
+        for arm, sign in ((leader, share), (rival, -share)):
+            won, played = (wins, met) if len(among) == 1 or tosses is None else tosses[::-1]
+            parts.append((sign, won[arm, among].sum(), played[arm, among].sum()))
+    coefficients, won, played = np.array([one for one in parts if one[0] != 0]).T
+    # In units of the largest coefficient, so that prices are alike whatever the weight.
+    unit = np.abs(coefficients).max()
+    return float(
+        least_evidence(coefficients / unit, won.copy(), played.copy(), direct / 2 / unit, HALVINGS)
+    )
+
+
+def proved_best(
+    wins: Floats,
+    scores: Floats,
+    alpha: float,
+    *,
+    weight: Floats | None = None,
+    tosses: tuple[Floats, Floats] | None = None,
+    classes: Sequence[Sequence[int]] | None = None,
+) -> int | None:
+    """Return the arm that is proved to be best, None if none is.
+
+    Parameters
+    ----------
+    wins, weight, tosses, classes
+        As for `log_lead`.
+    scores : ndarray of shape (K,)
+        Estimates: the first is the one that is judged, and its nearest rivals first.
+    alpha : float
+        The probability that another than the best is ever called so.
+
+    Examples
+    --------
+    >>> wins = np.array([[0, 70, 65], [30, 0, 50], [35, 50, 0]], dtype=float)
+    >>> proved_best(wins, wins.sum(axis=1), alpha=0.05)
+    0
+    >>> proved_best(wins / 4, wins.sum(axis=1), alpha=0.05) is None
+    True
+    """
+    known = np.where(np.isnan(scores), -np.inf, scores)
+    order = np.argsort(-known, kind="stable")
+    leader, bar = int(order[0]), math.log(len(wins) / alpha)
+    for rival in map(int, order[1:]):
+        evidence = log_lead(wins, leader, rival, weight=weight, tosses=tosses, classes=classes)
+        if evidence < bar:
+            return None
+    return leader
