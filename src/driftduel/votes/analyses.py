@@ -21,7 +21,6 @@ from driftduel.matrix.weights import uniform
 from driftduel.verdict.standing import Moment, Side
 from driftduel.votes import cautions
 from driftduel.votes.analysis import Analysis, Group
-from driftduel.votes.columns import Columns
 from driftduel.votes.estimates import in_period, reference_weight, weigh
 from driftduel.votes.figures import Bar, Rated, Sides
 from driftduel.votes.groups import Only, only_where, seen, split_by
@@ -31,6 +30,7 @@ from driftduel.votes.pairs import condorcet_of, pairs_of
 from driftduel.votes.planning import ask_next, votes_more
 from driftduel.votes.ratings import ratings
 from driftduel.votes.reading import read
+from driftduel.votes.roles import Columns
 from driftduel.votes.standings import standing_of, with_options
 from driftduel.votes.weighted import Floats
 

@@ -63,6 +63,27 @@ def whole(column: pl.Series) -> Array:
     return values
 
 
+def counts_rows(column: pl.Series) -> bool:
+    """Tell whether a column holds whole numbers of votes, and is no number of the row.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> counts_rows(pl.Series([10, 5, 4])), counts_rows(pl.Series(["1", "2", "3"]))
+    (True, False)
+    """
+    import polars as pl
+
+    if column.dtype.is_nested() or column.dtype.is_temporal() or column.dtype == pl.Boolean:
+        return False
+    found = column.cast(pl.Float64, strict=False)
+    if not len(found) or found.has_nulls() or not found.is_finite().all():
+        return False
+    whole = bool(((found >= 1) & (found == found.floor())).all())
+    steps = found.diff().drop_nulls()
+    return whole and not (len(steps) > 0 and bool((steps == 1).all()))
+
+
 def is_empty(column: pl.Series) -> pl.Series:
     """Return which cells of a column hold nothing, blanks apart."""
     import polars as pl

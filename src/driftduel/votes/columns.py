@@ -7,88 +7,34 @@ shape: how a row tells who met and who won.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
-from driftduel._support.checks import one_of
-from driftduel._support.text import did_you_mean, listing
+from driftduel._support.text import listing
 from driftduel.votes import moments, names
-from driftduel.votes.outcomes import is_outcome, tells_left_won
+from driftduel.votes.cells import counts_rows
+from driftduel.votes.outcomes import is_outcome, says_sides, tells_left_won, tells_results
+from driftduel.votes.rankings import are_ballots, are_places
+from driftduel.votes.roles import (
+    LONG,
+    LOSSES,
+    ONE_HOT,
+    OUTCOMES,
+    RESULTS,
+    SCORES,
+    SHAPES,
+    WINS,
+    Columns,
+    NoShape,
+    Shape,
+    find_columns,
+    holds_counts,
+    option,
+    there_are,
+)
 from driftduel.votes.tables import Table
 
-if TYPE_CHECKING:
-    pass
-
-Columns = Mapping[str, str]
-"""What the columns of a table are called there, by what they are called here."""
-
-ROLES = (
-    "time", "left", "right", "left_won", "winner", "loser", "count", "left_wins", "wins",
-    "right_wins", "losses", "ties", "n", "left_score", "right_score", "winner_left",
-    "winner_right", "winner_tie", "ranking", "propensity", "voter",
-)  # fmt: skip
-"""What a column can be."""
-
-OUTCOMES = ("left_won", "winner")
-WINS, LOSSES = ("left_wins", "wins"), ("right_wins", "losses")
-_ONE_HOT = ("winner_left", "winner_right")
-_SCORES = ("left_score", "right_score")
 _GUESSED_LAST = 200
 """Rows by whose cells it is judged what a column is."""
-
-SHAPES = (
-    "left, right and winner or left_won; winner and loser; left, right and counts (left_wins, n or "
-    "wins, losses, ties); first, second, third, ...; or a square table with the options in its "
-    "first row and first column"
-)
-
-
-@dataclass(frozen=True)
-class Shape:
-    """How the rows of a table tell who met and who won.
-
-    Attributes
-    ----------
-    kind : str
-        ``votes``, ``won_lost``, ``one_hot``, ``scores``, ``counts`` or ``ranking``.
-    named : dict
-        What the columns are called there, by their role.
-    places : tuple of str
-        For rankings: who came first, second and so on.
-    guessed : bool
-        Whether a heading was taken for what it is not called.
-    """
-
-    kind: str
-    named: dict[str, str]
-    places: tuple[str, ...] = ()
-    guessed: bool = False
-
-    @property
-    def used(self) -> set[str]:
-        """The columns that are votes; all others are extras."""
-        kept = {"voter"}
-        return {name for role, name in self.named.items() if role not in kept} | {*self.places}
-
-
-def find_columns(table: Table, columns: Columns | None) -> dict[str, str]:
-    """Return what the columns of a table are called there, for all that are called as a role is."""
-    # A heading in capitals means the same, unless there is one in small letters as well.
-    there = {name.lower(): name for name in reversed(table.frame.columns)}
-    there |= {name: name for name in table.frame.columns}
-    named = {role: there[role] for role in ROLES if role in there}
-    given = dict(columns or {})
-    for role, name in given.items():
-        one_of(role, "columns: the name", ROLES)
-        if name not in table.frame.columns:
-            like = did_you_mean(name, table.header)
-            raise ValueError(f"there is no column {name!r}{like}, {there_are(table)}")
-    if given.keys() & {*OUTCOMES, "loser", "ranking"}:
-        # What is said counts more than what a column is called.
-        named = {role: name for role, name in named.items() if role not in OUTCOMES}
-    named = {role: name for role, name in named.items() if name not in given.values()}
-    return named | given
 
 
 def guess_columns(table: Table, columns: Columns | None = None, *, header: bool = True) -> Shape:
@@ -113,19 +59,7 @@ def guess_columns(table: Table, columns: Columns | None = None, *, header: bool 
     guess.find_time()
     guess.find_voter()
     guess.check_once()
-    return Shape(kind, guess.named, guess.places, guess.guessed or not header)
-
-
-def there_are(table: Table) -> str:
-    """Return the columns of a table, in words."""
-    return f"the columns are: {', '.join(table.header) or 'none'}"
-
-
-def holds_counts(named: Columns) -> bool:
-    """Return whether the rows of a table with these columns are counts."""
-    has = named.keys()
-    others = has & {*LOSSES, "n"}
-    return not has & {*OUTCOMES} and bool(has & {*WINS}) and bool(others)
+    return Shape(kind, guess.named, guess.places, guess.guessed or not header, guess.unread)
 
 
 def _unnamed(table: Table) -> dict[str, str]:
@@ -151,6 +85,7 @@ class _Guess:
         self.named: dict[str, str] = {}
         self.places: tuple[str, ...] = ()
         self.guessed = False
+        self.unread = ""
         self.sample = table.frame.head(_GUESSED_LAST)
 
     @property
@@ -170,19 +105,49 @@ class _Guess:
     def kind(self) -> str:
         """Find who met and who won; return the kind of shape."""
         self.take("count", "propensity")
+        kind = self.kind_of_rows()
+        if kind in ("votes", "won_lost", "scores"):
+            self.find_count()
+        return kind
+
+    def kind_of_rows(self) -> str:
         if "ranking" in self.given:
             self.take("ranking")
             return "ranking"
+        for kind, roles in (("long", LONG), ("best_worst", ("best", "worst"))):
+            if self.given.keys() & {*roles}:
+                self.take(*roles)
+                missing = [role for role in roles if role not in self.named]
+                if missing:
+                    raise ValueError(
+                        f"there is no column {missing[0]!r}, {there_are(self.table)}; say which it "
+                        f"is: {option(**{missing[0]: 'NAME'})}"
+                    )
+                return kind
         if "winner" in self.given and "loser" in self.given:
             self.take("winner", "loser")
             return "won_lost"
-        if self.find_sides():
+        if self.find_best_and_worst():
+            return "best_worst"
+        if not self.has_names_of_winners() and self.find_sides():
             return self.find_outcome()
         if self.find_won_and_lost():
             return "won_lost"
         if self.find_ranking():
             return "ranking"
+        if self.find_long():
+            return "long"
+        if self.find_ballots():
+            return "ballots"
         raise self.nothing()
+
+    def has_names_of_winners(self) -> bool:
+        """Tell whether winners and losers have names where the two sides have numbers alone."""
+        ends, sides = names.won_and_lost(self.table.header), names.sides_of([*self.table.header])
+        if {"left", "right"} & self.exact.keys() or len(ends) != 1 or not sides:
+            return False
+        numbered = all(names.words(pair[0])[-1] == "id" for pair in sides)
+        return numbered and names.words(ends[0][0])[-1] != "id"
 
     def find_sides(self) -> bool:
         if {"left", "right"} <= self.exact.keys():
@@ -194,6 +159,8 @@ class _Guess:
             found = [
                 pair for pair in found if {*said.items()} <= {("left", pair[0]), ("right", pair[1])}
             ]
+        if len(found) > 1:  # 1 and 0 are no names where others are texts
+            found = [pair for pair in found if self.are_texts(pair)] or found
         if len(found) == 1 and not self.is_ranking(found[0]):
             self.guess(left=found[0][0], right=found[0][1])
             return True
@@ -211,6 +178,16 @@ class _Guess:
             )
         return False
 
+    def are_texts(self, columns: Iterable[str]) -> bool:
+        import polars as pl
+
+        texts = [self.sample[name] for name in columns]
+        return all(
+            text.dtype == pl.String
+            and text.cast(pl.Float64, strict=False).null_count() > text.null_count()
+            for text in texts
+        )
+
     def is_ranking(self, pair: tuple[str, str]) -> bool:
         """Tell whether what looks like two sides is the first two places of a ranking."""
         places = names.places_of(self.table.header)
@@ -225,15 +202,17 @@ class _Guess:
         if holds_counts(self.exact):
             self.take(*WINS, *LOSSES, "ties", "n")
             return "counts"
-        for roles in (_ONE_HOT, _SCORES):
+        for kind, roles in (("one_hot", ONE_HOT), ("scores", SCORES), ("results", RESULTS)):
             if has >= {*roles}:
                 self.take(*roles, "winner_tie")
-                return "one_hot" if roles is _ONE_HOT else "scores"
+                return kind
         finders = (
             self.guess_one_hot,
             self.guess_winner,
             self.guess_counts,
             self.guess_scores,
+            self.guess_results,
+            self.guess_sides,
             self.take_any_winner,
         )
         for find in finders:
@@ -248,7 +227,10 @@ class _Guess:
 
     def guess_one_hot(self) -> str:
         """Find a column for each one that may have won, with 1 in that of the winner."""
-        begin = ("winner", "win", "won", "is_winner", "preferred")
+        begin = (
+            "winner", "win", "won", "is_winner", "preferred", "chose", "chosen", "picked",
+            "selected", "voted", "choice",
+        )  # fmt: skip
         sides: dict[str, str] = {}
         words = {
             **dict.fromkeys(self.side_words(0), "winner_left"),
@@ -261,7 +243,7 @@ class _Guess:
                 rest = joined.removeprefix(f"{word}_")
                 if rest != joined and rest in words:
                     sides.setdefault(words[rest], heading)
-        if sides.keys() >= {*_ONE_HOT}:
+        if sides.keys() >= {*ONE_HOT}:
             self.guess(**sides)
             return "one_hot"
         return ""
@@ -281,9 +263,17 @@ class _Guess:
         if len(fits) == 1:
             self.guess(left_won=fits[0])
             return "votes"
+        right = names.joined(self.named["right"])
+        for name in ("right_won", f"{right}_won", f"{right}_win", f"{right}_wins"):
+            if name in free and tells_left_won(self.sample[free[name]]):
+                self.guess(right_won=free[name])
+                return "votes"
         known = [free[name] for name in names.WINNERS if name in free]
+        others = [name for name in self.free if not {*names.words(name)} & names.LOSERS]
         fits = [name for name in known if self.fits(name)]
-        fits = fits or [name for name in self.free if self.fits(name, by_name=True)]
+        fits = fits or [name for name in others if self.fits(name, by_name=True)]
+        worded = [name for name in others if {*names.words(name)} & names.WINNER_WORDS]
+        fits = fits or [name for name in worded if self.fits(name)]
         if len(fits) > 1:
             raise ValueError(
                 f"who won may be told by {listing(fits)}; say which: {option(winner=fits[0])}"
@@ -304,6 +294,71 @@ class _Guess:
     def fits(self, name: str, by_name: bool = False) -> bool:
         sides = self.named["left"], self.named["right"]
         return is_outcome(self.sample, name, sides, by_name=by_name)
+
+    def guess_sides(self) -> str:
+        """Find the one column that says left and right, whatever it is called."""
+        fits = [name for name in self.free if self.tells_sides(name)]
+        if len(fits) != 1:
+            return ""
+        self.guess(winner=fits[0])
+        return "votes"
+
+    def tells_sides(self, name: str) -> bool:
+        """Tell whether a column says who won by sides: left and right, or as the headings do."""
+        return says_sides(self.sample[name], self.named["left"], self.named["right"]) and self.fits(
+            name
+        )
+
+    def guess_results(self) -> str:
+        """Find two columns that say what became of either, one of them a win."""
+        pairs = names.results_of(self.free)
+        if len(pairs) != 1 or not tells_results(self.sample, pairs[0]):
+            return ""
+        self.guess(left_result=pairs[0][0], right_result=pairs[0][1])
+        return "results"
+
+    def find_count(self) -> None:
+        """Find how many votes a row stands for, if a column of whole numbers says so."""
+        if "count" in self.named or "propensity" in self.named:
+            return
+        free = {names.joined(name): name for name in reversed(self.free)}
+        for name in names.COUNTED:
+            if name in free and counts_rows(self.table.frame[free[name]]):
+                self.guess(count=free[name])
+                return
+
+    def find_best_and_worst(self) -> bool:
+        """Find the best and the worst of several, as in MaxDiff, and the others of a row."""
+        free = {names.joined(name): name for name in reversed(self.free)}
+        best = [free[name] for name in names.BEST if name in free]
+        worst = [free[name] for name in names.WORST if name in free]
+        if len(best) != 1 or len(worst) != 1 or self.exact.keys() & {*OUTCOMES}:
+            return False
+        self.guess(best=best[0], worst=worst[0])
+        self.places = tuple(names.numbered(self.free))
+        return True
+
+    def find_long(self) -> bool:
+        """Find rows of one option each: in which contest it was, and which place it took."""
+        free = {names.joined(name): name for name in reversed(self.free)}
+        places = [free[name] for name in names.POSITIONS if name in free]
+        places = [name for name in places if self.are_numbers([name])]
+        contests = [free[name] for name in names.CONTESTS if name in free]
+        nouns = [*names.ENTRANTS, *(f"{name}_id" for name in names.ENTRANTS), *names.NOUNS]
+        options = [free[name] for name in nouns if name in free and free[name] not in contests[:1]]
+        if not (places and contests and options):
+            return False
+        self.guess(contest=contests[0], option=options[0], place=places[0])
+        return True
+
+    def find_ballots(self) -> bool:
+        """Find a column for each option, with the place that it has on the ballot of a row."""
+        ranked = [name for name in self.free if are_places(self.sample[name], len(self.free))]
+        if len(ranked) < 3 or not are_ballots(self.sample.select(ranked)):
+            return False
+        self.guessed = True
+        self.places = tuple(ranked)
+        return True
 
     def guess_counts(self) -> str:
         pairs = [pair for pair in names.counts_of(self.free) if self.are_numbers(pair)]
@@ -366,12 +421,20 @@ class _Guess:
             return
         known = [name for name in names.times_of(self.free) if self.is_time(name)]
         if not known:
-            dates = [name for name in self.free if moments.looks_like_dates(self.sample[name])]
-            known = dates if len(dates) == 1 else []
+            known = self.dates()
+            called = [name for name in names.times_of(self.free) if names.is_time(name)]
+            self.unread = called[0] if called and not known else ""
+        elif names.joined(known[0]) in ("year", "season", "round", "step", "week"):
+            known = self.dates() or known
         if known:
             self.guess(time=known[0])
         elif "time" in self.exact:
             self.take("time")
+
+    def dates(self) -> list[str]:
+        """Return the one column of dates, if there is one alone."""
+        dates = [name for name in self.free if moments.looks_like_dates(self.sample[name])]
+        return dates if len(dates) == 1 else []
 
     def is_time(self, name: str) -> bool:
         return moments.is_readable(self.sample[name])
@@ -391,34 +454,16 @@ class _Guess:
             if self.table.header.count(name) > 1:
                 raise ValueError(f"there is more than one column {name!r}, {there_are(self.table)}")
 
-    def nothing(self) -> ValueError:
+    def nothing(self) -> NoShape:
         """Return what to say of a table that has neither two sides nor a winner and a loser."""
         if self.table.begins_with_a_vote:
-            return ValueError(
+            return NoShape(
                 "the first row is a vote and no header; say --no-header, in Python header=False, "
                 "and what the columns are if not winner and loser: --columns left=1,right=2"
             )
         winners = [name for name in self.free if names.joined(name) in names.WINNERS]
         near = f"winner = {winners[0]}, but " if winners else ""
-        return ValueError(
+        return NoShape(
             f"{near}no columns name the two options, {there_are(self.table)}; say which do: "
             f"{option(left='NAME')} {option(right='NAME')}; expected are {SHAPES}"
         )
-
-
-def option(**role: str) -> str:
-    """Return how a role is said on the command line.
-
-    Examples
-    --------
-    >>> option(left="Option A"), option(left_won="y")
-    ("--left 'Option A'", '--columns left_won=y')
-    """
-    import shlex
-
-    ((name, value),) = role.items()
-    said = shlex.quote(value)
-    return f"--{name} {said}" if name in OWN_OPTION else f"--columns {name}={said}"
-
-
-OWN_OPTION = ("time", "left", "right", "winner")

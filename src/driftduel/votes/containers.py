@@ -305,7 +305,7 @@ def _from_json(text: bytes) -> pl.DataFrame:
     lines = text.lstrip().startswith(b"{") and b"}\n" in text.replace(b"}\r\n", b"}\n")[:HEAD]
     if lines:
         try:
-            return pl.read_ndjson(io.BytesIO(text), infer_schema_length=None)
+            return _flattened(pl.read_ndjson(io.BytesIO(text), infer_schema_length=None))
         except pl.exceptions.PolarsError:
             pass
     elif text.lstrip().startswith(b"["):
@@ -314,8 +314,56 @@ def _from_json(text: bytes) -> pl.DataFrame:
         except pl.exceptions.PolarsError:
             found = pl.DataFrame()
         if found.width:
-            return found
-    return _slowly_from_json(text)
+            return _flattened(found)
+    return _flattened(_slowly_from_json(text))
+
+
+def _flattened(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return records inside of cells as columns of their own, and choices of Prodigy as votes."""
+    import polars as pl
+
+    if {"options", "accept"} <= {*frame.columns}:
+        frame = _of_choices(frame)
+    for _ in range(2):
+        for name, kind in frame.schema.items():
+            if isinstance(kind, pl.Struct) and len(kind.fields):
+                inner = [f"{name}.{field.name}" for field in kind.fields]
+                if not {*inner} & {*frame.columns}:
+                    frame = frame.with_columns(pl.col(name).struct.rename_fields(inner)).unnest(
+                        name
+                    )
+    return frame
+
+
+def _of_choices(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return rows of two options of which one was accepted as votes between the two."""
+    import polars as pl
+
+    options, accept = frame.schema["options"], frame.schema["accept"]
+    if not (
+        isinstance(options, pl.List)
+        and isinstance(options.inner, pl.Struct)
+        and isinstance(accept, pl.List)
+        and "id" in (fields := {field.name for field in options.inner.fields})
+        and (frame["options"].list.len() == 2).all()
+    ):
+        return frame
+    what = "text" if "text" in fields else "id"
+
+    def option(n: int, field: str) -> pl.Expr:
+        return pl.col("options").list.get(n).struct.field(field).cast(pl.String)
+
+    chosen = pl.col("accept").list.first().cast(pl.String)
+    if "answer" in frame.columns:
+        chosen = pl.when(pl.col("answer") == "accept").then(chosen)
+    return frame.with_columns(
+        left=option(0, what),
+        right=option(1, what),
+        winner=pl.when(chosen == option(0, "id"))
+        .then(pl.lit("left"))
+        .when(chosen == option(1, "id"))
+        .then(pl.lit("right")),
+    ).drop("options", "accept", "answer", strict=False)
 
 
 def _slowly_from_json(text: bytes) -> pl.DataFrame:
@@ -326,7 +374,7 @@ def _slowly_from_json(text: bytes) -> pl.DataFrame:
         found = json.loads(text)
     except ValueError:
         try:
-            found = [json.loads(line) for line in text.splitlines() if line.strip()]
+            found = [*_one_after_the_other(text.decode())]
         except ValueError as error:
             raise ValueError(f"is not readable JSON: {error}") from None
     if isinstance(found, dict) and {"columns", "data"} <= found.keys():  # as pandas splits it
@@ -335,6 +383,8 @@ def _slowly_from_json(text: bytes) -> pl.DataFrame:
         records = [value for value in found.values() if isinstance(value, list)]
         if len(records) == 1 and records[0] and isinstance(records[0][0], dict):
             found = records[0]
+    if isinstance(found, dict) and _are_records(found):
+        found = [*found.values()]
     if isinstance(found, dict) and all(isinstance(value, dict) for value in found.values()):
         found = {name: [*column.values()] for name, column in found.items()}  # as pandas writes it
     if isinstance(found, list) and found and all(isinstance(row, dict) for row in found):
@@ -346,6 +396,26 @@ def _slowly_from_json(text: bytes) -> pl.DataFrame:
         return pl.DataFrame({name: _as_column(values) for name, values in found.items()})
     except (TypeError, ValueError, pl.exceptions.PolarsError):
         raise ValueError("is JSON, but its columns are not of one length") from None
+
+
+def _one_after_the_other(text: str) -> Iterator[Any]:
+    """Yield JSON values that stand behind each other, in lines of their own or not."""
+    decoder, at = json.JSONDecoder(), 0
+    while text[at:].strip():
+        at += len(text[at:]) - len(text[at:].lstrip())
+        value, at = decoder.raw_decode(text, at)
+        yield value
+
+
+def _are_records(found: dict[str, Any]) -> bool:
+    """Tell whether values by some key are records, and no columns by the numbers of rows."""
+    rows = [*found.values()]
+    return (
+        len(rows) > 0
+        and all(isinstance(row, dict) and row.keys() == rows[0].keys() for row in rows)
+        and len(rows[0]) > 1
+        and not all(name.isdigit() for name in rows[0])
+    )
 
 
 def _as_column(values: list[Any]) -> list[Any]:

@@ -31,6 +31,10 @@ _SEPARATORS = (",", ";", "\t", "|")
 _UTF_16 = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 _BLANK_LINES = re.compile(rb"(?:[ \t]*\r?\n)*")
 _SAYS_SEPARATOR = re.compile(rb"sep=.\r?\n")
+_PAGE = re.compile(rb"\s*<(!doctype|html|\?xml|head|body|table)\b", re.IGNORECASE)
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x19\x1c-\x1f]")
+_DECIMAL = r"^[+-]?\d+(,\d+)?$"
+_TITLES = 10
 _SEVERAL_BLANKS = re.compile(rb"[ \t]+")
 _WIDEST = 1000
 
@@ -78,6 +82,8 @@ def parse_text(read: Read, name: str, *, path: Path | None = None, header: bool 
         raise ValueError(found.what_is_wrong(read()))
     frame.columns = _distinct(columns)
     frame, records = _without_empty_rows(frame)
+    if found.separator != ",":
+        frame = _with_points(frame)
     return Table(frame, name, columns, found.lines(read, records, header))
 
 
@@ -97,6 +103,12 @@ class _Layout:
         mac = b"\n" not in text and b"\r" in text
         if mac:
             text = text.replace(b"\r", b"\n")
+        if _PAGE.match(text):
+            raise ValueError("is a web page and no table; download the file itself")
+        if text.startswith(b"%PDF"):
+            raise ValueError("is a PDF and no table; save the table as CSV or Excel")
+        if _CONTROL.search(text[:_WIDEST]):
+            raise ValueError("is no text, and no Parquet, Arrow, Excel or zip file either")
         begin = _beginning(text)
         text = text[begin:]
         if not text[:HEAD].strip():
@@ -192,7 +204,22 @@ def _beginning(text: bytes) -> int:
     """Return where the header begins: after blank lines, and after Excel's ``sep=;``."""
     begin = _BLANK_LINES.match(text).end()  # type: ignore[union-attr]
     said = _SAYS_SEPARATOR.match(text, begin)
-    return begin if said is None else said.end()
+    if said is not None:
+        return said.end()
+    return begin + _titles(text[begin : begin + HEAD])
+
+
+def _titles(text: bytes) -> int:
+    """Return where a table begins below a title or comments, lines that hold no columns."""
+    lines = text.splitlines(keepends=True)[: _TITLES + 1]
+    cut = [max(line.count(sign.encode()) for sign in _SEPARATORS) for line in lines]
+    if len(lines) < 2 or not (
+        lines[0].startswith(b"#") or (cut[0] == 0 and b" " in lines[0].strip())
+    ):
+        return 0
+    begins = (n for n in range(1, len(lines)) if cut[n] > max(1, cut[0]) and lines[n][:1] != b"#")
+    first = next(begins, 0)
+    return sum(map(len, lines[:first]))
 
 
 def _separator(text: bytes, name: str) -> str:
@@ -254,6 +281,24 @@ def _without_empty_rows(frame: pl.DataFrame) -> tuple[pl.DataFrame, NDArray[np.i
         return frame, records
     filled = ~frame.select(pl.all_horizontal(pl.all().is_null())).to_series().to_numpy()
     return (frame, records) if filled.all() else (frame.filter(filled), records[filled])
+
+
+def _with_points(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return columns of numbers such as 0,5 with points, where commas do not separate."""
+    import polars as pl
+
+    head = frame.head(_WIDEST)
+    for name in head.columns:
+        cells = head[name].drop_nulls()
+        if cells.str.contains(",", literal=True).any() and cells.str.contains(_DECIMAL).all():
+            points = pl.col(name).str.replace(",", ".", literal=True)
+            frame = frame.with_columns(
+                pl.when(pl.col(name).str.contains(_DECIMAL))
+                .then(points)
+                .otherwise(name)
+                .alias(name)
+            )
+    return frame
 
 
 def _distinct(names: tuple[str, ...]) -> list[str]:

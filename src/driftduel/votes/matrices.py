@@ -6,10 +6,10 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from driftduel.votes.columns import Columns
 from driftduel.votes.containers import tables_of
 from driftduel.votes.log import Log
 from driftduel.votes.reading import TIMELESS, read, read_with_cautions
+from driftduel.votes.roles import Columns
 from driftduel.votes.squares import Matrix, from_wins, matrix_of
 from driftduel.votes.tables import Table, is_square
 

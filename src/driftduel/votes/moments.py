@@ -30,6 +30,7 @@ _FROM, _TO = 5e8, 5e9
 """Seconds of 1985 and 2128: numbers between them, or a thousand times as large, are of 1970 on."""
 _EXCEL, _EXCEL_FROM, _EXCEL_TO = 25_569, 20_000, 80_000
 """The number that 1970-01-01 has in Excel, and those of 1954 and 2119."""
+_EXCEL_2000 = 36_526
 _WHOLE_FROM, _WHOLE_TO = 1700_01_01, 2199_12_31
 
 _STAMP = re.compile(
@@ -40,6 +41,22 @@ _ORDERED = re.compile(
     r"\d\d?(?P<cut>[-/.])\d\d?(?P=cut)(?P<year>\d{4}|\d\d)"
     r"(?P<clock>,? +\d\d?:\d\d(?P<seconds>:\d\d)?(?P<half> ?[AaPp]\.?[Mm]\.?)?)?"
 )
+_WEEKDAY = r"(?i)^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,? +"
+_ZONE = re.compile(r" ?\b(GMT[+-]\d{1,2}|[A-Z]{3,4})$")
+_ZONES = {
+    "GMT": 0, "EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8,
+    "PDT": -7, "CET": 1, "CEST": 2, "BST": 1, "EET": 2, "EEST": 3, "WET": 0, "WEST": 1, "JST": 9,
+    "AEST": 10, "AEDT": 11,
+}  # fmt: skip
+"""Hours before UTC of zones that have one meaning where such files come from."""
+_SEASON = r"^(\d{4})[/-](?:\d{2}|\d{4})$"
+_QUARTER = r"^(?:(\d{4})[- ]?Q([1-4])|Q([1-4])[- /]?(\d{4}))$"
+_WEEK = r"^(\d{4})-?W(\d\d?)$"
+_NAMED_TIMES = (
+    "%d %b %Y %H:%M:%S", "%d %b %Y %H:%M", "%b %d, %Y %H:%M:%S", "%b %d, %Y %H:%M",
+    "%b %d, %Y %I:%M %p", "%b %d, %Y, %I:%M %p", "%B %d, %Y %H:%M", "%B %d, %Y %I:%M %p",
+    "%B %d, %Y at %I:%M %p", "%b %d %H:%M:%S %Y", "%d %B %Y %H:%M",
+)  # fmt: skip
 _NAMED = ("%d %b %Y", "%d-%b-%Y", "%d-%b-%y", "%b %d, %Y", "%b %d %Y", "%d %B %Y", "%B %d, %Y")
 _SAMPLE = 50
 _NUMBER = "a number"
@@ -132,16 +149,51 @@ def _first_cells(column: pl.Series) -> pl.Series:
     if column.dtype != pl.String:
         return pl.Series([], dtype=pl.String)
     said = column.drop_nulls().head(_SAMPLE).str.strip_chars()
-    return said.filter(said != "")
+    return _usual(said.filter(said != ""))
+
+
+def _usual(said: pl.Series) -> pl.Series:
+    """Return times without weekdays, and zones, seasons, quarters and weeks as others are written.
+
+    What the first cell has is looked for in all of them.
+    """
+    import polars as pl
+
+    first = said[0] if len(said) else None
+    if not first:
+        return said
+    if "season" in said.name.lower() and re.fullmatch(_SEASON, first):
+        return said.str.replace(_SEASON, "${1}")
+    if re.fullmatch(_QUARTER, first):
+        parts = pl.select(
+            year=said.str.replace(_QUARTER, "${1}${4}"), part=said.str.replace(_QUARTER, "${2}${3}")
+        )
+        month = 3 * parts["part"].cast(pl.Int64, strict=False) - 2
+        return (parts["year"] + "-" + month.cast(pl.String).str.zfill(2)).rename(said.name)
+    if re.fullmatch(_WEEK, first):
+        weeks = said.str.replace(_WEEK, "${1}-W${2}-1")
+        return weeks.str.to_date("%G-W%V-%u", strict=False).cast(pl.String)
+    if re.match(_WEEKDAY, first):
+        said = said.str.replace(_WEEKDAY, "")
+        first = said[0]
+    zone = _ZONE.search(first)
+    if zone is None or (zone[1] not in _ZONES and not zone[1].startswith("GMT")):
+        return said
+    for name, hours in _ZONES.items():
+        said = said.str.replace(rf" ?\b{name}$", f"{hours:+03}:00")
+    return said.str.replace(r" ?GMT([+-])(\d)$", "${1}0${2}:00").str.replace(
+        r" ?GMT([+-]\d\d)$", "${1}:00"
+    )
 
 
 def _from_text(column: pl.Series, dayfirst: bool | None) -> Times:
     import polars as pl
 
+    column = _usual(column)
     found = _parsed(column, dayfirst)
     if found is None or found[1].has_nulls():
         # Blanks around cells are rare, and taking them off is not free.
-        stripped = column.str.strip_chars()
+        stripped = _usual(column.str.strip_chars())
         check_present(stripped)
         found = _parsed(stripped, dayfirst)
         if found is None:
@@ -187,6 +239,13 @@ def _reader(first: str, dayfirst: bool | None) -> tuple[str, Read] | None:
     def dates(form: str) -> Read:
         return lambda said: said.str.to_date(form, strict=False)
 
+    def times(form: str) -> Read:
+        def read(said: pl.Series) -> pl.Series:
+            zoned = said.str.replace(r"([+-]\d\d:\d\d)$", "").str.to_uppercase()
+            return zoned.str.to_datetime(form, time_unit="us", strict=False)
+
+        return read
+
     stamp, ordered = _STAMP.fullmatch(first), _ordered(first)
     if stamp is not None:
         return "a time like 2024-05-31T12:30:00", lambda said: _stamps(said, stamp)
@@ -201,6 +260,7 @@ def _reader(first: str, dayfirst: bool | None) -> tuple[str, Read] | None:
         "a date like 31.05.2024": dates("%m.%d.%Y" if dayfirst is False else "%d.%m.%Y"),
         "a month like 2024-05": lambda said: (said + "-01").str.to_date("%Y-%m-%d", strict=False),
         **{f"a date like {_example(form)}": dates(form) for form in _NAMED},
+        **{f"a time like {_example(form)}": times(form) for form in _NAMED_TIMES},
     }
     one = pl.Series([first])
     return next(((kind, read) for kind, read in known.items() if not read(one).has_nulls()), None)
@@ -271,7 +331,8 @@ def _in_order(said: pl.Series, first: re.Match[str], dayfirst: bool) -> pl.Serie
 
 
 def _example(form: str) -> str:
-    parts = {"%d": "31", "%b": "May", "%B": "May", "%Y": "2024", "%y": "24"}
+    parts = {"%d": "31", "%b": "May", "%B": "May", "%Y": "2024", "%y": "24", "%H": "14"}
+    parts |= {"%M": "30", "%S": "00", "%I": "2", "%p": "PM"}
     for part, text in parts.items():
         form = form.replace(part, text)
     return form
@@ -295,8 +356,11 @@ def _from_numbers(values: Array, name: str) -> Times:
         days = _from_whole(values)
         if days is not None:
             return Times(days, dated=True, how="dates such as 20240531")
-    if low >= _EXCEL_FROM and high <= _EXCEL_TO and "date" in name.lower():
-        return Times(values - _EXCEL, dated=True, how="Excel dates")
+    called = name.lower()
+    if low >= _EXCEL_FROM and high <= _EXCEL_TO:
+        broken = low >= _EXCEL_2000 and bool((values % 1).any())
+        if "date" in called or "datum" in called or (broken and "timestamp" in called):
+            return Times(values - _EXCEL, dated=True, how="Excel dates")
     return Times(values, dated=False)
 
 

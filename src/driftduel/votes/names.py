@@ -15,7 +15,8 @@ _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_]+")
 SIDES = (
     ("left", "right"), ("a", "b"), ("1", "2"), ("home", "away"), ("white", "black"),
     ("first", "second"), ("one", "two"), ("0", "1"), ("home", "visitor"),
-    ("home", "guest"), ("control", "treatment"), ("red", "blue"),
+    ("home", "guest"), ("control", "treatment"), ("red", "blue"), ("r", "b"), ("x", "y"),
+    ("player", "opponent"), ("team", "opponent"), ("links", "rechts"),
 )  # fmt: skip
 """Words for the left and the right one of two."""
 
@@ -23,14 +24,15 @@ WON = (
     ("winner", "loser"), ("chosen", "rejected"), ("won", "lost"), ("winning", "losing"),
     ("better", "worse"), ("preferred", "rejected"), ("preferred", "dispreferred"),
     ("preferred", "other"), ("selected", "rejected"), ("accepted", "rejected"), ("win", "loss"),
-    ("picked", "rejected"), ("w", "l"),
+    ("picked", "rejected"), ("w", "l"), ("sieger", "verlierer"), ("gewinner", "verlierer"),
 )  # fmt: skip
 """Words for who won and who lost."""
 
-_NOUNS = (
+NOUNS = (
     "name", "label", "model", "option", "arm", "item", "team", "player", "club", "", "design",
     "variant", "candidate", "version", "image", "answer", "system", "product", "brand", "choice",
-    "entry", "entrant", "opponent", "method", "llm", "bot", "agent", "engine", "username", "id",
+    "entry", "entrant", "opponent", "method", "llm", "bot", "agent", "engine", "generator",
+    "fighter", "username", "text", "id", "output",
 )  # fmt: skip
 """What is compared, the likeliest first; a side alone, as in white and black, is among them."""
 
@@ -42,12 +44,14 @@ _FIGURES = frozenset({
     "ties", "draws", "votes", "propensity", "probability", "prob", "time", "date", "turn", "turns",
     "half", "shots", "fouls", "corners", "yellow", "red", "cards", "position", "order", "url",
     "link", "cost", "latency", "title", "winner", "loser", "tie", "comment", "reason", "rationale",
+    "yds", "yards", "chose", "picked", "selected", "weight", "height", "reach", "stance", "sets",
 })  # fmt: skip
 """What is told of an option and is not its name."""
 
 TIMES = (
     "time", "date", "datetime", "timestamp", "tstamp", "ts", "when", "voted_at", "created_at",
     "created", "submitted_at", "vote_time", "start_time", "started_at", "day", "utc_date",
+    "gameday", "datum", "zeit", "zeitpunkt", "month", "week", "quarter",
     "year", "season", "round", "step",
 )  # fmt: skip
 """What a column of times is called, the likeliest first."""
@@ -58,13 +62,16 @@ WINNERS = (
     "outcome", "vote", "ftr", "won_by", "winner_name", "pick", "picked", "selected", "selection",
     "judgment", "judgement", "decision", "better", "best", "winning_team", "preferred_model",
     "chosen_model", "winner_model", "winner_side", "pref", "better_model", "score", "ft",
-    "final_score", "label", "answer", "response", "victor",
+    "final_score", "label", "answer", "response", "victor", "sieger", "gewinner",
 )  # fmt: skip
 """What a column that says who won is called."""
 
+WINNER_WORDS = frozenset(
+    {"winner", "preferred", "winning", "chosen", "better", "best", "pick", "preference", "vote"}
+)
 LEFT_WON = (
     "left_won", "won", "left_win", "first_won", "a_won", "home_won", "white_won", "is_win",
-    "outcome", "result", "score",
+    "outcome", "result", "score", "left_is_better",
 )  # fmt: skip
 """What a column is called in which 1 is a win of the first option, as Elo counts it."""
 VOTERS = (
@@ -73,12 +80,35 @@ VOTERS = (
     "session_id", "evaluator", "email",
 )  # fmt: skip
 """What a column that names voters is called."""
+COUNTED = (
+    "count", "n", "votes", "n_votes", "times", "freq", "frequency", "number_of_votes", "anzahl",
+)  # fmt: skip
+"""What a column is called that says how many such votes there are."""
+LOSERS = frozenset({"loser", "lost", "losing", "rejected", "worse", "verlierer"})
 TOTALS = ("n", "total", "trials", "games", "matches", "comparisons", "n_votes", "total_votes")
 TIES = ("ties", "tie", "draws", "draw", "tied", "drawn")
 PLACES = ("rank", "ranked", "place", "position", "pos", "choice", "preference", "finish")
 ORDINALS = (
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
 )  # fmt: skip
+POSITIONS = (
+    "position", "rank", "place", "finish", "pos", "position_order", "finishing_position",
+    "final_position", "final_rank", "placing", "standing", "finish_position", "ranking", "order",
+)  # fmt: skip
+"""What a column is called that says which place one option took."""
+CONTESTS = (
+    "race", "race_id", "event", "event_id", "contest", "contest_id", "heat", "heat_id", "match",
+    "match_id", "game_id", "ballot", "ballot_id", "question_id", "question", "task", "task_id",
+    "prompt_id", "round_id", "group", "voter", "voter_id", "respondent", "respondent_id",
+    "participant", "participant_id", "user", "user_id", "judge", "rater", "race_name", "raceid",
+)  # fmt: skip
+"""What a column is called that says in which contest, or on whose ballot, that was."""
+ENTRANTS = (
+    "driver", "horse", "athlete", "rider", "runner", "skier", "swimmer", "racer", "constructor",
+    "alternative", "concept", "contestant", "competitor", "participant", "country",
+)  # fmt: skip
+BEST = ("best", "most", "max", "most_preferred")
+WORST = ("worst", "least", "min", "least_preferred")
 RANKINGS = ("ranking", "ranked", "order", "ranks", "finishing_order")
 """What a column with whole rankings is called."""
 
@@ -145,7 +175,14 @@ def won_and_lost(header: Sequence[str]) -> list[tuple[str, str]]:
     >>> won_and_lost(["chosen", "rejected", "chosen_model", "rejected_model"])
     [('chosen_model', 'rejected_model')]
     """
-    return _likeliest(pairs_of(header, WON))
+    found = _likeliest(pairs_of(header, WON), _FIGURES - {"text", "tie"})
+    if found:
+        return found
+    won, lost = (
+        [heading for heading in header if {*words(heading)} & {pair[side] for pair in WON[:1]}]
+        for side in (0, 1)
+    )
+    return [(won[0], lost[0])] if len(won) == len(lost) == 1 else []
 
 
 def scores_of(header: Sequence[str]) -> list[tuple[str, str]]:
@@ -163,9 +200,39 @@ def scores_of(header: Sequence[str]) -> list[tuple[str, str]]:
     return found
 
 
+def results_of(header: Sequence[str]) -> list[tuple[str, str]]:
+    """Return pairs of columns that hold what became of the two options.
+
+    Examples
+    --------
+    >>> results_of(["white_username", "black_username", "white_result", "black_result"])
+    [('white_result', 'black_result')]
+    """
+    return [(one, other) for one, other, rest in pairs_of(header, SIDES) if rest == ("result",)]
+
+
 def counts_of(header: Sequence[str]) -> list[tuple[str, str]]:
     """Return pairs of columns that hold how often the two options won."""
     return [(one, other) for one, other, rest in pairs_of(header, SIDES) if _is(rest, _COUNTS)]
+
+
+def numbered(header: Sequence[str]) -> list[str]:
+    """Return the columns of items, called by one word and numbers from 1 on; none if under three.
+
+    Examples
+    --------
+    >>> numbered(["set", "item1", "item2", "item3", "time"])
+    ['item1', 'item2', 'item3']
+    """
+    cut = {words(heading): heading for heading in reversed(header)}
+    for parts in cut:
+        if parts[-1:] == ("1",) and parts[:-1]:
+            found: list[str] = []
+            while (*parts[:-1], str(len(found) + 1)) in cut:
+                found.append(cut[(*parts[:-1], str(len(found) + 1))])
+            if len(found) > 2:
+                return found
+    return []
 
 
 def places_of(header: Sequence[str]) -> list[str]:
@@ -199,14 +266,29 @@ def times_of(header: Sequence[str]) -> list[str]:
     found = [known[name] for name in TIMES if name in known]
     more = [heading for heading in header if {*words(heading)} & _TIME_WORDS]
     # "year" and what follows it count fewer things than a date does.
-    cut = next((n for n, one in enumerate(found) if joined(one) in TIMES[-4:]), len(found))
+    coarse = ("year", "season", "round", "step")
+    cut = next((n for n, one in enumerate(found) if joined(one) in coarse), len(found))
     return [*found[:cut], *(one for one in more if one not in found), *found[cut:]]
 
 
-def _likeliest(pairs: Iterator[tuple[str, str, tuple[str, ...]]]) -> list[tuple[str, str]]:
+def is_time(heading: str) -> bool:
+    """Tell whether a column is called so that it can hold nothing but times.
+
+    Examples
+    --------
+    >>> is_time("voted_at"), is_time("Time (s)"), is_time("round")
+    (True, False, False)
+    """
+    coarse = ("year", "season", "round", "step", "week", "month", "quarter", "time", "created")
+    return joined(heading) in TIMES and joined(heading) not in coarse
+
+
+def _likeliest(
+    pairs: Iterator[tuple[str, str, tuple[str, ...]]], figures: frozenset[str] = _FIGURES
+) -> list[tuple[str, str]]:
     ranked: dict[int, list[tuple[str, str]]] = {}
     for one, other, rest in pairs:
-        if {*rest} & _FIGURES:
+        if {*rest} & figures:
             continue
         ranked.setdefault(_rank(rest), []).append((one, other))
     return ranked[min(ranked)] if ranked else []
@@ -216,9 +298,7 @@ def _rank(rest: tuple[str, ...]) -> int:
     """Return how likely it is that columns with these other words name options, 0 most."""
     if rest and rest[-1] in ("name", "label"):
         return 0
-    return min(
-        (_NOUNS.index(word) for word in rest or ("",) if word in _NOUNS), default=len(_NOUNS)
-    )
+    return min((NOUNS.index(word) for word in rest or ("",) if word in NOUNS), default=len(NOUNS))
 
 
 def _is(rest: tuple[str, ...], known: Sequence[str]) -> bool:

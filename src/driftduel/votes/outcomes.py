@@ -27,8 +27,26 @@ if TYPE_CHECKING:
 Codes = NDArray[np.signedinteger]
 """Places in a list of names or of texts."""
 
-_TIE = re.compile(r"(tie|tied|draw|drawn|both|neither|equal|same|none|no preference)([\W_]|bad|$)")
-_HALVES = {"1/2-1/2": 0.5, "½-½": 0.5, "0.5-0.5": 0.5}
+_TIE = re.compile(
+    r"((about |roughly |approximately )?(the )?"
+    r"(tie|tied|draw|drawn|both|neither|equal|equally|same|similar|none|no preference|no difference"
+    r"|unentschieden|remis))([\W_]|bad|$)"
+)
+_HALVES = {"1/2-1/2": 0.5, "½-½": 0.5, "0.5-0.5": 0.5, "=": 0.5, "a=b": 0.5, "a = b": 0.5}
+_BETTER = re.compile(
+    r"(?:the )?(?:(?:option|model|response|assistant|answer|version|image|side|team|player)[ _])?"
+    r"(?P<side>a|b|1|2|left|right|first|second|one|two|red|blue|white|black|home|away)"
+    r"(?: one| model| option| response| answer)?(?: is| was)?"
+    r"(?: (?:much|far|a lot|a bit|a little|slightly|somewhat|clearly|significantly|strongly))?"
+    r"(?: better| preferred| wins?| won)?"
+)
+_LEFTS = ("a", "1", "left", "first", "one", "red", "white", "home")
+_SIGNS = re.compile(r"a ?(?P<sign>>>?|<<?) ?b|b ?(?P<back>>>?|<<?) ?a")
+NO_VOTE = (
+    "", "na", "n/a", "nan", "null", "skip", "skipped", "pass", "passed", "unknown", "invalid",
+    "can't tell", "cannot tell", "not sure", "unsure", "error", "-", "?",
+)  # fmt: skip
+"""What stands where nobody said who won."""
 _SCORE = re.compile(r"(\d+) ?[-–:] ?(\d+)")
 _WON = {"win": 1.0, "won": 1.0, "loss": 0.0, "lose": 0.0, "lost": 0.0}
 _TRUTHS = {"true": 1.0, "false": 0.0, "0,5": 0.5, "yes": 1.0, "no": 0.0}
@@ -119,6 +137,33 @@ def from_scores(frame: pl.DataFrame, named: Mapping[str, str]) -> Votes:
     return Votes(labels, left, right, outcome, count)
 
 
+def from_results(frame: pl.DataFrame, named: Mapping[str, str]) -> Votes:
+    """Return votes of rows that say what became of either: who has a win won, none is a tie."""
+    labels, (left, right) = as_codes([frame[named["left"]], frame[named["right"]]])
+    won, lost = (_is_win(frame[named[role]]) for role in ("left_result", "right_result"))
+    both = won & lost
+    if both.any():
+        raise BadRow(first_true(both), "both sides won, one of them must have lost")
+    outcome = np.where(won, 1.0, np.where(lost, 0.0, 0.5))
+    count = numbers(frame[named["count"]]) if "count" in named else None
+    return Votes(labels, left, right, outcome, count)
+
+
+def tells_results(frame: pl.DataFrame, pair: tuple[str, str]) -> bool:
+    """Tell whether two columns say what became of the two sides: at most one of them a win."""
+    import polars as pl
+
+    if any(frame[name].dtype != pl.String for name in pair):
+        return False
+    won, lost = (_is_win(frame[name]) for name in pair)
+    return bool((won | lost).any() and not (won & lost).any())
+
+
+def _is_win(column: pl.Series) -> NDArray[np.bool_]:
+    said = column.fill_null("").str.strip_chars().str.to_lowercase()
+    return said.is_in(["win", "won", "w", "winner", "victory"]).to_numpy()
+
+
 def from_counts(frame: pl.DataFrame, named: Mapping[str, str]) -> Votes:
     """Return the votes that rows of counts stand for."""
     labels, (left, right) = as_codes([frame[named["left"]], frame[named["right"]]])
@@ -168,6 +213,42 @@ def tells_left_won(column: pl.Series) -> bool:
     said = column.cast(pl.String, strict=False).str.strip_chars().str.to_lowercase()
     known = said.cast(pl.Float64, strict=False).is_in([0.0, 0.5, 1.0]) | said.is_in([*_TRUTHS])
     return bool(known.fill_null(value=False).all())
+
+
+def says_sides(column: pl.Series, left: str, right: str) -> bool:
+    """Tell whether all cells are sides in words of one meaning, both of them, or ties."""
+    import polars as pl
+
+    if column.dtype != pl.String:
+        return False
+    said = {text.strip().casefold() for text in column.drop_nulls().unique()} - {*NO_VOTE}
+    known = {"left", "right", left.casefold(), right.casefold()}
+    known |= {word for pair in names.SIDES for word in pair if len(word) > 1}
+    known &= {"left", "right", *names.words(left), *names.words(right)} | {
+        left.casefold(),
+        right.casefold(),
+    }
+    named = {text for text in said if text in known or _in_words(text) is not None}
+    return len(named) > 1 and all(_TIE.match(text) or text in _HALVES for text in said - named)
+
+
+def has_no_vote(column: pl.Series, *, number: bool = False) -> NDArray[np.bool_]:
+    """Return which cells of those that should say who won say that nobody did.
+
+    In texts of numbers ``nan`` is more likely a mistake.
+    """
+    import polars as pl
+
+    if column.dtype.is_float():
+        return (column.is_null() | column.is_nan().fill_null(value=False)).to_numpy()
+    empty = column.is_null()
+    if column.dtype == pl.String:
+        words = {word for word in NO_VOTE if not (number and word == "nan")}
+        cells = column.drop_nulls().unique()  # few, of however many votes
+        said = [cell for cell in cells if cell.strip().lower() in words]
+        if said:
+            empty = empty | column.is_in(said).fill_null(value=True)
+    return empty.to_numpy()
 
 
 def is_outcome(
@@ -233,6 +314,11 @@ def _outcomes(
     """Return what the rows say of the left side, in numbers, in words or by the winner's name."""
     import polars as pl
 
+    if "right_won" in named and "left_won" not in named:
+        there = {**named, "left_won": named["right_won"]}
+        there.pop("right_won")
+        back = {**there, "left": named["right"], "right": named["left"]}
+        return 1 - _outcomes(frame, back, labels, right, left)
     role = "left_won" if "left_won" in named else "winner"
     column = frame[named[role]]
     if column.dtype.is_temporal():
@@ -276,6 +362,12 @@ def _words_of(
     for score in (match for text in texts if (match := _SCORE.fullmatch(text))):
         mine, other = int(score[1]), int(score[2])
         known[_key(score[0])] = 0.5 * (1 + (mine > other) - (mine < other))
+    called = {_key(label) for label in labels}
+    for text in texts:
+        key = _key(text)
+        value = _in_words(text.casefold())
+        if value is not None and key not in called:
+            known.setdefault(key, value)
     for side, value in (("left", 1.0), ("right", 0.0)):
         parts = names.words(named[side])
         for word in (named[side].casefold(), "_".join(parts), " ".join(parts), "".join(parts)):
@@ -283,7 +375,6 @@ def _words_of(
     if role == "left_won":
         known |= _TRUTHS | {"1": 1.0, "0": 0.0, "0.5": 0.5}
         return known
-    called = {_key(label) for label in labels}
     said = {_key(text) for text in texts} - known.keys()
     for code, needed in _codes(named):
         if said and said <= code.keys() and said & needed and not called & code.keys():
@@ -302,10 +393,23 @@ def _codes(named: Mapping[str, str]) -> Iterator[tuple[dict[str, float], set[str
     yield {"w": 1.0, "l": 0.0, "d": 0.5, "t": 0.5}, {"w", "l"}
     yield {"w": 1.0, "b": 0.0, "d": 0.5}, {"w", "b"}
     yield {"l": 1.0, "r": 0.0, "t": 0.5}, {"l", "r"}
+    yield {"1": 1.0, "2": 0.0, "1.5": 0.5}, {"2", "1.5"}
     # 1 alone may be the left one as well as the second of 0 and 1.
     yield {"1": 1.0, "2": 0.0, "x": 0.5}, {"2", "x"}
     yield {"1": 1.0, "0": 0.0, "0.5": 0.5}, {"0.5"}
     yield {"1": 1.0, "-1": 0.0, "0": 0.5}, {"-1"}
+
+
+def _in_words(text: str) -> float | None:
+    """Return the side that a phrase such as ``A is better`` or ``A >> B`` names."""
+    signs = _SIGNS.fullmatch(text)
+    if signs is not None:
+        ahead = ">" in (signs["sign"] or signs["back"])
+        return float(ahead == (signs["sign"] is not None))
+    found = _BETTER.fullmatch(text)
+    if found is None or text == found["side"]:  # a side alone is judged by all that is said
+        return None
+    return float(found["side"] in _LEFTS)
 
 
 def _key(text: str) -> str:

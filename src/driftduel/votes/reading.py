@@ -8,16 +8,18 @@ assumed is said in a line of `Log.notes`. docs/votes.md lists what is read.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from driftduel._support.text import count, listing
+from driftduel._support.text import count
+from driftduel.votes import names
 from driftduel.votes.cells import is_empty, numbers
-from driftduel.votes.columns import Columns, Shape, guess_columns
+from driftduel.votes.columns import guess_columns
 from driftduel.votes.containers import tables_of
 from driftduel.votes.doubts import dominant_voter, near_duplicates
+from driftduel.votes.joining import joined
 from driftduel.votes.log import Array, BadRow, Log, first_true
 from driftduel.votes.moments import Times, read_times
 from driftduel.votes.outcomes import (
@@ -25,11 +27,20 @@ from driftduel.votes.outcomes import (
     Votes,
     from_counts,
     from_one_hot,
+    from_results,
     from_scores,
     from_votes,
     from_winners,
+    has_no_vote,
 )
-from driftduel.votes.rankings import CAUTION, from_rankings
+from driftduel.votes.rankings import (
+    CAUTION,
+    from_ballots,
+    from_best_and_worst,
+    from_long,
+    from_rankings,
+)
+from driftduel.votes.roles import Columns, NoShape, Shape
 from driftduel.votes.squares import votes_of_square
 from driftduel.votes.tables import Table, is_square
 
@@ -37,6 +48,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 TIMELESS = "no column says when votes were cast, so that all count as of one time"
+_DEEPEST_HEADER = 10
+"""Rows among which the headings are looked for, if they are not in the first."""
+_FEWEST_TEXTS, _ONCE, _LONG_NAME = 5, 0.8, 40
+"""Options are texts and no names if they are so long and each is there about once."""
 _LONG_TEXT = 200
 """Bytes a cell of a column that is no group of votes but a text; it is not kept."""
 
@@ -45,7 +60,18 @@ _MAKERS = {
     "won_lost": from_winners,
     "one_hot": from_one_hot,
     "scores": from_scores,
+    "results": from_results,
     "counts": from_counts,
+    "long": from_long,
+}
+_OF_PLACES: dict[str, Callable[[pl.DataFrame, Columns, Sequence[str]], Votes]] = {
+    "ranking": from_rankings, "ballots": from_ballots, "best_worst": from_best_and_worst,
+}  # fmt: skip
+_SIDELESS = ("won_lost", "long", *_OF_PLACES)
+_OUTCOMES = {
+    "votes": ("left_won", "right_won", "winner"),
+    "scores": ("left_score", "right_score"),
+    "results": ("left_result", "right_result"),
 }
 
 
@@ -71,10 +97,11 @@ def read(
         Keep the votes between these options only, in this order. All, sorted by name, if left out.
     columns : mapping, optional
         What columns are called, where their names do not tell: ``{"time": "played"}``. The roles
-        are ``time``, ``left``, ``right``, ``winner``, ``loser``, ``left_won``, ``count``,
-        ``left_wins``, ``right_wins``, ``wins``, ``losses``, ``ties``, ``n``, ``left_score``,
-        ``right_score``, ``winner_left``, ``winner_right``, ``winner_tie``, ``ranking``,
-        ``propensity`` and ``voter``.
+        are ``time``, ``left``, ``right``, ``winner``, ``loser``, ``left_won``, ``right_won``,
+        ``count``, ``left_wins``, ``right_wins``, ``wins``, ``losses``, ``ties``, ``n``,
+        ``left_score``, ``right_score``, ``left_result``, ``right_result``, ``winner_left``,
+        ``winner_right``, ``winner_tie``, ``ranking``, ``best``, ``worst``, ``contest``,
+        ``option``, ``place``, ``propensity`` and ``voter``.
     dayfirst : bool, optional
         Whether 01/02/2024 is the first of February; found from the file if left out.
     header : bool
@@ -156,7 +183,7 @@ def read_with_cautions(
             raise table.complaint(error) from None
         parts.append((table.name, log))
         cautions += doubts
-    return (parts[0][1] if len(parts) == 1 else _joined(parts)), cautions
+    return (parts[0][1] if len(parts) == 1 else joined(parts)), cautions
 
 
 def _votes_of(
@@ -174,23 +201,91 @@ def _votes_of(
         )  # fmt: skip
         return log, near_duplicates(made.labels)
     frame = table.frame
-    shape = guess_columns(table, columns, header=header)
+    try:
+        shape = guess_columns(table, columns, header=header)
+    except NoShape:
+        below = _below_a_title(table, columns) if header else None
+        if below is None:
+            raise
+        table, shape = below
+    frame = table.frame
     if frame.height == 0:
         raise ValueError("holds no votes, at least one is needed")
-    named = shape.named
+    table, undecided = _with_an_outcome(table, shape)
+    try:
+        log, cautions = _votes_of_shape(table, shape, dayfirst, propensities, undecided)
+    except BadRow as error:
+        raise BadRow(table.original(error.row), error.reason) from None
+    return log, [*undecided, *cautions]
+
+
+def _below_a_title(table: Table, columns: Columns | None) -> tuple[Table, Shape] | None:
+    """Return the table that begins further down, below a title, as spreadsheets have it."""
+    for row in range(min(table.frame.height, _DEEPEST_HEADER) if table.line is not None else 0):
+        below = table.below(row)
+        if below is None:
+            continue
+        try:
+            return below, guess_columns(below, columns)
+        except ValueError:
+            continue
+    return None
+
+
+def _with_an_outcome(table: Table, shape: Shape) -> tuple[Table, list[str]]:
+    """Return the rows that say who won, if some do, and how many do not; a skip is no vote."""
+    import polars as pl
+
+    named, frame = shape.named, table.frame
+    if "propensity" in named or shape.kind not in _OUTCOMES:
+        return table, []
+    roles = [role for role in _OUTCOMES[shape.kind] if role in named][: 1 + (shape.kind != "votes")]
+    without = np.any(
+        [has_no_vote(frame[named[role]], number=role == "left_won") for role in roles], axis=0
+    )
+    if shape.kind == "votes" and without.any():
+        said = {*frame[named[roles[0]]].filter(without).cast(pl.String)}
+        sides = (frame[named[side]].cast(pl.String, strict=False) for side in ("left", "right"))
+        if said & {cell for side in sides for cell in side.unique()}:  # somebody is called so
+            return table, []
+    number = int(without.sum())
+    if number == 0 or 2 * number >= len(without):
+        return table, []
+    columns = " and ".join(named[role] for role in roles)
+    rows = count(number, "row")
+    note = f"{rows} without {columns} skipped, the first in {table.place(first_true(without))}"
+    return table.some(~without), [note]
+
+
+def _votes_of_shape(
+    table: Table,
+    shape: Shape,
+    dayfirst: bool | None,
+    propensities: bool,
+    undecided: Sequence[str],
+) -> tuple[Log, list[str]]:
+    frame, named = table.frame, shape.named
     times = read_times(frame[named["time"]], dayfirst) if "time" in named else None
     propensity = _propensities(frame, named) if propensities else None
-    if shape.kind == "ranking":
-        made = from_rankings(frame, named, shape.places)
+    if shape.kind in _OF_PLACES:
+        made = _OF_PLACES[shape.kind](frame, named, shape.places)
     else:
         made = _MAKERS[shape.kind](frame, named)
     made, skipped = _without_self_duels(table, made, keep=propensity is not None)
+    made, twice = _told_once(made, times, named)
+    skipped += twice
     rows = made.rows
     labels, left, right = _seen(made)
+    _check_compared(shape, labels, len(left))
     cautions = [*skipped, *near_duplicates(labels)]
-    if shape.kind == "ranking":
+    if shape.kind in ("long", *_OF_PLACES):
         cautions.append(CAUTION)
-    notes = ["; ".join(part) for part in [[*_assumed(shape, times), *skipped]] if part]
+    told = [*_assumed(shape, times), *undecided, *skipped]
+    if shape.unread:
+        cell = next((cell for cell in frame[shape.unread] if cell is not None), None)
+        told.append(f"{shape.unread} is {cell!r}, which is no time that is known, and is left out")
+    notes = ["; ".join(told)] if told else []
+    notes = [*table.notes, *notes]
     notes += [caution for caution in cautions if caution not in skipped]
     if "voter" in named:
         notes += dominant_voter(frame[named["voter"]])
@@ -204,7 +299,7 @@ def _votes_of(
             made.count,
             propensity=None if propensity is None else _at(propensity, rows),
             dated=times is not None and times.dated,
-            sides=shape.kind not in ("won_lost", "ranking"),
+            sides=shape.kind not in _SIDELESS,
             extras=_extras(frame, shape, rows),
             notes=notes,
         )
@@ -235,6 +330,39 @@ def _without_self_duels(table: Table, votes: Votes, *, keep: bool) -> tuple[Vote
     return some, [f"{number} skipped, the first in {first}"]
 
 
+def _told_once(votes: Votes, times: Times | None, named: Columns) -> tuple[Votes, list[str]]:
+    """Return votes that every side tells for itself, a player and its opponent, once each."""
+    if "right" not in named or "opponent" not in names.words(named["right"]):
+        return votes, []
+    at = np.zeros(len(votes.left)) if times is None else _at(times.time, votes.rows)
+    number = np.ones(len(votes.left)) if votes.count is None else votes.count
+    there = np.stack([at, number, votes.left, votes.right, votes.outcome])
+    back = np.stack([at, number, votes.right, votes.left, 1 - votes.outcome])
+    if not np.array_equal(there[:, np.lexsort(there)], back[:, np.lexsort(back)]):
+        return votes, []
+    kept = votes.left < votes.right
+    rows = np.arange(len(votes.left)) if votes.rows is None else votes.rows
+    counts = None if votes.count is None else votes.count[kept]
+    left, right, outcome = votes.left[kept], votes.right[kept], votes.outcome[kept]
+    note = "every vote is there from both sides, and counts once"
+    return Votes(votes.labels, left, right, outcome, counts, rows[kept]), [note]
+
+
+def _check_compared(shape: Shape, labels: Sequence[str], rows: int) -> None:
+    """Raise ValueError if options are texts that are hardly ever compared twice."""
+    if rows < _FEWEST_TEXTS or len(labels) < _ONCE * 2 * rows:
+        return
+    if sum(map(len, labels)) < _LONG_NAME * len(labels):
+        return
+    roles = ("winner", "loser") if "loser" in shape.named else ("left", "right")
+    columns = " and ".join(shape.named[role] for role in roles if role in shape.named)
+    said = ",".join(f"{role}=NAME" for role in roles)
+    raise ValueError(
+        f"{columns} hold texts, {len(labels):,} different ones in {count(rows, 'vote')}, so that "
+        f"hardly any is compared twice; say which columns name what wrote them: --columns {said}"
+    )
+
+
 def _seen(votes: Votes) -> tuple[list[str], Codes, Codes]:
     """Return the options that are left, and the votes between them."""
     number = len(votes.labels)
@@ -250,7 +378,7 @@ def _assumed(shape: Shape, times: Times | None) -> list[str]:
     """Return what is to be said of how the columns were read, if anything had to be assumed."""
     how = "" if times is None else times.how
     told = [] if times is not None else [TIMELESS]
-    if not (shape.guessed or how or shape.kind in ("won_lost", "ranking")):
+    if not (shape.guessed or how or shape.kind in _SIDELESS):
         return told
     order = sorted(
         (role for role in shape.named if role not in ("propensity", "voter")),
@@ -258,7 +386,8 @@ def _assumed(shape: Shape, times: Times | None) -> list[str]:
     )
     said = [f"{role} = {shape.named[role]}" for role in order]
     if shape.places:
-        said.insert(0, f"places = {', '.join(shape.places)}")
+        what = {"ballots": "places of", "best_worst": "items"}.get(shape.kind, "places")
+        said.insert(0, f"{what} = {', '.join(shape.places)}")
     if how:
         said = [f"{part} ({how})" if part.startswith("time = ") else part for part in said]
     return [f"read as: {', '.join(said)}", *told]
@@ -288,56 +417,3 @@ def _extras(frame: pl.DataFrame, shape: Shape, rows: Codes | None) -> pl.DataFra
     if not kept:
         return None
     return frame.select(kept) if rows is None else frame.select(kept)[rows]
-
-
-def _joined(parts: Sequence[tuple[str, Log]]) -> Log:
-    """Return several logs as one."""
-    import polars as pl
-
-    logs = [log for _, log in parts]
-    for attribute, words in (
-        ("timed", "some of the files say when votes were cast, others do not"),
-        ("dated", "the times of some files are dates, those of others are numbers"),
-    ):
-        if len({getattr(log, attribute) for log in logs}) > 1:
-            names = ", ".join(name for name, log in parts if not getattr(log, attribute))
-            raise ValueError(f"{words}: {names}")
-    chances = [log.propensity for log in logs if log.propensity is not None]
-    if chances and len(chances) < len(logs):
-        raise ValueError("some of the files have propensities, others do not")
-    labels = sorted({arm for log in logs for arm in log.arms})
-    place = {arm: n for n, arm in enumerate(labels)}
-    new = [np.array([place[arm] for arm in log.arms]) for log in logs]
-    extras = [
-        log.extras if log.extras is not None else pl.DataFrame({"": [None] * len(log)})
-        for log in logs
-    ]
-    known = any(log.extras is not None for log in logs)
-    every = pl.concat(extras, how="diagonal_relaxed") if known else None
-    return Log(
-        labels,
-        np.concatenate([log.time for log in logs]) if logs[0].timed else None,
-        np.concatenate([at[log.left] for at, log in zip(new, logs, strict=True)]),
-        np.concatenate([at[log.right] for at, log in zip(new, logs, strict=True)]),
-        np.concatenate([log.outcome for log in logs]),
-        np.concatenate([log.count for log in logs]),
-        propensity=np.concatenate(chances) if chances else None,
-        dated=logs[0].dated,
-        credits=[*dict.fromkeys(line for log in logs for line in log.credits)],
-        sides=all(log.sides for log in logs),
-        extras=None if every is None else every.drop("", strict=False),
-        notes=_shared_notes(parts),
-    )
-
-
-def _shared_notes(parts: Sequence[tuple[str, Log]]) -> list[str]:
-    """Return the notes of several logs, those of all of them once."""
-    notes = {
-        note: [name for name, log in parts if note in log.notes]
-        for _, log in parts
-        for note in log.notes
-    }
-    return [
-        note if len(names) == len(parts) or not any(names) else f"{listing(names)}: {note}"
-        for note, names in notes.items()
-    ]

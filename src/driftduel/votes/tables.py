@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from driftduel.votes.log import BadRow
 
@@ -28,15 +31,48 @@ class Table:
         The names of the columns, with those that are there twice.
     line : callable or None
         Gives the line of a row in its file; None where there are no lines.
+    notes : tuple of str
+        What is to be said of how the table was found in its file.
     """
 
     frame: pl.DataFrame
     name: str
     header: tuple[str, ...]
     line: Callable[[int], int | None] | None = None
+    origin: NDArray[np.int64] | None = None
+    """Which row of the whole table each row was, if some were left out."""
+    notes: tuple[str, ...] = ()
+
+    def some(self, kept: NDArray[np.bool_]) -> Table:
+        """Return some of the rows, which know where they stood."""
+        import polars as pl
+
+        rows = np.flatnonzero(kept)
+        origin = rows if self.origin is None else self.origin[rows]
+        return replace(self, frame=self.frame.filter(pl.Series(kept)), origin=origin)
+
+    def below(self, row: int) -> Table | None:
+        """Return the table whose headings stand in a row of this one; None if these are too few."""
+        cells = [str(cell or "").strip() for cell in self.frame.row(row)]
+        named = [n for n, cell in enumerate(cells) if cell]
+        names = tuple(cells[n] for n in named)
+        if len(names) < 2 or len({*names}) < len(names):
+            return None
+        rest = self.some(np.arange(self.frame.height) > row)
+        kept = rest.frame.select(self.frame.columns[n] for n in named)
+        note = f"the columns are named in {self.place(row)}, what is above is left out"
+        return replace(
+            rest, frame=kept.rename(dict(zip(kept.columns, names, strict=True))), header=names,
+            notes=(*self.notes, note),
+        )  # fmt: skip
+
+    def original(self, row: int) -> int:
+        """Return which row of the whole table a row was."""
+        return row if self.origin is None else int(self.origin[row])
 
     def place(self, row: int) -> str:
         """Return where a row stands: the line of a file as an editor counts, or the row."""
+        row = self.original(row)
         line = None if self.line is None else self.line(row)
         return f"row {row + 1}" if line is None else f"line {line}"
 
