@@ -21,16 +21,44 @@ def below(wins, votes, mean):
     return above(votes - wins, votes, 1 - mean)
 
 
-def fortune(coefficients, wins, votes, means):
-    """The logarithm of the product of what is owned in all strata at given means."""
-    return sum(
-        (above if c > 0 else below)(s, n, min(max(p, 0.0), 1.0))
-        for c, s, n, p in zip(coefficients, wins, votes, means, strict=True)
-    )
+def log_joint(coefficients, wins, votes, bound):
+    """The mean over bets of the least fortune if the same bet is made in all strata."""
+    largest = max(map(abs, coefficients))
+    logs = []
+    for bet in BETS:
+
+        def one(wins, votes, mean, odds):
+            return odds * wins - votes * math.log(1 - mean + mean * math.exp(odds))
+
+        def alone(coefficient, wins, votes, mean, bet=bet, one=one):
+            odds = bet * abs(coefficient) / largest
+            if coefficient > 0:
+                return one(wins, votes, mean, odds)
+            return one(votes - wins, votes, 1 - mean, odds)
+
+        logs.append(_least(alone, coefficients, wins, votes, bound))
+    if math.inf in logs:
+        return math.inf
+    top = max(logs)
+    return top + math.log(sum(math.exp(one - top) for one in logs) / len(BETS))
 
 
 def log_evidence(coefficients, wins, votes, bound):
     """The least fortune over all means that sum up to the bound at most."""
+
+    def alone(coefficient, wins, votes, mean):
+        return (above if coefficient > 0 else below)(wins, votes, mean)
+
+    return _least(alone, coefficients, wins, votes, bound)
+
+
+def _least(alone, coefficients, wins, votes, bound):
+    def fortune(means):
+        return sum(
+            alone(c, s, n, min(max(p, 0.0), 1.0))
+            for c, s, n, p in zip(coefficients, wins, votes, means, strict=True)
+        )
+
     coefficients = np.asarray(coefficients, dtype=float)
     least = np.where(coefficients > 0, 0.0, 1.0)
     if coefficients @ least > bound:
@@ -43,7 +71,7 @@ def log_evidence(coefficients, wins, votes, bound):
         while coefficients @ start > bound:
             start = (start + least) / 2
         answer = minimize(
-            lambda means: fortune(coefficients, wins, votes, means),
+            fortune,
             start,
             method="SLSQP",
             bounds=[(0, 1)] * len(least),
@@ -54,5 +82,5 @@ def log_evidence(coefficients, wins, votes, bound):
         excess = max(coefficients @ means - bound, 0.0)
         if excess > 0:  # rounding only: back inside
             means = means + excess / (coefficients @ (means - least)) * (least - means)
-        found.append(fortune(coefficients, wins, votes, means))
+        found.append(fortune(means))
     return min(found)

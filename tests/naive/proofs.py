@@ -6,7 +6,7 @@ import math
 
 from scipy.optimize import minimize_scalar
 
-from tests.naive.evidence import above, below, log_evidence
+from tests.naive.evidence import above, below, log_evidence, log_joint
 
 NORM = sum((m + 3) ** -1.2 for m in range(1, 200_000)) + 200_003**-0.2 / 0.2
 
@@ -52,4 +52,7 @@ def lead(votes, weight, leader, rival, pooled):
         columns.append((coefficient, sum(outcomes), len(outcomes)))
     columns = [one for one in columns if one[0] != 0]
     bound = (weight[leader] + weight[rival]) / 2
-    return log_evidence(*zip(*columns, strict=True), bound)
+    problem = (*zip(*columns, strict=True), bound)
+    if len(columns) <= 3:
+        return log_evidence(*problem)
+    return math.log((math.exp(log_evidence(*problem)) + math.exp(log_joint(*problem))) / 2)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from driftduel.votes.proof.evidence import log_evidence, log_fall
+from driftduel.votes.proof.evidence import least_joint, log_evidence, log_fall
 from tests.modes import COMPILED
 from tests.naive import evidence as naive
 
@@ -32,6 +32,26 @@ def test_the_evidence_is_that_of_a_generic_convex_solver(problem):
     else:
         assert found <= expected + 1e-9  # a dual value is never above the least fortune
         assert found == pytest.approx(expected, abs=1e-3)  # SLSQP stops at about 1e-6
+
+
+@settings(max_examples=6, deadline=None)
+@given(problems, st.integers(1, 30))
+def test_joint_evidence_is_that_of_a_generic_convex_solver_and_never_above(problem, halvings):
+    parts, bound = problem
+    columns = [np.array(column, dtype=float) for column in zip(*parts, strict=True)]
+    expected = naive.log_joint(*columns, bound)
+    found = least_joint(*columns, bound, 30)
+    if math.isinf(expected):
+        assert found == expected
+    else:
+        assert found == pytest.approx(expected, abs=1e-3)
+        assert least_joint(*columns, bound, halvings) <= expected + 1e-6
+
+
+def test_joint_bets_are_better_where_strata_are_many():
+    strata = [1.0, -1.0] * 6, [55.0, 45.0] * 6, [100.0] * 12, 0.0
+    arguments = [np.array(one) for one in strata[:3]]
+    assert least_joint(*arguments, 0.0, 30) > log_evidence(*strata) + 5
 
 
 @settings(max_examples=15, deadline=None)

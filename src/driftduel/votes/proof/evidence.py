@@ -20,6 +20,13 @@ many votes could lose without bound at means that are far from the truth.
 If the means move, ln(1 - p + p exp(l)) is concave in p, so that the fortune at the average of the
 means so far is at most the one at the means themselves: E then is evidence about the averages.
 
+Each stratum pays for its own mixture of bets. Of many strata it is cheaper to draw l once for all
+and to bet at exp(l |c_e| / max |c|) in each, which gives
+
+    E' = mean over l of the least product over p of exp(l s) / (1 - p + p exp(l))^n
+
+below the least of the mean, and so below a fortune as well (`least_joint`).
+
 ln U and ln D are convex, so ln E is a separable convex programme. What is returned is a value of
 its dual, which is never above the minimum: to stop early costs power and never proves too much.
 """
@@ -175,6 +182,66 @@ def least_evidence(
         else:
             high = middle
     return found
+
+
+@kernel
+def least_joint(
+    coefficients: Floats, wins: Floats, votes: Floats, bound: float, halvings: int
+) -> float:
+    """Return a lower bound of ln E', where one bet is drawn for all strata.
+
+    At a price the least is known exactly, as a bet at fixed odds has a slope that can be inverted.
+    """
+    n_strata = coefficients.shape[0]
+    largest, reach = 0.0, bound
+    for e in range(n_strata):
+        largest = max(largest, abs(coefficients[e]))
+        # In chances to win the bet, which are 1 - p where it is that the mean is below.
+        reach -= min(coefficients[e], 0.0)
+    if reach < 0.0:
+        return math.inf
+    top, total = 0.0, 1.0  # the bet of nothing
+    for k in range(1, _N_BETS):
+        steepest = 1e-300
+        for e in range(n_strata):
+            size = abs(coefficients[e])
+            gain = math.expm1(BETS[k] * size / largest)
+            steepest = max(steepest, votes[e] * gain / size)
+        found = _joint_at_price(coefficients, wins, votes, BETS[k] / largest, reach, 0.0)[0]
+        low, high = _LEAST_PRICE, max(math.log(steepest), _LEAST_PRICE)
+        for _ in range(halvings):
+            middle = 0.5 * (low + high)
+            price = math.exp(middle)
+            value, sum_ = _joint_at_price(
+                coefficients, wins, votes, BETS[k] / largest, reach, price
+            )
+            found = max(found, value)
+            if sum_ > reach:
+                low = middle
+            else:
+                high = middle
+        if found > top:
+            total, top = total * math.exp(top - found), found
+        total += math.exp(found - top)
+    return top + math.log(total / _N_BETS)
+
+
+@kernel
+def _joint_at_price(
+    coefficients: Floats, wins: Floats, votes: Floats, bet: float, reach: float, price: float
+) -> tuple[float, float]:
+    """Return the least at a price, and the sum of sizes times chances to win where it is."""
+    value, total = -price * reach, 0.0
+    for e in range(coefficients.shape[0]):
+        size = abs(coefficients[e])
+        won = wins[e] if coefficients[e] > 0.0 else votes[e] - wins[e]
+        gain = math.expm1(bet * size)
+        chance = 1.0
+        if price > 0.0:
+            chance = min(max(votes[e] / (price * size) - 1.0 / gain, 0.0), 1.0)
+        value += bet * size * won - votes[e] * math.log1p(chance * gain) + price * size * chance
+        total += size * chance
+    return value, total
 
 
 @kernel

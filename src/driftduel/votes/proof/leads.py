@@ -9,7 +9,8 @@ so that "above 0" is a statement about a sum of constant means, for which
 of i and of j those against each *class* of others: of one arm all votes with it, of several of the
 same weight those with an opponent drawn alike from them, of which the mean is the mean of the
 class. Each vote is in one stratum only: to multiply the evidence of all tosses of i by that of all
-of j would count the votes between the two twice.
+of j would count the votes between the two twice. Of more than `FEW` strata half a fortune is bet
+jointly.
 
 An arm is proved to be best of the set S if for every other one ln E >= ln(|S| / alpha): another one
 than the best is ever called so with probability alpha at most. If tastes drifted it is so on
@@ -24,9 +25,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel.votes.proof.evidence import HALVINGS, least_evidence
+from driftduel.votes.proof.evidence import HALVINGS, least_evidence, least_joint
 
 Floats = NDArray[np.float64]
+
+FEW = 3
+"""Strata that are bet on one by one; of more, half of the fortune is bet on all by one bet."""
 
 
 def log_lead(
@@ -74,12 +78,14 @@ def log_lead(
         for arm, sign in ((leader, share), (rival, -share)):
             won, played = (wins, met) if len(among) == 1 or tosses is None else tosses[::-1]
             parts.append((sign, won[arm, among].sum(), played[arm, among].sum()))
-    coefficients, won, played = np.array([one for one in parts if one[0] != 0]).T
+    coefficients, won, played = np.array([one for one in parts if one[0] != 0]).T.copy()
     # In units of the largest coefficient, so that prices are alike whatever the weight.
     unit = np.abs(coefficients).max()
-    return float(
-        least_evidence(coefficients / unit, won.copy(), played.copy(), direct / 2 / unit, HALVINGS)
-    )
+    problem = (coefficients / unit, won, played, direct / 2 / unit, HALVINGS)
+    alone = float(least_evidence(*problem))
+    if len(coefficients) <= FEW:
+        return alone
+    return float(np.logaddexp(alone, least_joint(*problem)) - math.log(2.0))
 
 
 def proved_best(
