@@ -86,6 +86,7 @@ def test_names_may_go_round(drinks):
         ({"add": [7]}, errors.Invalid),
         ({"add": "mate"}, errors.Invalid),
         ({"add": [f"arm {n}" for n in range(998)]}, errors.Invalid),
+        ({"add": ["茶" * n for n in range(1, 999)]}, errors.Invalid),
     ],
 )
 def test_what_makes_no_sense_is_refused_and_changes_nothing(drinks, change, kind):

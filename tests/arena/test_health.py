@@ -187,6 +187,21 @@ def test_the_rate_is_in_steps_that_fit_and_ends_now(drinks, monkeypatch):
     assert arena.health(drinks, "drinks").rate is None
 
 
+@pytest.mark.parametrize("ahead", [0.001, 2, 24 * 40, 24 * 365 * 50])
+def test_votes_of_the_future_count_as_of_now(drinks, monkeypatch, ahead):
+    vote(drinks)
+    vote(drinks)
+    drinks.follow()
+    at = drinks.hosted("drinks").replica.times[-1]
+    now = at - int(ahead * 3600 * 1_000_000)  # the clock was set back, or votes were imported
+    monkeypatch.setattr(MODULE, "now_in_microseconds", lambda: now)
+    found = arena.health(drinks, "drinks")
+    assert (sum(found.rate.votes), found.rate.last_hour) == (2, 2)
+    end = found.rate.since + len(found.rate.votes) * found.rate.seconds * 1_000_000
+    assert end - found.rate.seconds * 1_000_000 <= now < end
+    assert health_tag(drinks, "drinks") == f"{found.head}-{found.moment}"
+
+
 def test_a_voter_with_a_few_votes_on_one_side_does_not_look_odd():
     voters = [Counts(votes=n, left=n) for n in range(12)] + [Counts(votes=5, right=5)]
     assert look_odd(voters) == {}

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import json
+import socket
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
@@ -254,6 +255,48 @@ def test_only_sites_of_the_list_may_embed(site):
     assert "access-control-allow-origin" not in owner.headers
 
 
+def test_a_web_site_may_read_why_it_was_refused(opened):
+    made = arena.create_arena(opened, "drinks", "Which is nicer?", ["tea", "coffee", "milk"])
+    origin = "https://good.example"
+    arena.change_arena(opened, "drinks", {"origins": [origin]})
+    with served(opened, rate=0.001, behind_proxy=True) as address:  # one
+        site = Site(address, made)
+        site.embed["X-Forwarded-For"] = "203.0.113.9"
+        duel = site.ask(Origin=origin).json()["duel"]
+        answers = [
+            site.api.put(f"/duels/{duel}/verdict", headers=headers, **body)
+            for headers, body in (
+                (site.as_voter(Origin=origin), {"json": {"verdict": "LEFT"}}),
+                (site.as_voter(Origin=origin), {"content": b"x" * 70_000}),
+                (site.as_voter(Origin=origin, Authorization="Bearer x"), {"json": {}}),
+                (
+                    site.as_voter(Origin=origin, Authorization="Bearer x"),
+                    {"json": {"verdict": "left"}},
+                ),
+            )
+        ]
+        answers += [site.ask(Origin=origin) for _ in range(3)]
+        assert [one.status_code for one in answers] == [422, 413, 422, 401, 429, 429, 429]
+        for one in answers:
+            assert one.headers["access-control-allow-origin"] == origin
+            assert "Retry-After" in one.headers["access-control-expose-headers"]
+        evil = site.ask(Origin="https://evil.example")
+        assert (evil.status_code, "access-control-allow-origin" in evil.headers) == (403, False)
+        site.close()
+
+
+def test_a_body_of_two_lengths_is_refused_and_ends_the_connection(site):
+    host, _, port = site.address.removeprefix("http://").partition(":")
+    with socket.create_connection((host, int(port)), 10) as line:
+        line.sendall(
+            b"POST /api/v1/arenas/drinks/duels HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n"
+            b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n"
+        )
+        said = b"".join(iter(lambda: line.recv(65_536), b""))
+    assert said.startswith(b"HTTP/1.1 400 ")
+    assert said.count(b"HTTP/1.1 ") == 1
+
+
 @pytest.mark.parametrize(
     "body",
     [b"", b"{", b"[]", b"null", b'{"verdict": "LEFT"}', b'{"verdict": 1}', b'{"verdict": "left", '
@@ -344,6 +387,8 @@ def test_on_this_machine_alone_an_arena_needs_no_token_but_no_web_site_makes_one
         evil = {"Origin": "https://evil.example"}
         assert httpx.post(url, json=new, headers=evil).status_code == 401
         assert httpx.post(url, json=new, headers={"Host": "evil.example"}).status_code == 401
+        proxied = {"X-Forwarded-For": "203.0.113.9"}
+        assert httpx.post(url, json=new, headers=proxied).status_code == 401
         assert httpx.post(url, json=new).status_code == 201
 
 

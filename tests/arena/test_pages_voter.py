@@ -119,7 +119,9 @@ def test_a_vote_that_could_not_be_saved_can_be_sent_again(site, browser, monkeyp
     assert "Saved: " in words_of(vote(browser, "right", duel))
 
 
-@pytest.mark.parametrize("said", ["5", "null", "[1, 2, 3]", "{}", "[" * 1_000, '["<b>", "<i>"]'])
+@pytest.mark.parametrize(
+    "said", ["5", "null", "[1, 2, 3]", "{}", "[" * 1_000, '["<b>", "<i>"]', '["", "\\ud800"]']
+)
 def test_what_a_browser_says_was_said_is_not_believed(site, browser, said):
     value = base64.urlsafe_b64encode(said.encode()).decode()
     answer = browser.get("/drinks", headers={"Cookie": f"said={value}"})

@@ -206,6 +206,10 @@ def test_a_verdict_can_be_taken_back_for_a_minute(drinks, clock):
     clock[0] += telling.UNDO
     gone = arena.retract(drinks, asked.duel, "ann")
     assert gone == arena.retract(drinks, asked.duel, "ann")
+    with pytest.raises(errors.Forbidden, match="another voter"):
+        arena.retract(drinks, asked.duel, "bob")  # who may not learn that it was taken back
+    with pytest.raises(errors.Forbidden, match="another arena"):
+        arena.retract(drinks, asked.duel, "ann", arena=99)
     assert gone.seq == told.seq + 1
     assert state(drinks)[1:] == empty[1:]
     with pytest.raises(errors.Conflict, match="taken back"):

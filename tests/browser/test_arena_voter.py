@@ -55,7 +55,7 @@ def test_every_answer_has_a_key(site, visit):
         ("ArrowRight", (1, 1, 0), "Saved: .* over .*"),
         ("t", (1, 1, 1), "Saved: .* are equal"),
         ("B", (1, 1, 2), "Saved: .* are both bad"),
-        ("s", (1, 1, 2), "Skipped: "),
+        ("s", (1, 1, 2), "Skipped."),
     ]
     for key, counts, words in expected:
         press(page, key)
@@ -107,7 +107,7 @@ def test_without_scripts_forms_vote_and_take_back(site, visit):
     page = opened.page
     for n, name in enumerate(["Left is better", "Right is better", "Equal", "Both bad", "Skip"]):
         page.get_by_role("button", name=name).click()
-        page.get_by_text("Skipped: " if name == "Skip" else "Saved: ").wait_for()
+        page.get_by_text("Skipped." if name == "Skip" else "Saved: ").wait_for()
         assert page.url == f"{site.address}/drinks"
         assert count(page) == str(min(n + 1, 4))
     assert sides(site) == (1, 1, 2)
@@ -259,7 +259,7 @@ def test_a_screen_reader_finds_its_way(site, visit):
     assert order == ["To the content", "left", "right", "tie", "bad", "skip"]
     page.wait_for_timeout(GLANCE)
     page.keyboard.press("Enter")  # on Skip, the last
-    page.get_by_text("Skipped: ").wait_for()
+    page.get_by_text("Skipped.").wait_for()
     assert page.evaluate("document.activeElement.value") == "skip"  # the focus stays
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 
 import pytest
 
@@ -179,3 +180,15 @@ def test_importing_driftduel_and_its_command_needs_nothing_of_the_extra():
         [sys.executable, "-c", script], check=True, capture_output=True, text=True
     )
     assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
+def test_a_database_of_another_program_is_left_as_it_is(tmp_path, refused):
+    path = tmp_path / "theirs.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE meta (key TEXT, value TEXT)")
+        connection.commit()
+    before = path.read_bytes()
+    for words in (("new", "drinks", "--arms", "a,b", "--database"), ("verify",), ("serve",)):
+        assert "holds tables of another program" in refused("arena", *words, path)
+    assert path.read_bytes() == before
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["theirs.db"]

@@ -43,15 +43,15 @@ class Pair:
 class Reply:
     """What the server says of a verdict.
 
-    ``seq`` is its number, and ``reason`` says why it does not count; ``left`` and ``right``
-    are the names of the arms.
+    ``seq`` is its number, and ``reason`` says why it does not count; ``left`` and ``right`` are
+    the names of the arms, None after a skip.
     """
 
     seq: int
     counted: bool
     reason: str | None
-    left: str
-    right: str
+    left: str | None
+    right: str | None
     next: Pair | None
 
 
@@ -109,7 +109,8 @@ class Client:
         body = {"verdict": verdict, "next": wants_next}
         told = self._send("PUT", f"/duels/{quote(id_, safe='')}/verdict", voter, body)
         following = None if told["next"] is None else self._duel(told["next"], voter)
-        names = (told["reveal"]["left"], told["reveal"]["right"])
+        reveal = told["reveal"] or {"left": None, "right": None}
+        names = (reveal["left"], reveal["right"])
         return Reply(told["seq"], told["counted"], told["reason"], *names, following)
 
     def retract(self, duel: Pair | str, voter: str | None = None) -> int:

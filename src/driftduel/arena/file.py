@@ -260,7 +260,7 @@ class Local:
                 raise
 
 
-def _allow(row: rules.Row) -> None:
+def _allow(row: rules.Row, again: bool) -> None:
     """Let any verdict be taken back."""
 
 

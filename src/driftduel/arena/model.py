@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, NamedTuple, get_args
 
@@ -187,7 +187,7 @@ def as_slug(text: Any) -> str:
     return text
 
 
-def slug_of(name: str, taken: Sequence[str]) -> str:
+def slug_of(name: str, taken: Collection[str]) -> str:
     """Return a slug for a name, unlike those taken.
 
     Examples

@@ -139,16 +139,20 @@ def tell_all(connection: Connection, tells: Sequence[Tell]) -> list[Outcome | Ar
 
 
 def take_back(
-    connection: Connection, duel: str | None, now: int, check: Callable[[Row], None]
+    connection: Connection, duel: str | None, now: int, check: Callable[[Row, bool], None]
 ) -> int:
-    """Take back a verdict, after ``check`` of its event; return the seq of the event that did."""
+    """Take back a verdict; return the seq of the event that did.
+
+    ``check`` gets the event of the verdict, and whether it was taken back before; it raises what
+    forbids to do so.
+    """
     row = statements.find_answers(connection, [duel] if duel else []).get(duel or "")
     if row is None:
         raise NotFound("there is no such verdict")
     locked = statements.lock_arenas(connection, [row["arena"]])[row["arena"]]
     seq: int | None = statements.retraction_of(connection, row["arena"], row["seq"])
+    check(row, seq is not None)
     if seq is None:
-        check(row)
         event = {"at": now, "kind": "retract", "voter": row["voter"], "target": row["seq"]}
         seq = int(statements.append(connection, locked, [event]))
     return seq

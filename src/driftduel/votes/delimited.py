@@ -230,7 +230,7 @@ def _separator(text: bytes, name: str) -> str:
     separator = max(columns, key=columns.__getitem__)
     if columns[separator] > 1:
         return separator
-    header = next(_records(text, first))[1][0].strip()
+    header = "".join(next(_records(text, first))[1][:1]).strip()
     if " " in header or "\t" in header:
         return " "
     if ":" in header:

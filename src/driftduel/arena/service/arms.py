@@ -147,16 +147,19 @@ def with_added(arms: list[Arm], names: Sequence[str]) -> list[Arm]:
     if isinstance(names, str):
         raise Invalid(f"arms: must be a list of names, not the text {names[:80]!r}")
     arms = list(arms)
-    for name in names:
-        slug = slug_of(as_name(name), [arm.slug for arm in arms])
-        arms.append(Arm(len(arms), slug, as_name(name), offered=True))
-    if len(arms) > MOST_OPTIONS:
-        raise Invalid(f"there would be {len(arms):,} arms, must be {MOST_OPTIONS:,} at most")
+    if len(arms) + len(names) > MOST_OPTIONS:
+        many = f"{len(arms) + len(names):,}"
+        raise Invalid(f"there would be {many} arms, must be {MOST_OPTIONS:,} at most")
+    new = [as_name(name) for name in names]
     called: set[str] = set()
-    for arm in arms:
-        if arm.name in called:
-            raise Conflict(f"two arms would be called {arm.name!r}")
-        called.add(arm.name)
+    for name in (*(arm.name for arm in arms), *new):
+        if name in called:
+            raise Conflict(f"two arms would be called {name!r}")
+        called.add(name)
+    slugs = {arm.slug for arm in arms}
+    for name in new:
+        arms.append(Arm(len(arms), slug_of(name, slugs), name, offered=True))
+        slugs.add(arms[-1].slug)
     return arms
 
 

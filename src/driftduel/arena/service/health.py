@@ -161,7 +161,8 @@ def side_of(left: int, votes: int) -> Side:
 
 def _rate(replica: Replica, now: int) -> Rate | None:
     times = np.array(replica.times, np.int64)  # a view would forbid that votes are added
-    recent = times[times > now - _LONGEST]
+    # Votes of the future, imported or from before the clock was set back, count as of now.
+    recent = np.minimum(times[times > now - _LONGEST], now)
     if len(recent) == 0:
         return None
     seconds = next(
@@ -169,7 +170,7 @@ def _rate(replica: Replica, now: int) -> Rate | None:
     )
     step = seconds * _SECOND
     first = int(recent.min()) // step
-    votes = np.bincount(np.minimum(recent, now) // step - first, minlength=now // step - first + 1)
+    votes = np.bincount(recent // step - first, minlength=now // step - first + 1)
     last_hour = int((recent > now - _HOUR).sum())
     return Rate(seconds, first * step, tuple(votes.tolist()), last_hour)
 

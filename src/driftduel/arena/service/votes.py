@@ -39,8 +39,8 @@ class Receipt:
         The number of its event.
     counted : bool
         Whether the learner was told; ``reason`` says why not: skip, cap or excluded.
-    reveal : Reveal
-        The names of the arms.
+    reveal : Reveal or None
+        The names of the arms, which only a vote reveals: who skipped may be asked of them again.
     next : Asked or None
         The next duel, if it was asked for and there is one.
     """
@@ -49,7 +49,7 @@ class Receipt:
     seq: int
     counted: bool
     reason: Literal["skip", "cap", "excluded"] | None
-    reveal: Reveal
+    reveal: Reveal | None
     next: Asked | None = None
 
 
@@ -154,7 +154,8 @@ def _told(service: Service, voter: str, request: _Tell, done: Outcome) -> Receip
                 if done.next is None
                 else shown(service, hosted, done.next)
             )
-    return Receipt(done.first, row["seq"], reason is None, reason, Reveal(left, right), following)
+    reveal = None if reason == "skip" else Reveal(left, right)
+    return Receipt(done.first, row["seq"], reason is None, reason, reveal, following)
 
 
 def tell_many(connection: Connection, tells: Sequence[_Tell]) -> list[Outcome | ArenaError]:
@@ -186,12 +187,12 @@ def retract(service: Service, duel: str, voter: str, *, arena: int | None = None
     """
     now = now_in_microseconds()
 
-    def check(row: Row) -> None:
+    def check(row: Row, again: bool) -> None:
         if arena not in (None, row["arena"]):
             raise Forbidden("the duel is of another arena than the key")
         if row["voter"] != service.voter(voter):
             raise Forbidden("the duel was asked of another voter")
-        if now - row["at"] > UNDO:
+        if now - row["at"] > UNDO and not again:
             raise Conflict("a verdict can be taken back for 60 seconds")
 
     return _retract(service, duel, now, check)
@@ -207,14 +208,16 @@ def retract_as_owner(service: Service, slug: str, duel: str) -> Retracted:
     """
     number = service.hosted(slug).arena.id
 
-    def check(row: Row) -> None:
+    def check(row: Row, again: bool) -> None:
         if row["arena"] != number:
             raise NotFound("there is no such duel in this arena")
 
     return _retract(service, duel, now_in_microseconds(), check)
 
 
-def _retract(service: Service, duel: str, now: int, check: Callable[[Row], None]) -> Retracted:
+def _retract(
+    service: Service, duel: str, now: int, check: Callable[[Row, bool], None]
+) -> Retracted:
     known = as_duel(duel)
     return Retracted(
         service.writer.alone(lambda connection: take_back(connection, known, now, check))

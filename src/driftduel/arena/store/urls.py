@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -70,9 +71,22 @@ def _on_postgres(url: str) -> tuple[Callable[[], Connection], Any]:
     return partial(Postgres, url), psycopg
 
 
+_OURS = {"meta", "arena", "event"}
+
+
 def _check_database(path: Path) -> None:
-    """Raise ValueError if a file is something else: SQLite would write over a short one."""
+    """Raise ValueError if a file is something else: nothing is to be written into it."""
     with path.open("rb") as file:
         beginning = file.read(16)
     if beginning not in (b"", b"SQLite format 3\0"):
         raise ValueError(f"{path}: is not a database of SQLite")
+    import sqlite3
+
+    with suppress(sqlite3.Error), closing(sqlite3.connect(_read_only(path), uri=True)) as raw:
+        tables = {name for (name,) in raw.execute("SELECT name FROM sqlite_master")}
+        if tables and not tables >= _OURS:
+            raise ValueError(f"{path}: holds tables of another program, and no polls")
+
+
+def _read_only(path: Path) -> str:
+    return f"{path.absolute().as_uri()}?mode=ro"

@@ -118,9 +118,9 @@ class Access:
             origins = hosted.arena.settings.origins
             if origin is not None and origins and origin not in origins:
                 raise Forbidden("this web site may not embed the arena")
+            if origin is not None:  # whatever is answered from here on may be read there
+                request.state.allowed_origin = origin
             self.take(request)
-        if origin is not None and holder.role == "embed":
-            request.state.allowed_origin = origin
         return holder
 
     async def check_voting_async(self, request: Request) -> arena.Holder:
@@ -202,10 +202,6 @@ class RequestLimits:
             await _preflight(headers[b"origin"])(scope, receive, send)
             return
         most = _most(path)
-        length = headers.get(b"content-length", b"0")
-        if not length.isdigit() or int(length) > most:
-            await problem(413, _too_large(most))(scope, receive, send)
-            return
         state = scope.setdefault("state", {})
         seen = 0
 
@@ -222,14 +218,27 @@ class RequestLimits:
                 extra = [(b"x-content-type-options", b"nosniff")]
                 if voting:
                     extra.append((b"vary", b"Origin"))
-                if origin := state.get("allowed_origin"):
-                    extra.append((b"access-control-allow-origin", origin.encode("latin-1")))
+                origin = state.get("allowed_origin", "").encode("latin-1")
+                if voting and message["status"] in _SAY_NOTHING:
+                    origin = origin or headers.get(b"origin", b"")
+                if origin:
+                    extra.append((b"access-control-allow-origin", origin))
                     extra.append((b"access-control-expose-headers", b"Retry-After"))
                 message["headers"] = [*message.get("headers", ()), *extra]
             await send(message)
 
-        await self.app(scope, counted, decorated)
+        length = headers.get(b"content-length", b"0")
+        if b"transfer-encoding" in headers and b"content-length" in headers:
+            words = "a request has Content-Length or Transfer-Encoding, not both"
+            await problem(400, words, {"Connection": "close"})(scope, receive, decorated)
+        elif not length.isdigit() or int(length) > most:
+            await problem(413, _too_large(most))(scope, receive, decorated)
+        else:
+            await self.app(scope, counted, decorated)
 
+
+_SAY_NOTHING = (400, 401, 413, 422, 429, 503)
+"""Answers that are the same whatever arena was asked for: a web site may always read them."""
 
 _VOTING = re.compile("/api/v1/(arenas/[^/]+/duels|duels/[^/]+/verdict)")
 
@@ -262,7 +271,7 @@ def _too_large(most: int) -> str:
 @lru_cache(10_000)
 def _is_loopback(host: str) -> bool:
     try:
-        return ipaddress.ip_address(host).is_loopback
+        return _as_address(host).is_loopback
     except ValueError:
         return host == "localhost"
 
@@ -275,16 +284,34 @@ def rate_limit_key(host: str) -> str:
     --------
     >>> rate_limit_key("203.0.113.9"), rate_limit_key("2001:db8::1:2:3:4")
     ('203.0.113.9', '2001:db8::/64')
+    >>> rate_limit_key("::ffff:203.0.113.9")
+    '203.0.113.9'
     """
     try:
-        address = ipaddress.ip_address(host)
+        address = _as_address(host)
     except ValueError:
         return host
-    return host if address.version == 4 else str(ipaddress.ip_network((int(address), 64), False))
+    return (
+        str(address)
+        if address.version == 4
+        else str(ipaddress.ip_network((int(address), 64), False))
+    )
+
+
+def _as_address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address:
+    """Return an address; who comes by IPv4 to a socket of IPv6 has one of IPv4."""
+    address = ipaddress.ip_address(host)
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return address if mapped is None else mapped
 
 
 def _is_local(request: Request) -> bool:
-    """Tell whether a request is of this machine and of no web site that a browser here shows."""
+    """Tell whether a request is of this machine and of no web site that a browser here shows.
+
+    One that a proxy handed on is of somebody else, whatever name it gives this machine.
+    """
+    if any(name in request.headers for name in ("x-forwarded-for", "x-real-ip", "forwarded")):
+        return False
     host: Any = request.url.hostname or ""
     origin = request.headers.get("origin")
     same = origin is None or origin == f"{request.url.scheme}://{request.headers.get('host')}"

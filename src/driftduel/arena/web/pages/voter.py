@@ -146,16 +146,15 @@ def _form_of(asked: arena.Asked) -> dict[str, Any]:
 
 def _in_words(told: arena.Receipt, verdict: str) -> str:
     """Say what became of a verdict; only now are the names of the arms told."""
+    if told.reveal is None:
+        return "Skipped."
     left, right = (name if len(name) <= 40 else f"{name[:39]}…" for name in told.reveal)
     words = {
         "left": f"{left} over {right}",
         "right": f"{right} over {left}",
         "tie": f"{left} and {right} are equal",
         "bad": f"{left} and {right} are both bad",
-        "skip": f"{left} and {right}",
     }[verdict]
-    if verdict == "skip":
-        return f"Skipped: {words}."
     if told.reason == "cap":
         return f"Kept, but not counted, as your share of today is used up: {words}."
     return f"Saved: {words}." if told.counted else f"Kept, but not counted: {words}."
@@ -171,7 +170,9 @@ def _said(request: Request) -> tuple[str, str]:
     """Return the duel and what was said of it less than a minute ago."""
     with suppress(ValueError, TypeError, RecursionError):  # whatever a browser sends
         duel, said = json.loads(base64.urlsafe_b64decode(request.cookies.get(_SAID, "")))
-        return str(duel), str(said)
+        words = str(duel), str(said)
+        "".join(words).encode()  # half a surrogate pair is no text that a page can have
+        return words
     return "", ""
 
 
