@@ -269,6 +269,10 @@ def without_drawing(monkeypatch):
 
 def test_the_answer_and_a_small_table_are_printed(run, votes):
     lines = run("analyse", votes).out.splitlines()
+    assert lines[0].startswith("milk is very likely best now (over 99%), since about ")
+    assert "before that tea" in lines[0]
+    assert lines[1:3] == ["", "What is proved, whatever drift there was:"]
+    lines = lines[3:]
     assert lines[0].startswith("milk is best since about ")
     assert lines[1:4] == [
         "",
@@ -297,7 +301,7 @@ def test_a_page_that_is_asked_for_and_cannot_be_is_refused_after_the_answer(
     without_drawing(monkeypatch)
     assert main(["analyse", str(votes), "--out", str(tmp_path / "page.html")]) == 2
     out, err = capsys.readouterr()
-    assert out.startswith("milk is best since about ")
+    assert out.startswith("milk is very likely best now (over 99%), since about ")
     assert err == 'driftduel: figures need altair: pip install "driftduel[report]"\n'
 
 
@@ -365,7 +369,10 @@ def test_json_is_what_to_dict_returns_and_every_key_is_in_the_docs(run, votes):
     by_arm, told_elsewhere = {"doubts", "joined", "left"}, {"standing"}
     for key in told.keys() - by_arm - told_elsewhere:
         assert (
-            nested(told[key], but={"null_band", "scores"} if key != "scores" else ()) <= rows[key]
+            nested(
+                told[key], but={"null_band", "scores", "probabilities"} if key != "scores" else ()
+            )
+            <= rows[key]
         )
 
 
@@ -382,7 +389,8 @@ def nested(value, but=()):
 KINDS = {
     "file": str, "says": list, "cautions": list, "notes": list, "votes": int, "serves": int,
     "period": list, "times": int, "arms": list, "against": list, "alpha": float, "assuming": str,
-    "best": str, "since": str, "decided": bool, "candidates": list, "votes_more": int,
+    "likely": dict, "best": str, "since": str,
+    "decided": bool, "candidates": list, "votes_more": int,
     "changes": list, "scores_since": str, "scores": list, "doubts": dict, "pairs": list,
     "condorcet": dict, "ratings": dict, "side": dict, "ties": float, "joined": dict, "left": dict,
     "copies": (dict, type(None)), "votes_over_time": list, "ask_next": list,

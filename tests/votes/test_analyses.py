@@ -27,12 +27,13 @@ def test_a_change_is_told_in_words_and_figures():
     assert (change["from"], change["to"]) == ("arm 0", "arm 1")
     assert change["surely_after"] <= change["earliest"] <= 2000 <= change["latest"]
     assert data["since"] == change["likeliest"]
-    assert found.sentences[0].startswith("arm 1 is best since about time ")
-    assert found.sentences[0].endswith("; arm 0 was until then.")
-    assert re.match(r"Since time \d+ it wins on average \d+% to \d+% of", found.sentences[1])
-    assert found.sentences[2].startswith("arm 1 took over from arm 0 between time ")
+    assert found.proved[0].startswith("arm 1 is best since about time ")
+    assert found.proved[0].endswith("; arm 0 was until then.")
+    assert re.match(r"Since time \d+ it wins on average \d+% to \d+% of", found.proved[1])
+    assert found.proved[2].startswith("arm 1 took over from arm 0 between time ")
     assert "This holds if who met whom did not depend on the votes." in found.sentences
-    assert str(found).splitlines()[1].startswith("  arm 1: wins ")
+    assert str(found).splitlines()[2].startswith("  arm 1: wins ")
+    assert str(found).startswith("arm 1 is very likely best now (over 99%), since about time ")
     assert data["standing"]["leader"] == "arm 1"
     truth = dd.Borda().scores(one_ahead(3, 1, 0.3))
     for row in data["scores"]:
@@ -49,7 +50,7 @@ def test_what_is_undecided_is_said_with_what_it_takes():
     found = analyse(log)
     data = found.to_dict()
     assert not data["decided"]
-    assert found.sentences[0].endswith("is ahead on average since the first vote (time 0).")
+    assert found.proved[0].endswith("is ahead on average since the first vote (time 0).")
     assert re.search("not yet decided against|too close to call", " ".join(found.sentences))
     assert data["votes_more"] is None or data["votes_more"] > 400
     assert data["assuming"] is None
@@ -82,8 +83,8 @@ def test_scores_are_against_those_who_were_there_all_the_time():
     found = analyse(Log(first.arms, *columns))
     assert found.panel == ("arm 0", "arm 1", "arm 2")
     assert found.to_dict()["best"] == "late"
-    assert found.sentences[0].startswith("late is best on average since time 15")
-    assert found.sentences[1].endswith("of its votes against one of arm 0, arm 1 and arm 2.")
+    assert found.proved[0].startswith("late is best on average since time 15")
+    assert found.proved[1].endswith("of its votes against one of arm 0, arm 1 and arm 2.")
     assert 1500 <= found.to_dict()["since"] == found.to_dict()["joined"]["late"] < 1510
     assert "late is in the votes since time 15" in " ".join(found.sentences)
 
@@ -162,7 +163,7 @@ def test_a_change_within_a_day_has_a_time_of_day():
         "2022-01-08T09:00:00.000000+00:00",
         "2022-01-08T15:39:00.000000+00:00",
     ]
-    assert "arm 1 is best since about 8 Jan 2022, 1" in found.sentences[0]
+    assert "arm 1 is best since about 8 Jan 2022, 1" in found.proved[0]
     assert found.to_dict()["times"] == 4000
     assert len(found.to_dict()["votes_over_time"]) > 20
     days = analyse(Log(log.arms, minutes // 1, log.left, log.right, log.outcome, dated=True))
@@ -176,7 +177,7 @@ def test_nothing_is_said_of_sides_that_nobody_knows():
     blind = Log(log.arms, log.time, log.left, log.right, log.outcome, sides=False)
     assert analyse(log).to_dict()["side"]["left_share"] == 0.5
     assert analyse(blind).to_dict()["side"] is None
-    assert analyse(blind).sentences == analyse(log).sentences
+    assert analyse(blind).proved == analyse(log).proved
 
 
 def test_an_analysis_says_where_its_votes_are_from(tmp_path):
@@ -207,10 +208,11 @@ def test_an_analysis_is_drawn_and_written_as_a_page(tmp_path):
     log = without(sampled(np.random.default_rng(3), 300, ladder(3, 0.2)))
     found = analyse(log)
     assert found.plot().to_dict()["title"] == "Scores over time"
+    assert found.plot("likely").to_dict()["title"] == "Who was likely best when"
     assert found.plot("scores").to_dict()["title"] == "Who is ahead, and how sure"
     timeless = Log(log.arms, None, log.left, log.right, log.outcome)
     assert analyse(timeless).plot().to_dict()["title"] == "Who is ahead, and how sure"
-    with pytest.raises(ValueError, match=r"^kind is 'bars', must be one of 'time', 'scores'$"):
+    with pytest.raises(ValueError, match=r"^kind is 'bars', must be one of 'likely', 'time', 's"):
         found.plot("bars")
     page = found.save_page(tmp_path / "page.html")
     assert "<title>What these votes tell</title>" in page.read_text()
@@ -219,7 +221,7 @@ def test_an_analysis_is_drawn_and_written_as_a_page(tmp_path):
     with pytest.raises(ValueError, match=r"is a folder, must be a file such as"):
         found.save_page(tmp_path)
     card = found._repr_html_()
-    assert found.sentences[0] in card
+    assert found.proved[0] in card
     assert "<table" in card
     assert "<img" in card
 
@@ -230,9 +232,9 @@ def test_drift_stands_beside_the_verdict_and_never_against_it():
     found = analyse(log, drift=True)
     assert len(found.history.changes) == 1
     assert found.drift.beyond_noise
-    assert found.sentences[-1].startswith("These votes tell of change. More than the same votes")
+    assert found.proved[-1].startswith("These votes tell of change. More than the same votes")
     told = found.to_dict()["drift"]
-    assert told["says"] == found.sentences[-1]
+    assert told["says"] == found.proved[-1]
     assert told["null_band"]["borda_switches"]["verdict"] == "more"
     assert analyse(log).to_dict()["drift"] is None
 

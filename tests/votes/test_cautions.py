@@ -120,7 +120,7 @@ def test_ties_alone_put_nobody_ahead():
     left, right = pairs_of(np.random.default_rng(6), 400, 3)
     found = analyse(Log(["a", "b", "c"], np.arange(400), left, right, np.full(400, 0.5)))
     assert found.to_dict()["best"] is None
-    assert found.sentences[0] == "Nobody is ahead: a, b and c are level."
+    assert found.proved[0] == "Nobody is ahead: a, b and c are level."
     assert not found.to_dict()["decided"]
 
 
@@ -173,7 +173,7 @@ def test_an_order_of_votes_by_arms_shows_no_change():
 
 def test_very_few_votes_do_not_tell_how_many_more_it_takes():
     found = analyse(Log(["a", "b"], [1, 2], [0, 1], [1, 0], [1, 0]))
-    assert found.sentences[0] == "After 2 votes it is too early to name a leader."
+    assert found.proved[0] == "After 2 votes it is too early to name a leader."
 
 
 def test_propensities_that_are_too_small_are_refused():

@@ -80,8 +80,8 @@ def analyse(
     """Say who is best, since when, and how sure that is.
 
     Prints the answer, and writes a page with all of it if the extra 'report' is installed. The page
-    holds all it needs and opens without a network. Both claim what the votes prove, and say what
-    they do not.
+    holds all it needs and opens without a network. Both say what is likely, what is proved, and
+    what the votes do not tell.
     """
     from dataclasses import replace
 
@@ -131,6 +131,10 @@ def _lines(found: Analysis) -> Iterator[str]:
     from driftduel.verdict.parts import plain
 
     known = found.standing
+    if found.likely_sentences:
+        yield from _wrapped(" ".join(found.likely_sentences[:-1]))
+        yield ""
+        yield found.likely_sentences[-1]
     yield from _wrapped(" ".join(map(plain, text.headline(known))))
     yield ""
     yield from _table(rows.OPTIONS, rows.option_rows(known))

@@ -16,13 +16,21 @@ import polars as pl
 
 from driftduel._support.files import replacing
 from driftduel._support.text import count, listing
-from driftduel.report.analysis_figures import bands, beside, level, ranges, votes_over_time
+from driftduel.report.analysis_figures import (
+    bands,
+    beside,
+    level,
+    likely_story,
+    ranges,
+    votes_over_time,
+)
 from driftduel.report.document import Figure
 from driftduel.report.extra import check_drawing
 from driftduel.report.figures import skip_validation, theme
 from driftduel.report.page import responsive
 from driftduel.report.tables import Column, Table
 from driftduel.report.templates import write_html
+from driftduel.verdict import likely as likely_text
 from driftduel.verdict import text
 from driftduel.verdict.groups import groups
 from driftduel.verdict.parts import Clock, clock_of, percent_range, plain, to_html
@@ -67,7 +75,8 @@ def write_analysis(analysis: Analysis, file: Path, title: str | None = None) -> 
             _next(analysis),
             _for_experts(analysis),
         ]
-        figures = [figure for section in sections for figure in section.figures]
+        opening = [] if analysis.likely is None else [likely_story(analysis)]
+        figures = [*opening, *(figure for section in sections for figure in section.figures)]
         specs = {figure.name: responsive(figure) for figure in figures}
     with replacing(file) as temporary:
         write_html(
@@ -75,6 +84,10 @@ def write_analysis(analysis: Analysis, file: Path, title: str | None = None) -> 
             "analysis.html.j2",
             title=title or heading(analysis),
             facts=f"{len(known.options)} options. {plain(text.facts(known))}",
+            likely=[]
+            if analysis.likely is None
+            else list(map(to_html, likely_text.story(analysis.likely.likely, known)[:-1])),
+            opening=opening,
             findings=[
                 *map(to_html, text.sentences(known)),
                 *map(escape, analysis.more_sentences),

@@ -12,6 +12,7 @@ from driftduel._support.text import listing
 from driftduel.report.document import Figure
 from driftduel.report.extra import drawing_library
 from driftduel.report.figures import COLOURS, TRUTH, WIDTH, harmless, line_legend, skip_validation
+from driftduel.report.likely import story
 from driftduel.verdict.parts import percent
 from driftduel.verdict.standing import Moment
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 _MOST_LINES = 4
 """Arms in the figure over time: those that are ahead and those that were."""
 
-KINDS = ("time", "scores")
+KINDS = ("likely", "time", "scores")
 
 
 def chart(analysis: Analysis, kind: str | None = None) -> alt.LayerChart:
@@ -40,7 +41,23 @@ def figure_of(analysis: Analysis, kind: str | None = None) -> Figure:
         kind = "time" if analysis.times > 1 else "scores"
     if kind not in KINDS:
         raise ValueError(f"kind is {kind!r}, must be one of {', '.join(map(repr, KINDS))}")
-    return bands(analysis) if kind == "time" else ranges(analysis.scores)
+    if kind == "likely" and analysis.likely is not None:
+        return likely_story(analysis)
+    return bands(analysis) if kind != "scores" else ranges(analysis.scores)
+
+
+def likely_story(analysis: Analysis) -> Figure:
+    """Return how likely each arm was best over time, with a seal on what is proved."""
+    assert analysis.likely is not None
+    standing = analysis.standing
+    seals = [
+        (one.around, f"{standing.options[one.before].name} to {standing.options[one.after].name}")
+        for one in standing.changes or ()
+        if one.around is not None
+    ]
+    if standing.decided and standing.best is not None and standing.last is not None:
+        seals.append((standing.last, f"{standing.options[standing.best].name} is best"))
+    return story(analysis.likely, seals)
 
 
 def ranges(frame: pl.DataFrame) -> Figure:

@@ -29,6 +29,7 @@ _MOST_ERAS = 4
 _WORTH_NAMING = 0.1
 _FEWEST_TOLD = 30
 _SAME = 0.0005
+_PROVED = say("What is proved, whatever drift there was:")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,6 +118,11 @@ def sentences(likely: Likely) -> list[Sentence]:
     return [*headline(likely), *prediction(likely)]
 
 
+def story(likely: Likely, standing: Standing) -> list[Sentence]:
+    """Say all that is likely beside a standing, which says what is proved."""
+    return [*headline(likely), *disagreement(likely, standing), *prediction(likely), _PROVED]
+
+
 def _headline(s: Likely) -> Iterator[Sentence]:
     clock, who = _clock(s), named(s.names[s.best])
     share = s.probability[s.best]
@@ -184,27 +190,27 @@ def _before(s: Likely, clock: Clock, skip: int = 1) -> Sentence:
 def prediction(s: Likely) -> list[Sentence]:
     """Say how well votes were predicted before they were seen, and what came true."""
     model, static, coin = s.losses
-    found = []
-    if s.first != s.last:
-        better = "better than" if model < static - _SAME else "as well as"
-        better = "worse than" if model > static + _SAME else better
-        found.append(
-            say(
-                "This is from a model, which predicts each {unit} from those before it: {better} "
-                "if all votes counted alike (log loss {model}, all alike {static}, a coin {coin}).",
-                unit="vote",
-                better=better,
-                model=f"{model:.4f}",
-                static=f"{static:.4f}",
-                coin=f"{coin:.4f}",
-            )
+    if s.first == s.last:
+        return []
+    better = "better than" if model < static - _SAME else "as well as"
+    better = "worse than" if model > static + _SAME else better
+    found = [
+        say(
+            "This is from a model, which predicts each {unit} from those before it: {better} if "
+            "all votes counted alike (log loss {model}, all alike {static}, a coin {coin}).",
+            unit="vote",
+            better=better,
+            model=f"{model:.4f}",
+            static=f"{static:.4f}",
+            coin=f"{coin:.4f}",
         )
+    ]
     told = [one for one in s.record if one[2] >= _FEWEST_TOLD]
     if told:
         low, high, votes, said, won = max(told, key=lambda one: (one[0] < 0.9, one[0]))
         found.append(
             say(
-                "Of {n} that it gave {low} to {high}, {won} came true; it said {said}.",
+                "In {n} it gave the favourite {low} to {high}: {said} on average, and {won} won.",
                 n=counted(round(votes), "vote"),
                 low=percent(low),
                 high=percent(high),

@@ -90,7 +90,9 @@ def analyse(
     --------
     >>> votes = {"left": [0, 1] * 200, "right": [1, 0] * 200, "outcome": [1, 0, 1, 0, 1, 1, 0, 0] * 50}
     >>> found = analyse(Log(["tea", "milk"], np.arange(400), **votes))
-    >>> print(*found.sentences[:2])
+    >>> print(found.sentences[0])
+    tea is very likely best now (over 99%), and was the likeliest all the time.
+    >>> print(*found.proved[:2])
     tea is best on average since the first vote (time 0). It wins 67% to 83% of its votes against the other option.
     >>> found.best, found.to_dict()["changes"]
     ('tea', [])

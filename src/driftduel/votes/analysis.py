@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from driftduel._support.notebook import InNotebooks
 from driftduel.verdict import groups as group_text
+from driftduel.verdict import likely as likely_text
 from driftduel.verdict import text
 from driftduel.verdict.parts import plain
 from driftduel.verdict.standing import Moment, Standing
 from driftduel.votes.figures import Bar, Condorcet, Pair, Rated, Sides
 from driftduel.votes.figures import plain as as_plain
 from driftduel.votes.histories import History, LeaderChange
+from driftduel.votes.likely.timeline import MOST_ARMS, Timeline, timeline
 from driftduel.votes.log import Log
 
 if TYPE_CHECKING:
@@ -108,6 +111,16 @@ class Analysis(InNotebooks):
         """From when on scores count: the beginning of the latest time without a proved change."""
         return Moment.of(self.present.latest)
 
+    @cached_property
+    def likely(self) -> Timeline | None:
+        """Who was likely best when, by a model that says how well it predicts; see `timeline`.
+
+        Found when it is first asked for; None of more arms than a model follows.
+        """
+        if self.log.n_arms > MOST_ARMS:
+            return None
+        return timeline(self.log)
+
     @property
     def notes(self) -> tuple[str, ...]:
         """What was assumed when the votes were read, and what was left out."""
@@ -121,7 +134,19 @@ class Analysis(InNotebooks):
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What it comes to, in words."""
+        """What it comes to, in words: what is likely, what is proved, and what is undecided."""
+        return (*self.likely_sentences, *self.proved)
+
+    @property
+    def likely_sentences(self) -> tuple[str, ...]:
+        """What is likely, who was before, and what the model assumes where proofs disagree."""
+        if self.likely is None:
+            return ()
+        return tuple(map(plain, likely_text.story(self.likely.likely, self.standing)))
+
+    @property
+    def proved(self) -> tuple[str, ...]:
+        """What holds whatever drift there was: what is proved, and what is undecided."""
         return (*map(plain, text.sentences(self.standing)), *self.more_sentences)
 
     @property
@@ -136,7 +161,8 @@ class Analysis(InNotebooks):
         return tuple(told)
 
     def __str__(self) -> str:
-        return "\n".join([text.words(self.standing), *self.more_sentences])
+        head = [" ".join(self.likely_sentences)] if self.likely is not None else []
+        return "\n".join([*head, text.words(self.standing), *self.more_sentences])
 
     def __repr__(self) -> str:
         best = "nobody" if self.best is None else self.best
@@ -148,9 +174,10 @@ class Analysis(InNotebooks):
 
         Parameters
         ----------
-        kind : {"time", "scores"}, optional
-            Scores over time with bands and the changes that are proved, or the scores of the latest
-            time with their ranges. Over time if the votes have more than one.
+        kind : {"likely", "time", "scores"}, optional
+            How likely each arm was best over time; scores over time with bands and the changes that
+            are proved; or the scores of the latest time with their ranges. Scores over time if the
+            votes have more than one.
 
         Returns
         -------
@@ -199,6 +226,7 @@ class Analysis(InNotebooks):
             "against": list(self.panel),
             "alpha": self.history.alpha,
             "assuming": self.history.assuming,
+            "likely": None if self.likely is None else self.likely.to_dict(),
             "best": self.best,
             "since": None if known.since is None else known.since.to_json(),
             "decided": self.present.decided,

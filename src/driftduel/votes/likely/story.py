@@ -25,8 +25,9 @@ from driftduel.votes.likely.sampling import draw
 _SAMPLES = 300
 _FEWEST_SAMPLES = 150
 _NUMBERS = 12_000_000
-_SWITCH = 0.6
+_SWITCH = 0.35
 """A change of the name must gain as many expected bins, of 60."""
+_CLEAR = 0.2
 _ENDS = (0.025, 0.975)
 _MOST_PAIRED = 10
 _VOTES_PER_PAIR = 40
@@ -284,7 +285,8 @@ def turning_points(flags: Flags) -> Ints:
 def _path(p_best: Floats, gap: Floats) -> tuple[Ints, Floats, float]:
     """Return the names that are right most often, what each bin counts, and the price of a change.
 
-    A bin counts half by its time and half like any other.
+    The last name is that of now, if that is clear. A bin counts half by its time and half like any
+    other.
     """
     n_bins, n_arms = p_best.shape
     share = (gap + np.append(gap[1:], 0)) / 2 if gap.sum() > 0 else np.ones(n_bins)
@@ -299,6 +301,9 @@ def _path(p_best: Floats, gap: Floats) -> tuple[Ints, Floats, float]:
         total = np.maximum(total, moved) + share[b] * p_best[b]
     names = np.empty(n_bins, dtype=np.int64)
     names[-1] = total.argmax()
+    now = p_best[-1]
+    if now.max() - now[names[-1]] > _CLEAR:  # who is clearly likeliest now is named however late
+        names[-1] = now.argmax()
     for b in range(n_bins - 1, 0, -1):
         names[b - 1] = origin[b, names[b]]
     return names, share, price

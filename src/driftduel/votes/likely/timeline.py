@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ from driftduel.votes.likely.story import Prediction, Record, Story, tell
 from driftduel.votes.log import Log
 
 if TYPE_CHECKING:
+    import altair as alt
     import polars as pl
 
 MOST_ARMS = 300
@@ -84,21 +86,21 @@ class Timeline:
             eras=tuple(
                 LikelyEra(
                     option=era.arm,
-                    since=self._start(era.begin),
-                    until=self._start(era.end),
+                    since=self.start_of(era.begin),
+                    until=self.start_of(era.end),
                     probability=era.probability,
-                    earliest=self._start(era.start[0]),
-                    latest=self._end(era.start[1]),
+                    earliest=self.start_of(era.start[0]),
+                    latest=self.end_of(era.start[1]),
                     took_over=era.took_over,
                 )
                 for era in story.eras
             ),
             best=story.now,
             probability=tuple(map(float, story.p_best[-1])),
-            earliest=self._start(earliest),
-            latest=self._end(latest),
-            first=self._start(0),
-            last=self._end(len(story.bins) - 1),
+            earliest=self.start_of(earliest),
+            latest=self.end_of(latest),
+            first=self.start_of(0),
+            last=self.end_of(len(story.bins) - 1),
             timed=self.log.timed,
             votes=self.log.n_votes,
             losses=(story.prediction.model, story.prediction.static, story.prediction.coin),
@@ -221,6 +223,11 @@ class Timeline:
         shares = np.bincount(best, minlength=self.log.n_arms) / len(best)
         return dict(zip(self.log.arms, map(float, shares), strict=True))
 
+    def plot(self) -> alt.LayerChart:
+        """Draw P(best) over time as coloured bands; needs the extra ``report``."""
+        chart: alt.LayerChart = import_module("driftduel.report.likely").chart(self)
+        return chart
+
     @property
     def sentences(self) -> tuple[str, ...]:
         """What it comes to, in words."""
@@ -251,8 +258,8 @@ class Timeline:
             ],
             "timeline": [
                 {
-                    "from": self._start(begin).to_json(),
-                    "to": self._end(end - 1).to_json(),
+                    "from": self.start_of(begin).to_json(),
+                    "to": self.end_of(end - 1).to_json(),
                     "probabilities": {
                         arm: _rounded(share)
                         for arm, share, there in zip(self.log.arms, told, offered, strict=True)
@@ -293,12 +300,14 @@ class Timeline:
     def __repr__(self) -> str:
         return f"Timeline({self.log!r}: {self.best} {self.probability:.0%})"
 
-    def _start(self, b: int) -> Moment:
+    def start_of(self, b: int) -> Moment:
+        """Return when a bin begins; the end of all for the one after the last."""
         bins = self.story.bins
         time = bins.last[-1] if b >= len(bins) else bins.first[b]
         return Moment.of(self.log.moment(float(time)))
 
-    def _end(self, b: int) -> Moment:
+    def end_of(self, b: int) -> Moment:
+        """Return when a bin ends: its last vote."""
         return Moment.of(self.log.moment(float(self.story.bins.last[b])))
 
     def _long(self, columns: dict[str, Floats]) -> pl.DataFrame:
@@ -306,8 +315,8 @@ class Timeline:
 
         bins = self.story.bins
         when, arm = np.nonzero(bins.offered)
-        begin = [self._start(b).value for b in range(len(bins))]
-        end = [self._end(b).value for b in range(len(bins))]
+        begin = [self.start_of(b).value for b in range(len(bins))]
+        end = [self.end_of(b).value for b in range(len(bins))]
         return pl.DataFrame(
             {
                 "from": [begin[b] for b in when],
