@@ -3,18 +3,33 @@
 Changes: the votes after a change of the best arm until some change is proved, of uniform pairs, and
 in how many logs in which nothing changes one is ever proved: equal arms, Bradley-Terry, near ties,
 ties, an advantage of the left side, pairs chosen by who is ahead, arms that join.
+
+Decided: the votes until the best of uniform pairs is proved by its gaps, beside those until the
+intervals of all arms part.
+
+Votes still missing: how often the number of votes until the best arm is proved to be best lies in
+the range that is said when a quarter, half and three quarters of them are in.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 from collections.abc import Callable
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 import driftduel as dd
+from driftduel.votes.decisions import is_decided
+from driftduel.votes.estimates import weigh
+from driftduel.votes.histories import History
+from driftduel.votes.planning import between
 from driftduel.votes.proof.changes import turns
+from driftduel.votes.proof.leads import proved_best
+from driftduel.votes.sequences import simultaneous
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -23,6 +38,9 @@ CHANGES = ((2, 0.8), (2, 0.6), (4, 0.8), (4, 0.7), (4, 0.6), (10, 0.8), (10, 0.7
 """How many arms there are, and how often the best beats each of the others."""
 
 CHANGED_AT = 1000
+
+MISSING = ((2, 0.05), (3, 0.1), (5, 0.1))
+"""How many arms there are, and by how much one is ahead of each of the others."""
 
 
 def main() -> None:
@@ -41,6 +59,19 @@ def main() -> None:
             f"{before.sum():7.0f}",
             flush=True,
         )
+    print(f"votes until decided, medians of {options.runs} logs: intervals, gaps; wrongly by gaps")
+    for n_arms, share in CHANGES:
+        waits = np.array([until_decided(n_arms, share, seed) for seed in range(options.runs)])
+        intervals, gaps = np.quantile(waits[:, :2], 0.5, axis=0, method="higher")
+        print(
+            f"{n_arms:5} {share:5} {intervals:7.0f} {gaps:7.0f} {waits[:, 2].sum():3.0f}",
+            flush=True,
+        )
+    print("votes still missing: in the range, sooner, later")
+    for n_arms, lead in MISSING:
+        cases = np.concatenate([missing(n_arms, lead, seed) for seed in range(options.runs)])
+        inside, sooner, later = ((cases == place).sum() for place in (0, -1, 1))
+        print(f"{n_arms:5} {lead:5} {inside:5} {sooner:5} {later:5} of {len(cases)}", flush=True)
     print(f"logs of {options.votes:,} votes without a change in which one is ever proved")
     for name, world in STILL.items():
         wrong = sum(
@@ -60,6 +91,66 @@ def delay(n_arms: int, share: float, seed: int) -> tuple[float, bool]:
     found = turns(log(rng, n_arms, left, right, chance), drawn=True)[0]
     votes = np.array([one.proved for one in found], dtype=np.float64) + 1 - CHANGED_AT
     return float(votes[votes > 0].min(initial=np.inf)), bool((votes <= 0).any())
+
+
+def until_decided(n_arms: int, share: float, seed: int) -> tuple[float, float, bool]:
+    """Return the votes until intervals part, and until gaps are proved, and if ever of a wrong arm.
+
+    Looks are 4 % apart.
+    """
+    rng = np.random.default_rng([3, seed])
+    left, right = uniform(rng, n_arms, 20_000)
+    chance = 0.5 + (share - 0.5) * ((left == 0) - 1.0 * (right == 0))
+    votes = log(rng, n_arms, left, right, chance)
+    found, wrong = [math.inf, math.inf], False
+    for n_votes in np.unique(np.geomspace(30, 20_000, 160).astype(int)):
+        wins = votes.rows(slice(0, int(n_votes))).head_to_head()
+        met = wins + wins.T
+        won, tosses = wins.sum(axis=1), met.sum(axis=1)
+        leader = int((won / np.maximum(tosses, 1)).argmax())
+        parted = is_decided(*simultaneous(won, tosses, 0.05), leader) and bool((tosses >= 30).all())
+        best = proved_best(
+            wins, won / np.maximum(tosses, 1), 0.05, tosses=(met, wins), classes=[range(n_arms)]
+        )
+        wrong |= best not in (None, 0)
+        for place, decided in enumerate((parted, best is not None)):
+            if decided:
+                found[place] = min(found[place], float(n_votes))
+        if math.isfinite(max(found)):
+            break
+    return found[0], found[1], wrong
+
+
+def missing(n_arms: int, lead: float, seed: int) -> Ints:
+    """Return at 25, 50 and 75 % of the votes if those that were missing lie in their range.
+
+    0 if they do, -1 if it was proved sooner, 1 if later; nothing where another arm is ahead.
+    """
+    rng = np.random.default_rng(seed)
+    left, right = uniform(rng, n_arms, 30_000)
+    chance = 0.5 + lead * ((left == 0) - 1.0 * (right == 0))
+    votes, weight = log(rng, n_arms, left, right, chance), np.full(n_arms, 1 / n_arms)
+
+    def open_rivals(n_votes: int) -> list[int]:
+        evidence, _ = weigh(votes.rows(slice(0, n_votes)), weight, "independent")
+        return [arm for arm in range(1, n_arms) if not evidence.leads(0, 0.05)[arm] > 0]
+
+    looks = np.unique(np.geomspace(100, 30_000, 90).astype(int))
+    decided = next((int(n) for n in looks if not open_rivals(int(n))), None)
+    found: list[int] = []
+    for n_votes in [] if decided is None else [decided // 4, decided // 2, 3 * decided // 4]:
+        early, rivals = votes.rows(slice(0, n_votes)), open_rivals(n_votes)
+        scores = weigh(early, weight, "independent")[0].scores()
+        if np.nanargmax(scores) != 0 or not rivals:
+            continue
+        candidates = tuple(votes.arms[arm] for arm in [0, *rivals])
+        past = SimpleNamespace(decided=False, best=votes.arms[0], candidates=candidates, alpha=0.05)
+        said = between(cast(History, past), early, weight, None)
+        assert said is not None
+        more = (decided or 0) - n_votes
+        # Looks are 7 % apart, of which the number is off by half.
+        found.append(int(more > 1.03 * said[1]) - int(more < 0.97 * said[0]))
+    return np.array(found, dtype=np.int64)
 
 
 def uniform(rng: np.random.Generator, n_arms: int, n_votes: int) -> tuple[Ints, Ints]:

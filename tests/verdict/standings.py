@@ -115,6 +115,9 @@ def standings(draw):
         decided=draw(st.sampled_from([None, False, True])),
         rivals=draw(places),
         missing=draw(st.sampled_from([None, 1.0, 940.0, 190_234.0, float("inf")])),
+        missing_between=draw(
+            st.sampled_from([None, (1.0, 40.0), (900.0, 990.0), (12.0, float("inf"))])
+        ),
         closed=draw(st.booleans()),
         level_with=draw(places) if best is None else (),
         counted_since=draw(st.one_of(st.none(), st.just(at()))),

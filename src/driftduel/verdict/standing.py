@@ -208,6 +208,8 @@ class Standing:
         Who may be better, as far as is proved; the likeliest first.
     missing : float or None
         About how many more votes decide; infinite if votes such as these hardly would.
+    missing_between : tuple of float or None
+        The range in which that number lies in four of five cases, where it is known.
     closed : bool
         Whether voting is over.
     level_with : tuple of int
@@ -269,6 +271,7 @@ class Standing:
     decided: bool | None = None
     rivals: tuple[int, ...] = ()
     missing: float | None = None
+    missing_between: tuple[float, float] | None = None
     closed: bool = False
     level_with: tuple[int, ...] = ()
     counted_since: Moment | None = None

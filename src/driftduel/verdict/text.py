@@ -213,10 +213,18 @@ def _undecided(s: Standing) -> Sentence:
         return say("It is not yet decided against {rivals}.", rivals=rivals)
     if s.missing > _FAR * s.votes:
         return say("Against {rivals} it is too close to call.", rivals=rivals)
+    n: Words = say("about {0}", about(s.missing))
+    if s.missing_between is not None:
+        least, most = map(about, (max(s.missing_between[0], 1), min(s.missing_between[1], 1e15)))
+        n = say("about {0} to {1}", least, most)
+        if s.missing_between[1] > _FAR * s.votes:
+            n = say("at least about {0}", least)
+        elif least.text == most.text:
+            n = say("about {0}", most)
     return say(
-        "It is not yet decided against {rivals}: about {n} more {unit}s.",
+        "It is not yet decided against {rivals}: {n} more {unit}s.",
         rivals=rivals,
-        n=about(s.missing),
+        n=n,
         unit=s.unit,
     )
 

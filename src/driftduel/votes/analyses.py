@@ -27,7 +27,7 @@ from driftduel.votes.groups import Only, only_where, seen, split_by
 from driftduel.votes.histories import ASSUMED, MOST_CELLS, History, history
 from driftduel.votes.log import Log
 from driftduel.votes.pairs import condorcet_of, pairs_of
-from driftduel.votes.planning import ask_next, votes_more
+from driftduel.votes.planning import ask_next, between, votes_more
 from driftduel.votes.ratings import ratings
 from driftduel.votes.reading import read
 from driftduel.votes.roles import Columns
@@ -181,6 +181,7 @@ def _analysed(log: Log, criterion: Criterion | None, alpha: float, pairs: str | 
         best=None if best is None else log.arms.index(best),
         since=max(known.since, first) if first and known.since else known.since,
         missing=math.inf if missing is None else missing,
+        missing_between=between(present, late, weight, pairs),
         level_with=tuple(log.arms.index(arm) for arm in present.candidates)
         if best is None and present.best is not None and present.best not in doubts
         else (),

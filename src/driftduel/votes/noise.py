@@ -159,8 +159,8 @@ class LogMeasures:
                 "for that many changes."
             )
         if self.beyond_noise and not proved:
-            return f"{self.says} Whether any of it changed who is best is not proved."
-        return self.says
+            return f"{self._said()} Whether any of it changed who is best is not proved."
+        return self._said()  # that tastes drifted is told by the verdict, which stands beside it
 
     def to_dict(self, proved: int = 0) -> dict[str, Any]:
         """Return it as JSON has it, if so many changes of who is best are proved."""
