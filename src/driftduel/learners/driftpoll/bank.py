@@ -18,7 +18,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel.learners.contract.ranges import (
@@ -33,7 +32,7 @@ from driftduel.learners.contract.ranges import (
     such_that,
     whole,
 )
-from driftduel.learners.parts.arrays import Floats, Records
+from driftduel.learners.parts.arrays import Floats, Ints, Records
 
 HAZARDS = (1 / 30, 1 / 200, 1 / 1200, 1 / 7200)
 """The chance that some arm changes with a vote; each arm has its share."""
@@ -412,7 +411,7 @@ def draw_strength(
 
 def chances_to_be_best(
     bank: Bank, round_: int, prior: float, rng: np.random.Generator, n_draws: int
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return in which share of draws each arm is the strongest."""
     n_arms = len(bank.arms)
     draws = np.zeros((n_draws, n_arms))
@@ -426,5 +425,5 @@ def chances_to_be_best(
         variances = np.append(1.0 / bank.hypotheses["precision"][arm, :used], prior)
         places = rng.choice(used + 1, n_draws, p=chances / chances.sum())
         draws[:, arm] = means[places] + rng.standard_normal(n_draws) * np.sqrt(variances[places])
-    winners: NDArray[np.int64] = draws.argmax(axis=1)
+    winners: Ints = draws.argmax(axis=1)
     return np.bincount(winners, minlength=n_arms) / n_draws

@@ -16,14 +16,12 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel.learners.contract.ranges import COUNT, FIXED, WEIGHT, Known, Ranges, such_that
+from driftduel.learners.parts.arrays import Flags, Floats, Records
 from driftduel.learners.parts.mixture import LARGEST_STEP, draw
 from driftduel.learners.parts.tsallis import tsallis_chances
-
-Floats = NDArray[np.float64]
 
 KINDS = ("tsallis-inf", "exp3s", "discounted-ucb")
 _TSALLIS, _EXP3S, _UCB = range(3)
@@ -47,13 +45,13 @@ RULE = np.dtype(
 class Bandit(NamedTuple):
     """The arrays of a bandit."""
 
-    rule: NDArray[np.void]  # (1,) RULE
+    rule: Records  # (1,) RULE
     values: Floats  # (K,) losses of Tsallis-INF, weights of EXP3.S, summed rewards of UCB
     counts: Floats  # (K,) weight of the rewards of UCB
     chances: Floats  # (K,) of the round to come; UCB has no use for them
 
 
-def _are_values(values: Floats, known: Known) -> NDArray[np.bool_]:
+def _are_values(values: Floats, known: Known) -> Flags:
     kind = known.fresh.rule["kind"][0]
     low, high = (_SMALLEST_WEIGHT, 2 * _LARGEST_TOTAL) if kind == _EXP3S else (0.0, 1e30)
     return np.asarray((values >= low) & (values <= high))

@@ -30,7 +30,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel, log_gamma
 from driftduel.learners.contract.ranges import (
@@ -45,7 +44,7 @@ from driftduel.learners.contract.ranges import (
     real,
     such_that,
 )
-from driftduel.learners.parts.arrays import Floats, Records
+from driftduel.learners.parts.arrays import Flags, Floats, Records
 
 _lgamma = log_gamma()
 
@@ -90,7 +89,7 @@ class Timeline(NamedTuple):
     tosses: Floats  # (B, 2, K) wins and losses of each arm; 0 in buckets that are not in use
 
 
-def _in_order(last: Values, known: Known) -> NDArray[np.bool_]:
+def _in_order(last: Values, known: Known) -> Flags:
     """Tell whether buckets end after they begin and before the next begins."""
     buckets = known.state.buckets[: known.value("clock.used")]
     good = np.ones(last.shape, np.bool_)

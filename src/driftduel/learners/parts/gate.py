@@ -8,10 +8,10 @@ itself, and nothing is learned.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel
 from driftduel.learners.contract.ranges import CHANCE, COUNT, FIXED, FLAG, Range, Ranges
+from driftduel.learners.parts.arrays import Records
 from driftduel.learners.parts.reference import Reference, draw_reference, turn_reference
 
 Ticket = tuple[float, float, float]
@@ -31,14 +31,14 @@ GATE = np.dtype(
 GATE_RANGES: Ranges = {"round": COUNT, "chance": FIXED, "scale": FIXED}
 
 
-def gate_of(chance: float, scale: float) -> NDArray[np.void]:
+def gate_of(chance: float, scale: float) -> Records:
     """Return a gate; a chance of 0 stands for one that falls with time."""
     return np.array([(0, chance, scale)], GATE)
 
 
 @inline_kernel
 def meet(
-    gates: NDArray[np.void],
+    gates: Records,
     reference: Reference,
     left: int,
     chance: float,
@@ -59,7 +59,7 @@ def meet(
 
 
 @inline_kernel
-def end_round(gates: NDArray[np.void], reference: Reference) -> None:
+def end_round(gates: Records, reference: Reference) -> None:
     """Count a round, and go on to the weight that holds in the next one."""
     gate = gates[0]
     gate["round"] += 1

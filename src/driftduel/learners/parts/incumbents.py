@@ -10,7 +10,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel.learners.contract.ranges import (
@@ -23,8 +22,7 @@ from driftduel.learners.contract.ranges import (
     such_that,
     whole,
 )
-
-Records = NDArray[np.void]
+from driftduel.learners.parts.arrays import Flags, Floats, Ints, Records
 
 _LONG = 10**15
 """More rounds than anyone plays; no rest is longer."""
@@ -59,13 +57,13 @@ class LeadState(NamedTuple):
     """The arrays of `WinnerStays`."""
 
     clock: Records  # (1,) LEADER
-    leads: NDArray[np.float64]  # (K,) wins minus losses
+    leads: Floats  # (K,) wins minus losses
 
 
-def _are_leads(leads: NDArray[np.float64], known: Known) -> NDArray[np.bool_]:
+def _are_leads(leads: Floats, known: Known) -> Flags:
     """Tell whether leads are whole numbers, and the stage of the leader has not ended."""
     most = (known.n_arms - 1) * known.state.clock["stage"]
-    good: NDArray[np.bool_] = (np.abs(leads) <= known.told) & (leads == np.floor(leads))
+    good: Flags = (np.abs(leads) <= known.told) & (leads == np.floor(leads))
     return good & (leads < most)
 
 
@@ -210,7 +208,7 @@ class RaceState(NamedTuple):
     """The arrays of `BeatTheWinnerReset`."""
 
     clock: Records  # (1,) RACE
-    queue: NDArray[np.int64]  # (K,) the arms that wait, K - 2 of them from the head on
+    queue: Ints  # (K,) the arms that wait, K - 2 of them from the head on
 
 
 _RACE_WINS = halves(0, "clock.length")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel
 from driftduel.learners.contract.ranges import AN_ARM, CHANCE, FIXED, FLAG, OUTCOME, Ranges, real
+from driftduel.learners.parts.arrays import Floats, Records
 from driftduel.learners.parts.verdicts import Verdicts
 
 Ticket = tuple[float, float]
@@ -38,7 +38,7 @@ FADING_RANGES: Ranges = {
 GREEDY_TICKET = (CHANCE, FLAG)
 
 
-def no_fading(growth: float) -> NDArray[np.void]:
+def no_fading(growth: float) -> Records:
     """Return the weight of the first duel, one, and by how much it grows a round."""
     fading = np.zeros(1, FADING)
     fading["unit"] = 1.0
@@ -46,7 +46,7 @@ def no_fading(growth: float) -> NDArray[np.void]:
     return fading
 
 
-def wins_in_window(window: NDArray[np.void], n_arms: int) -> NDArray[np.float64]:
+def wins_in_window(window: Records, n_arms: int) -> Floats:
     """Return the wins of the row over the column in a window, for duels that count once."""
     duels = window[window["left"] != window["right"]]
     wins = np.zeros((n_arms, n_arms))
@@ -56,7 +56,7 @@ def wins_in_window(window: NDArray[np.void], n_arms: int) -> NDArray[np.float64]
 
 
 @inline_kernel
-def fade(verdicts: Verdicts, fading: NDArray[np.void]) -> None:
+def fade(verdicts: Verdicts, fading: Records) -> None:
     """Go on to the next round: a new duel weighs more, and so does the bonus of all pairs."""
     clock = verdicts.clock[0]
     now = fading[0]

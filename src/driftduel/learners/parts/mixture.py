@@ -11,7 +11,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel.learners.contract.ranges import (
@@ -24,8 +23,8 @@ from driftduel.learners.contract.ranges import (
     equal_to,
     real,
 )
+from driftduel.learners.parts.arrays import Floats, Records
 
-Floats = NDArray[np.float64]
 Ticket = tuple[float, float, float]
 """The propensity of the pair, and the chances of the left and of the right arm."""
 
@@ -54,8 +53,8 @@ PLAYER = np.dtype(
 class SoftmaxState(NamedTuple):
     """Players whose weights change one arm at a time; the last one chooses the right arm."""
 
-    rule: NDArray[np.void]  # (1,) RULE
-    players: NDArray[np.void]  # (P,) PLAYER
+    rule: Records  # (1,) RULE
+    players: Records  # (P,) PLAYER
     logs: Floats  # (P, K) logarithms of the weights
     weights: Floats  # (P, K) the weights, up to a common factor
 

@@ -12,7 +12,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel.learners.contract.ranges import (
@@ -23,6 +22,7 @@ from driftduel.learners.contract.ranges import (
     real,
     whole,
 )
+from driftduel.learners.parts.arrays import Floats, Ints, Records
 from driftduel.learners.parts.memory import HEAVIEST
 from driftduel.learners.parts.verdicts import (
     VERDICT_RANGES,
@@ -34,8 +34,6 @@ from driftduel.learners.parts.verdicts import (
 )
 
 Ticket = tuple[float]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 UNPLAYED = 2.0
 """u_ij of a pair that never met: 0/0 + sqrt(alpha ln t / 0), with x/0 = 1."""
@@ -50,7 +48,7 @@ class Optimism(NamedTuple):
     rate: Floats  # (K, K) how often the column beat the row, w/N
     width: Floats  # (K, K) 1/sqrt(N)
     hopeful: Ints  # (K,) the arms of C first, in order
-    hopes: NDArray[np.void]  # (1,) HOPES: the size of C, and the arm of B or -1
+    hopes: Records  # (1,) HOPES: the size of C, and the arm of B or -1
 
 
 OPTIMISM_RANGES: Ranges = {
@@ -163,7 +161,7 @@ def weigh(optimism: Optimism, left: int, right: int, outcome: float, weight: flo
 
 
 @kernel
-def lighten(optimism: Optimism, fading: NDArray[np.void]) -> None:
+def lighten(optimism: Optimism, fading: Records) -> None:
     """Divide all weights by that of a new duel; a pair of next to no weight has never met."""
     verdicts = optimism.verdicts
     n_arms = optimism.hopeful.shape[0]

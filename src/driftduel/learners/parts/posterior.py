@@ -22,15 +22,13 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel, log_gamma
 from driftduel.learners.contract.ranges import ANYTHING, Known, Ranges, real, such_that
+from driftduel.learners.parts.arrays import Flags, Floats, Ints
 from driftduel.learners.parts.verdicts import VERDICT_RANGES, Verdicts, no_verdicts
 
 Ticket = tuple[float]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _lgamma = log_gamma()
 
@@ -61,7 +59,7 @@ def _are_candidates(candidates: Ints, known: Known) -> bool:
     )
 
 
-def _is_record(record: Ints, known: Known) -> NDArray[np.bool_]:
+def _is_record(record: Ints, known: Known) -> Flags:
     return (record >= [1, 0]) & (record <= [known.n_arms, known.n_arms - 1])
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel.learners.contract.ranges import FIXED, Ranges, below, equal_to
@@ -91,8 +90,8 @@ def draw_reference(reference: Reference, scaled: float) -> int:
 
 
 def alias_table(
-    weight: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    weight: Floats,
+) -> tuple[Floats, Ints]:
     """Return Walker's alias table (chance, other) of a distribution.
 
     Draw u uniform on [0, K) and let k be its whole part: the arm is k if the rest is below

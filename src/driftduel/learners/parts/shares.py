@@ -13,16 +13,15 @@ from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
 from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.ranges import FIXED, Ranges, equal_to, real
+from driftduel.learners.parts.arrays import Floats, Records
 from driftduel.learners.parts.mixture import (
     LARGEST_STEP,
     SOFTMAX_TICKET,
-    Floats,
     Ticket,
     chance,
     draw,
@@ -57,7 +56,7 @@ class Rates(NamedTuple):
 class SharesState(NamedTuple):
     """Players whose weights change for all arms at once; the last one chooses the right arm."""
 
-    rule: NDArray[np.void]  # (1,) SHARE_RULE
+    rule: Records  # (1,) SHARE_RULE
     totals: Floats  # (P,) sum of the weights
     weights: Floats  # (P, K) up to a common factor
 

@@ -9,10 +9,10 @@ from types import FunctionType
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import bind_kernels, inline_kernel
 from driftduel.learners.contract.base import Learner
+from driftduel.learners.parts.arrays import Floats
 
 
 def ticket_length(learner: Learner) -> int:
@@ -38,7 +38,7 @@ def ticket_kernel(length: int) -> Any:
 
 
 @inline_kernel
-def ticket_of_one(row: NDArray[np.float64]) -> tuple[float]:
+def ticket_of_one(row: Floats) -> tuple[float]:
     """Return the ticket in a row, a single number."""
     return (float(row[0]),)
 

@@ -8,12 +8,8 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-from numpy.typing import NDArray
-
 from driftduel._support.compile.jit import kernel
-
-Floats = NDArray[np.float64]
+from driftduel.learners.parts.arrays import Floats
 
 _TOLERANCE = 1e-10
 _MOST_STEPS = 100

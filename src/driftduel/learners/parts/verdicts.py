@@ -17,7 +17,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel.learners.contract.ranges import (
@@ -31,8 +30,7 @@ from driftduel.learners.contract.ranges import (
     equal_to,
     real,
 )
-
-Floats = NDArray[np.float64]
+from driftduel.learners.parts.arrays import Flags, Floats, Records
 
 CLOCK = np.dtype(
     [
@@ -58,11 +56,11 @@ ARM = np.dtype(
 class Verdicts(NamedTuple):
     """Counts of duels and what is decided by them."""
 
-    clock: NDArray[np.void]  # (1,) CLOCK
-    arms: NDArray[np.void]  # (K,) ARM
+    clock: Records  # (1,) CLOCK
+    arms: Records  # (K,) ARM
     wins: Floats  # (K, K) wins of the row over the column
     margin: Floats  # (K, K) N (1/2 - w/N)^2 where the row is behind the column, else 0
-    beaten: NDArray[np.bool_]  # (K, K) whether the row is beaten by the column
+    beaten: Flags  # (K, K) whether the row is beaten by the column
 
 
 VERDICT_RANGES: Ranges = {

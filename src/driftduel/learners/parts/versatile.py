@@ -11,18 +11,18 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel
 from driftduel.learners.contract.ranges import COUNT, Known, Ranges, real, such_that
-from driftduel.learners.parts.mixture import Floats, Ticket, draw
+from driftduel.learners.parts.arrays import Flags, Floats, Ints
+from driftduel.learners.parts.mixture import Ticket, draw
 from driftduel.learners.parts.tsallis import tsallis_chances
 
 
 class VersatileState(NamedTuple):
     """The arrays of two players."""
 
-    rounds: NDArray[np.int64]  # (1,) outcomes learned
+    rounds: Ints  # (1,) outcomes learned
     shifts: Floats  # (2,) x of each player
     losses: Floats  # (2, K) estimated losses of each player
     chances: Floats  # (2, K) of the round to come
@@ -33,13 +33,13 @@ def _are_chances(chances: Floats, known: Known) -> bool:
     return bool((chances >= 1e-70).all() and (np.abs(sums - 1.0) <= 1e-6).all())
 
 
-def _are_shifts(shifts: Floats, known: Known) -> NDArray[np.bool_]:
+def _are_shifts(shifts: Floats, known: Known) -> Flags:
     """Tell whether x is where the chances can sum to 1: see `tsallis_chances`."""
     least = known.state.losses.min(axis=1)
     root = math.sqrt(known.state.rounds[0] + 1.0)
     slack = 1e-6 * (least + root)
     lowest = least - root * math.sqrt(known.n_arms)
-    inside: NDArray[np.bool_] = (shifts >= lowest - slack) & (shifts <= least - root + slack)
+    inside: Flags = (shifts >= lowest - slack) & (shifts <= least - root + slack)
     return inside & (least <= 1e12 * root)
 
 

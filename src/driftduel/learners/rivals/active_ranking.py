@@ -10,7 +10,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.checks import as_count
 from driftduel._support.compile.jit import inline_kernel, kernel
@@ -31,19 +30,18 @@ from driftduel.learners.contract.ranges import (
     such_that,
     whole,
 )
+from driftduel.learners.parts.arrays import Floats, Ints, Records
 from driftduel.learners.parts.failure import level_after, level_of_scores
 from driftduel.learners.parts.opponents import draw_opponent
 from driftduel.matrix.criteria import Borda
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Ticket = tuple[float]
 
 
 class RankingState(NamedTuple):
     """The arrays of `ActiveRanking`."""
 
-    clock: NDArray[np.void]  # (1,)
+    clock: Records  # (1,)
     active: Ints  # (K,) the arms still in play come first, in order
     sums: Floats  # (K,) summed outcomes of each arm
     found: Floats  # (K,) the mean outcome of an arm found to be at the top, -1 for the others

@@ -16,7 +16,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
@@ -31,6 +30,7 @@ from driftduel.learners.parts.adswitch import (
     reward_adswitch,
     settle_adswitch,
 )
+from driftduel.learners.parts.arrays import Ints, Records
 from driftduel.learners.parts.gate import (
     GATE_RANGES,
     TICKET_RANGES,
@@ -51,13 +51,11 @@ from driftduel.learners.parts.master import (
 from driftduel.learners.parts.reference import REFERENCE_RANGES, Reference, reference_of, weights_of
 from driftduel.matrix.criteria import Borda, Weighted
 
-Ints = NDArray[np.int64]
-
 
 class AdSwitchState(NamedTuple):
     """The arrays of `ADSWITCH`."""
 
-    gate: NDArray[np.void]  # (1,)
+    gate: Records  # (1,)
     began: Ints  # (1,) round of a new beginning that is not in the history, or -1
     reference: Reference
     bandit: AdSwitch
@@ -66,7 +64,7 @@ class AdSwitchState(NamedTuple):
 class MasterState(NamedTuple):
     """The arrays of `MASTER`."""
 
-    gate: NDArray[np.void]  # (1,)
+    gate: Records  # (1,)
     began: Ints  # (1,)
     reference: Reference
     bandit: Master
@@ -149,7 +147,7 @@ class _AdaptiveGate(Learner):
         """How often the opponent is drawn."""
         return self.exploration or min(1.0, math.cbrt(self.n_arms / self._known_horizon))
 
-    def _gate(self) -> tuple[NDArray[np.void], Ints, Reference]:
+    def _gate(self) -> tuple[Records, Ints, Reference]:
         reference = reference_of(*weights_of(self.criterion, self.n_arms))
         return gate_of(self._gamma, 0.0), np.array([-1]), reference
 

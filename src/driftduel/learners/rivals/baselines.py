@@ -10,13 +10,13 @@ from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.checks import as_count
 from driftduel._support.compile.jit import inline_kernel
 from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import CHANCE, COUNT, FIXED, LEAD, Ranges
+from driftduel.learners.parts.arrays import Floats, Ints
 from driftduel.matrix.criteria import Condorcet, Copeland, Weighted
 from driftduel.matrix.weights import uniform
 
@@ -26,8 +26,8 @@ Ticket = tuple[float]
 class UniformState(NamedTuple):
     """The arrays of `Uniform`."""
 
-    rounds: NDArray[np.int64]  # (1,) outcomes learned
-    leads: NDArray[np.float64]  # (K, K) summed outcome - 1/2 of each ordered pair
+    rounds: Ints  # (1,) outcomes learned
+    leads: Floats  # (K, K) summed outcome - 1/2 of each ordered pair
 
 
 UNIFORM_RANGES: Ranges = {"rounds": COUNT, "leads": LEAD}
@@ -109,8 +109,8 @@ class Uniform(Learner):
 class FixedState(NamedTuple):
     """The arrays of `FixedPair`."""
 
-    pair: NDArray[np.int64]  # (2,) left and right
-    lead: NDArray[np.float64]  # (1,) summed outcome - 1/2
+    pair: Ints  # (2,) left and right
+    lead: Floats  # (1,) summed outcome - 1/2
 
 
 FIXED_RANGES: Ranges = {"pair": FIXED, "lead": LEAD}
@@ -180,7 +180,7 @@ class FixedPair(Learner):
         """Return a fresh state."""
         return FixedState(np.array([self.left, self.right]), np.zeros(1))
 
-    def _active_of(self, state: FixedState) -> NDArray[np.int64]:
+    def _active_of(self, state: FixedState) -> Ints:
         """Return the arms of the pair."""
         return np.unique(state.pair)
 

@@ -33,10 +33,9 @@ from driftduel.learners.contract.ranges import (
     such_that,
     whole,
 )
+from driftduel.learners.parts.arrays import Flags, Ints, Records
 from driftduel.matrix.criteria import Condorcet
 
-Ints = NDArray[np.int64]
-Records = NDArray[np.void]
 Ticket = tuple[float]
 
 
@@ -69,10 +68,10 @@ class MeanState(NamedTuple):
 def _tallied(name: str) -> Range:
     """Return what the tally against the arms left sums to, for each of them."""
 
-    def holds(values: NDArray[Any], known: Known) -> NDArray[np.bool_]:
+    def holds(values: NDArray[Any], known: Known) -> Flags:
         left = is_listed(known, "active", "clock.n_active")
         expected = known.state.tally[name][:, left].sum(axis=1)
-        good: NDArray[np.bool_] = (values >= 0) & (values <= known.told)
+        good: Flags = (values >= 0) & (values <= known.told)
         return good & ((values == expected) | ~left)
 
     return such_that("the sum of its tally", holds)

@@ -14,7 +14,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.checks import BadParameter
 from driftduel._support.compile.jit import inline_kernel, kernel
@@ -30,19 +29,18 @@ from driftduel.learners.contract.ranges import (
     SUM,
     Ranges,
 )
+from driftduel.learners.parts.arrays import Floats, Ints, Records
 from driftduel.learners.parts.failure import failure_of
 from driftduel.learners.parts.opponents import draw_pair
 from driftduel.matrix.criteria import Borda
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Ticket = tuple[float]
 
 
 class ExploringState(NamedTuple):
     """The arrays of `BordaETC` and `BCB`."""
 
-    clock: NDArray[np.void]  # (1,)
+    clock: Records  # (1,)
     wins: Floats  # (K,) summed outcomes of the duels in which the arm was left
     duels: Ints  # (K,) how many those were
 

@@ -11,7 +11,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
@@ -31,23 +30,22 @@ from driftduel.learners.contract.ranges import (
     such_that,
     whole,
 )
+from driftduel.learners.parts.arrays import Flags, Floats, Ints, Records
 from driftduel.learners.parts.failure import failure_of
 from driftduel.matrix.criteria import Borda
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Ticket = tuple[float]
 
 
 class TurnsState(NamedTuple):
     """The arrays of `BordaElimination`."""
 
-    clock: NDArray[np.void]  # (1,)
+    clock: Records  # (1,)
     active: Ints  # (K,) the arms still in play come first
     sums: Floats  # (K,) summed outcomes of each arm
     wins: Floats  # (K, K) the same by opponent, for the sparse rule
     met: Ints  # (K,) steps in which each arm was the opponent
-    marks: NDArray[np.bool_]  # (K,) scratch: arms to remove
+    marks: Flags  # (K,) scratch: arms to remove
 
 
 TURNS = np.dtype(

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel.learners.contract.literature import Literature
@@ -29,13 +28,11 @@ from driftduel.learners.contract.ranges import (
     halves,
     whole,
 )
+from driftduel.learners.parts.arrays import Floats, Ints, Records
 from driftduel.learners.parts.near_best import MAXING_PAPER, Maxing
 from driftduel.learners.parts.opponents import draw_opponent
 from driftduel.matrix.criteria import Borda
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Records = NDArray[np.void]
 Ticket = tuple[float]
 
 

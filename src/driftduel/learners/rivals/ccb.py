@@ -13,7 +13,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
@@ -28,12 +27,11 @@ from driftduel.learners.contract.ranges import (
     is_listed,
     whole,
 )
+from driftduel.learners.parts.arrays import Flags, Ints, Records
 from driftduel.learners.parts.verdicts import VERDICT_RANGES, Verdicts, count_duel, no_verdicts
 from driftduel.matrix.criteria import Condorcet, Copeland
 
 Ticket = tuple[float]
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 
 UNPLAYED = 1.0
@@ -55,7 +53,7 @@ class CCBState(NamedTuple):
     """The arrays of `CCB`."""
 
     verdicts: Verdicts
-    beliefs: NDArray[np.void]  # (1,) BELIEFS
+    beliefs: Records  # (1,) BELIEFS
     likely: Flags  # (K,) B
     feared: Flags  # (K, K) whether the column is in B_i of the row
     n_feared: Ints  # (K,) the size of B_i

@@ -34,6 +34,7 @@ from driftduel.learners.contract.ranges import (
     below,
     whole,
 )
+from driftduel.learners.parts.arrays import Ints, Records
 from driftduel.learners.parts.incumbents import (
     LEAD_RANGES,
     RACE_RANGES,
@@ -50,8 +51,6 @@ from driftduel.learners.parts.incumbents import (
     settle_leads,
 )
 from driftduel.matrix.criteria import Condorcet
-
-Records = NDArray[np.void]
 
 WATCH = np.dtype(
     [
@@ -165,7 +164,7 @@ class MDBState(NamedTuple):
     """The arrays of `MDB`."""
 
     clock: Records  # (1,) MDB_CLOCK
-    pairs: NDArray[np.int64]  # (N, 2) all pairs in random order
+    pairs: Ints  # (N, 2) all pairs in random order
     windows: NDArray[np.int8]  # (N, w) twice the outcomes
     watch: Records  # (N,) WATCH
     inner: LeadState

@@ -23,7 +23,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
@@ -39,12 +38,10 @@ from driftduel.learners.contract.ranges import (
     Ranges,
     whole,
 )
-from driftduel.learners.parts.arrays import NEVER
+from driftduel.learners.parts.arrays import NEVER, Floats, Ints, Records
 from driftduel.matrix.criteria import Condorcet, Copeland
 
 Ticket = tuple[float]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 CLOCK = np.dtype(
     [
@@ -66,7 +63,7 @@ SAME = 1e-9
 class ECWState(NamedTuple):
     """The arrays of `ECWRMED`."""
 
-    clock: NDArray[np.void]  # (1,) CLOCK
+    clock: Records  # (1,) CLOCK
     wins: Floats  # (K, K) wins of the row over the column
     losses: Ints  # (K,) scratch: L
     above: Ints  # (K,) scratch: S, the least c first

@@ -15,7 +15,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
@@ -35,11 +34,10 @@ from driftduel.learners.contract.ranges import (
     such_that,
     whole,
 )
+from driftduel.learners.parts.arrays import Flags, Ints, Records
 from driftduel.learners.parts.failure import check_horizon_or
 from driftduel.matrix.criteria import Condorcet
 
-Ints = NDArray[np.int64]
-Records = NDArray[np.void]
 Ticket = tuple[float]
 
 
@@ -68,7 +66,7 @@ class PairState(NamedTuple):
 
     clock: Records  # (1,) PAIR_CLOCK
     active: Ints  # (K,) the active arms first, in order
-    is_active: NDArray[np.bool_]  # (K,)
+    is_active: Flags  # (K,)
     tally: Records  # (K, K) TALLY of the lower arm against the higher one
 
 

@@ -14,17 +14,16 @@ from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
 from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import COUNT, FIXED, WEIGHT, Known, Ranges, below, such_that
+from driftduel.learners.parts.arrays import Floats, Ints, Records
 from driftduel.learners.parts.mixture import (
     SOFTMAX_RANGES,
     SOFTMAX_TICKET,
-    Floats,
     SoftmaxState,
     Ticket,
     add_to_log,
@@ -43,7 +42,7 @@ BATCH = np.dtype([("round", "i8"), ("length", "i8")], align=True)
 class BatchState(NamedTuple):
     """The arrays of `Rexp3Borda`."""
 
-    batch: NDArray[np.void]  # (1,) BATCH
+    batch: Records  # (1,) BATCH
     softmax: SoftmaxState
 
 
@@ -162,7 +161,7 @@ class Rexp3Borda(Learner):
 class AnytimeState(NamedTuple):
     """The arrays of `AnytimeDEXP3`."""
 
-    rounds: NDArray[np.int64]  # (1,) outcomes learned
+    rounds: Ints  # (1,) outcomes learned
     scores: Floats  # (K,) S
     chances: Floats  # (K,) q of the round to come
 

@@ -25,7 +25,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.features import as_features
@@ -42,7 +41,7 @@ from driftduel.learners.contract.ranges import (
     Ranges,
     such_that,
 )
-from driftduel.learners.parts.arrays import Floats, Ints
+from driftduel.learners.parts.arrays import Flags, Floats, Ints, Records
 from driftduel.learners.parts.features import (
     COORDINATES,
     Features,
@@ -97,7 +96,7 @@ RULE = np.dtype([("rate", "f8"), ("exploration", "f8")], align=True)
 class BEXP3State(NamedTuple):
     """The arrays of `BEXP3`."""
 
-    rule: NDArray[np.void]  # (1,) RULE
+    rule: Records  # (1,) RULE
     coordinates: Floats  # (K, d)
     scores: Floats  # (K,) S
     chances: Floats  # (K,) q
@@ -111,7 +110,7 @@ def _are_chances(chances: Floats, known: Known) -> bool:
     return bool((chances >= least * (1 - 1e-9)).all() and abs(chances.sum() - 1.0) <= 1e-6)
 
 
-def _is_chance_of_pair(values: Floats, known: Known) -> NDArray[np.bool_]:
+def _is_chance_of_pair(values: Floats, known: Known) -> Flags:
     least = (known.state.rule["exploration"][0] / known.n_arms) ** 2
     return np.asarray((values >= least * (1 - 1e-6)) & (values <= 1 + 1e-5))
 
@@ -269,7 +268,7 @@ CLOCK = np.dtype(
 class BETCState(NamedTuple):
     """The arrays of `BETCGLM`."""
 
-    clock: NDArray[np.void]  # (1,) CLOCK
+    clock: Records  # (1,) CLOCK
     coordinates: Floats  # (K, d)
     design: Ints  # (P, 3) left and right arm, and how many duels
     wins: Floats  # (K, K) summed outcomes of the arm of the row
@@ -291,7 +290,7 @@ def _is_left(left: Ints, known: Known) -> bool:
     return bool(1 <= left[0] <= known.fresh.design[known.state.clock["place"][0], 2])
 
 
-def _are_wins(wins: Floats, known: Known) -> NDArray[np.bool_]:
+def _are_wins(wins: Floats, known: Known) -> Flags:
     return np.asarray((wins >= 0) & (wins <= known.state.duels) & (2 * wins % 1 == 0))
 
 

@@ -19,7 +19,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
@@ -35,6 +34,7 @@ from driftduel.learners.contract.ranges import (
     equal_to,
     real,
 )
+from driftduel.learners.parts.arrays import Floats, Records
 from driftduel.learners.parts.memory import (
     EXPLORATION,
     GREEDY_TICKET,
@@ -45,13 +45,11 @@ from driftduel.learners.parts.memory import (
 )
 from driftduel.matrix.criteria import Borda
 
-Floats = NDArray[np.float64]
-
 
 class DiscountedState(NamedTuple):
     """The arrays of the learners that discount."""
 
-    clock: NDArray[np.void]  # (1,)
+    clock: Records  # (1,)
     weights: Floats  # (K,) summed weights of the outcomes of each arm
     wins: Floats  # (K,) the same times the outcomes
 
@@ -59,10 +57,10 @@ class DiscountedState(NamedTuple):
 class SlidingState(NamedTuple):
     """The arrays of the learners with a window."""
 
-    clock: NDArray[np.void]  # (1,)
+    clock: Records  # (1,)
     weights: Floats  # (K,)
     wins: Floats  # (K,)
-    window: NDArray[np.void]  # (W,) the latest explorations, in a ring
+    window: Records  # (W,) the latest explorations, in a ring
 
 
 ForgettingState = DiscountedState | SlidingState
@@ -260,7 +258,7 @@ class _Forgetting(Learner):
 
     _criteria = (Borda,)
 
-    def _clock(self) -> NDArray[np.void]:
+    def _clock(self) -> Records:
         clock = np.zeros(1, CLOCK)
         clock["unit"] = 1.0
         clock["growth"] = 1.0
@@ -317,7 +315,7 @@ class _Bounded(_Forgetting):
     _both = False
     _choose = staticmethod(choose_by_bound)
 
-    def _clock(self) -> NDArray[np.void]:
+    def _clock(self) -> Records:
         clock = super()._clock()
         clock["width"] = self.width
         return clock

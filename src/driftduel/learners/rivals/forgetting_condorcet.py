@@ -19,7 +19,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
@@ -35,6 +34,7 @@ from driftduel.learners.contract.ranges import (
     equal_to,
     real,
 )
+from driftduel.learners.parts.arrays import Floats, Ints, Records
 from driftduel.learners.parts.memory import (
     EXPLORATION,
     FADING_RANGES,
@@ -61,22 +61,19 @@ from driftduel.learners.parts.optimism import (
 from driftduel.learners.parts.verdicts import lift
 from driftduel.matrix.criteria import Condorcet
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
 
 class DiscountedRUCBState(NamedTuple):
     """RUCB's bounds, in growing units, and the unit."""
 
     optimism: Optimism
-    fading: NDArray[np.void]  # (1,) FADING
+    fading: Records  # (1,) FADING
 
 
 class SlidingRUCBState(NamedTuple):
     """RUCB's bounds, and the window."""
 
     optimism: Optimism
-    window: NDArray[np.void]  # (W,) the latest duels, in a ring
+    window: Records  # (W,) the latest duels, in a ring
 
 
 ForgettingRUCBState = DiscountedRUCBState | SlidingRUCBState
@@ -293,7 +290,7 @@ GREEDY = np.dtype(
 class GreedyState(NamedTuple):
     """The arrays of `DiscountedCondorcetGreedy`."""
 
-    clock: NDArray[np.void]  # (1,) GREEDY
+    clock: Records  # (1,) GREEDY
     wins: Floats  # (K, K) summed weights of the wins of the row over the column
     ahead: Ints  # (K,) how many other arms an arm is ahead of
 

@@ -22,13 +22,13 @@ from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
 from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import UNKNOWN_CHANCE, WEIGHT, Known, Ranges, equal_to, real
+from driftduel.learners.parts.arrays import Floats, Records
 from driftduel.learners.parts.memory import (
     EXPLORATION,
     FADING_RANGES,
@@ -62,17 +62,17 @@ class DiscountedDTSState(NamedTuple):
     """D-TS's state, in growing units, and the unit."""
 
     posterior: ThompsonState
-    fading: NDArray[np.void]  # (1,) FADING
+    fading: Records  # (1,) FADING
 
 
 class SlidingDTSState(NamedTuple):
     """D-TS's state, and the window."""
 
     posterior: ThompsonState
-    window: NDArray[np.void]  # (W,) the latest duels, in a ring
+    window: Records  # (W,) the latest duels, in a ring
 
 
-def _wins_in_window(known: Known) -> NDArray[np.float64]:
+def _wins_in_window(known: Known) -> Floats:
     """Return the wins of the row over the column in the window."""
     duels = known.state.window[: known.state.posterior.verdicts.clock["round"][0]]
     return wins_in_window(duels, known.n_arms)

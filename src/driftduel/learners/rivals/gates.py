@@ -15,7 +15,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.checks import BadParameter, as_count
 from driftduel._support.compile.jit import inline_kernel
@@ -23,6 +22,7 @@ from driftduel._support.params import bounded
 from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import Ranges
+from driftduel.learners.parts.arrays import Records
 from driftduel.learners.parts.bandits import (
     BANDIT_RANGES,
     Bandit,
@@ -54,7 +54,7 @@ PAPERS = (
 class GateState(NamedTuple):
     """The arrays of `UniformOpponent` and `Gate`."""
 
-    gate: NDArray[np.void]  # (1,)
+    gate: Records  # (1,)
     reference: Reference
     bandit: Bandit
 

@@ -18,7 +18,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.checks import as_count
 from driftduel._support.compile.jit import inline_kernel, kernel
@@ -35,12 +34,12 @@ from driftduel.learners.contract.ranges import (
     arms_first,
     halves,
 )
+from driftduel.learners.parts.arrays import Ints, Records
 from driftduel.learners.parts.failure import level_after, level_of_scores
 from driftduel.learners.parts.opponents import draw_opponent
 from driftduel.matrix.criteria import Borda
 
 Ticket = tuple[float]
-Ints = NDArray[np.int64]
 
 CLOCK = np.dtype(
     [
@@ -60,8 +59,8 @@ ARM = np.dtype([("tosses", "i8"), ("sum", "f8")], align=True)
 class HammingState(NamedTuple):
     """The arrays of `HammingLUCB`."""
 
-    clock: NDArray[np.void]  # (1,) CLOCK
-    arms: NDArray[np.void]  # (K,) ARM
+    clock: Records  # (1,) CLOCK
+    arms: Records  # (K,) ARM
     order: Ints  # (K,) the arms, those of largest mean first
 
 

@@ -11,7 +11,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
@@ -31,10 +30,9 @@ from driftduel.learners.contract.ranges import (
     such_that,
     whole,
 )
+from driftduel.learners.parts.arrays import Flags, Ints, Records
 from driftduel.matrix.criteria import Condorcet
 
-Ints = NDArray[np.int64]
-Records = NDArray[np.void]
 Ticket = tuple[float]
 
 
@@ -60,10 +58,10 @@ class FilterState(NamedTuple):
     rivals: Records  # (K,) RIVAL
 
 
-def _have_met(duels: Ints, known: Known) -> NDArray[np.bool_]:
+def _have_met(duels: Ints, known: Known) -> Flags:
     """Tell whether those met the candidate who had their turn."""
     had_turn = is_listed(known, "others", "clock.place")
-    good: NDArray[np.bool_] = (duels >= had_turn) & (duels <= known.told)
+    good: Flags = (duels >= had_turn) & (duels <= known.told)
     return good
 
 

@@ -16,7 +16,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
@@ -35,11 +34,10 @@ from driftduel.learners.contract.ranges import (
     such_that,
     whole,
 )
+from driftduel.learners.parts.arrays import Ints, Records
 from driftduel.learners.parts.near_best import MAXING_PAPER, Maxing
 from driftduel.matrix.criteria import Condorcet
 
-Ints = NDArray[np.int64]
-Records = NDArray[np.void]
 Ticket = tuple[float]
 
 

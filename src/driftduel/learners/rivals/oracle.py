@@ -10,15 +10,15 @@ from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from driftduel._support.checks import BadParameter, as_starts, as_whole_numbers
 from driftduel._support.compile.jit import inline_kernel
 from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import CHANCE, FIXED, Known, Ranges, such_that
+from driftduel.learners.parts.arrays import Ints
 
-Ints = NDArray[np.int64]
 Ticket = tuple[float]
 
 

@@ -14,7 +14,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
@@ -31,11 +30,11 @@ from driftduel.learners.contract.ranges import (
     such_that,
     whole,
 )
+from driftduel.learners.parts.arrays import Flags, Floats, Ints, Records
 from driftduel.learners.parts.bandits import largest_index
 from driftduel.matrix.criteria import Condorcet
 
 Ticket = tuple[float]
-Floats = NDArray[np.float64]
 
 PAPER = "Ailon, Karnin & Joachims, Reducing Dueling Bandits to Cardinal Bandits, ICML 2014"
 
@@ -43,7 +42,7 @@ PAPER = "Ailon, Karnin & Joachims, Reducing Dueling Bandits to Cardinal Bandits,
 class BanditsState(NamedTuple):
     """The arrays of `MultiSBM`, with a row for each bandit."""
 
-    current: NDArray[np.int64]  # (1,) the left arm of the round to come
+    current: Ints  # (1,) the left arm of the round to come
     alpha: Floats  # (1,)
     totals: Floats  # (K,) plays of each bandit
     plays: Floats  # (K, K)
@@ -152,13 +151,13 @@ EPOCH = np.dtype(
 class DoublerState(NamedTuple):
     """The arrays of `Doubler`."""
 
-    epoch: NDArray[np.void]  # (1,) EPOCH
+    epoch: Records  # (1,) EPOCH
     before: Floats  # (K,) how often the bandit of the epoch before chose each arm
     plays: Floats  # (K,) of this epoch
     rewards: Floats  # (K,)
 
 
-def _is_length(length: NDArray[np.int64], known: object) -> NDArray[np.bool_]:
+def _is_length(length: Ints, known: object) -> Flags:
     power = length & (length - 1) == 0
     return np.asarray(power & (length >= 2) & (length <= 2**60))
 

@@ -22,7 +22,6 @@ from types import FunctionType
 from typing import Any, ClassVar, NamedTuple, Self, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.checks import BadParameter, as_count
 from driftduel._support.compile.jit import bind_kernels
@@ -45,6 +44,7 @@ from driftduel.learners.contract.ranges import (
     such_that,
     whole,
 )
+from driftduel.learners.parts.arrays import Floats, Ints, Records
 from driftduel.learners.parts.tickets import ticket_kernel, ticket_length
 from driftduel.matrix.criteria import Criterion
 
@@ -57,8 +57,8 @@ _PLAIN = 3
 class RestartState(NamedTuple):
     """The arrays of a wrapper and those of the learner inside."""
 
-    clock: NDArray[np.void]  # (1,)
-    kept: NDArray[np.float64]  # (W, 3 + length of a ticket) the latest outcomes, in a ring
+    clock: Records  # (1,)
+    kept: Floats  # (W, 3 + length of a ticket) the latest outcomes, in a ring
     inner: State
 
 
@@ -269,7 +269,7 @@ class _Restarting(Learner):
     def _last_end(self, known: Known) -> int:
         return int(known.state.clock["round"][0]) + self._period
 
-    def _are_kept(self, kept: NDArray[np.float64], known: Known) -> bool:
+    def _are_kept(self, kept: Floats, known: Known) -> bool:
         """Tell whether the rows of outcomes that were told can be told again."""
         rows = kept[: known.state.clock["learned"][0]]
         columns = (AN_ARM, AN_ARM, OUTCOME, *(self._ticket or ()))
@@ -300,7 +300,7 @@ class _Restarting(Learner):
         """Return the arm that the learner inside would pick."""
         return self.inner._best_of(state.inner)
 
-    def _active_of(self, state: RestartState) -> NDArray[np.int64]:
+    def _active_of(self, state: RestartState) -> Ints:
         """Return the arms that the learner inside has in play."""
         return self.inner._active_of(state.inner)
 

@@ -18,7 +18,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
@@ -37,10 +36,10 @@ from driftduel.learners.contract.ranges import (
     equal_to,
     such_that,
 )
+from driftduel.learners.parts.arrays import Flags, Floats, Ints, Records
 from driftduel.matrix.criteria import Condorcet
 
 Ticket = tuple[float]
-Floats = NDArray[np.float64]
 
 CLOCK = np.dtype(
     [
@@ -73,30 +72,30 @@ ARM = np.dtype(
 class RMEDState(NamedTuple):
     """The arrays of `RMED1` and `RMED2FH`."""
 
-    clock: NDArray[np.void]  # (1,) CLOCK
-    arms: NDArray[np.void]  # (K,) ARM
+    clock: Records  # (1,) CLOCK
+    arms: Records  # (K,) ARM
     wins: Floats  # (K, K) wins of the row over the column
     cost: Floats  # (K, K) the terms of I
 
 
-def _is_second(second: NDArray[np.int64], known: Known) -> bool:
+def _is_second(second: Ints, known: Known) -> bool:
     """Tell whether the pair to meet next is one, as long as there is any."""
     clock = known.state.clock[0]
     last = known.n_arms - 1
     return bool(clock["first"] < second[0] <= last + clock["begun"])
 
 
-def _have_met(wins: Floats, known: Known) -> NDArray[np.bool_]:
+def _have_met(wins: Floats, known: Known) -> Flags:
     """Tell of which pairs it is known who is ahead; all must have met before lists are played."""
     met = (wins + wins.T > 0) | np.eye(known.n_arms, dtype=np.bool_)
-    good: NDArray[np.bool_] = (wins >= 0) & (wins <= known.told) & (2 * wins == np.floor(2 * wins))
+    good: Flags = (wins >= 0) & (wins <= known.told) & (2 * wins == np.floor(2 * wins))
     return good & (met | (known.state.clock[0]["begun"] == 0))
 
 
-def _are_costs(cost: Floats, known: Known) -> NDArray[np.bool_]:
+def _are_costs(cost: Floats, known: Known) -> Flags:
     """Tell whether costs are what opponents can be chosen by."""
     behind = known.state.wins < known.state.wins.T
-    good: NDArray[np.bool_] = (cost >= 0) & (cost <= LARGEST)
+    good: Flags = (cost >= 0) & (cost <= LARGEST)
     return good & ((cost > 0) | ~behind | (known.state.clock[0]["fixed"] == 1))
 
 

@@ -16,7 +16,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.checks import BadParameter
 from driftduel._support.compile.jit import inline_kernel, kernel
@@ -34,6 +33,7 @@ from driftduel.learners.contract.ranges import (
     such_that,
     whole,
 )
+from driftduel.learners.parts.arrays import Flags, Ints, Records
 from driftduel.learners.parts.optimism import (
     OPTIMISM_RANGES,
     UNPLAYED,
@@ -53,8 +53,6 @@ from driftduel.learners.parts.verdicts import (
 from driftduel.matrix.criteria import Condorcet
 
 Ticket = tuple[float]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @inline_kernel
@@ -146,7 +144,7 @@ class MergeRUCBState(NamedTuple):
     """The arrays of `MergeRUCB`. There are never more batches than at the start, b."""
 
     verdicts: Verdicts
-    turn: NDArray[np.void]  # (1,) TURN
+    turn: Records  # (1,) TURN
     members: Ints  # (b, K) the arms of each batch first
     sizes: Ints  # (b,)
     order: Ints  # (b,) scratch: batches by size
@@ -159,7 +157,7 @@ def _are_members(members: Ints, known: Known) -> bool:
     return len(np.unique(np.concatenate(listed))) == sum(map(len, listed))
 
 
-def _are_sizes(sizes: Ints, known: Known) -> NDArray[np.bool_]:
+def _are_sizes(sizes: Ints, known: Known) -> Flags:
     used = np.arange(len(sizes)) < known.state.turn["batches"]
     return np.where(used, (sizes >= 1) & (sizes <= known.n_arms), sizes == 0)
 

@@ -16,7 +16,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
@@ -34,13 +33,11 @@ from driftduel.learners.contract.ranges import (
     real,
     such_that,
 )
+from driftduel.learners.parts.arrays import Flags, Floats, Ints, Records
 from driftduel.learners.parts.failure import check_horizon_or
 from driftduel.matrix.criteria import Borda, Copeland
 
 Ticket = tuple[float]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 PAPER = "Urvoy, Clerot, Feraud & Naamane, Generic Exploration and K-armed Voting Bandits, ICML 2013"
 
@@ -63,11 +60,11 @@ BOUNDS = np.dtype([("lower", "f8"), ("upper", "f8"), ("out", "i8")], align=True)
 class SavageState(NamedTuple):
     """The arrays of `CopelandSAVAGE` and `BordaSAVAGE`; N = K (K - 1) / 2."""
 
-    clock: NDArray[np.void]  # (1,) CLOCK
+    clock: Records  # (1,) CLOCK
     pairs: Ints  # (N, 2) the pairs that matter first, in order
     matters: Flags  # (K, K)
     wins: Floats  # (K, K) wins of the row over the column
-    arms: NDArray[np.void]  # (K,) BOUNDS of the scores
+    arms: Records  # (K,) BOUNDS of the scores
 
 
 def _are_pairs(pairs: Ints, known: Known) -> bool:

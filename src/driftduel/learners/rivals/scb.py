@@ -12,7 +12,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
@@ -30,10 +29,10 @@ from driftduel.learners.contract.ranges import (
     such_that,
     whole,
 )
+from driftduel.learners.parts.arrays import Ints, Records
 from driftduel.matrix.criteria import Condorcet, Copeland
 
 PullTicket = tuple[float, float]
-Ints = NDArray[np.int64]
 
 
 PHASE = np.dtype(
@@ -61,8 +60,8 @@ LONGEST_PHASE = 2**60
 class SCBState(NamedTuple):
     """The arrays of `SCB`."""
 
-    phase: NDArray[np.void]  # (1,) PHASE
-    arms: NDArray[np.void]  # (K,) BANDIT
+    phase: Records  # (1,) PHASE
+    arms: Records  # (K,) BANDIT
 
 
 SCB_RANGES: Ranges = {

@@ -11,7 +11,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel
 from driftduel._support.params import bounded
@@ -26,10 +25,10 @@ from driftduel.learners.contract.ranges import (
     halves,
     real,
 )
+from driftduel.learners.parts.arrays import Floats, Records
 from driftduel.learners.parts.mixture import (
     SOFTMAX_RANGES,
     SOFTMAX_TICKET,
-    Floats,
     SoftmaxState,
     Ticket,
     add_to_log,
@@ -50,8 +49,8 @@ UCB_CLOCK = np.dtype([("round", "i8"), ("alpha", "f8"), ("width", "f8")], align=
 class UCBState(NamedTuple):
     """The arrays of `SparringUCB`."""
 
-    clock: NDArray[np.void]  # (1,) UCB_CLOCK
-    arms: NDArray[np.void]  # (2, K) UCB_ARM
+    clock: Records  # (1,) UCB_CLOCK
+    arms: Records  # (2, K) UCB_ARM
 
 
 UCB_RANGES: Ranges = {

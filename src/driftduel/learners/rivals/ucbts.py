@@ -21,7 +21,6 @@ from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
@@ -36,6 +35,7 @@ from driftduel.learners.contract.ranges import (
     Ranges,
     such_that,
 )
+from driftduel.learners.parts.arrays import Flags, Ints, Records
 from driftduel.learners.parts.verdicts import (
     VERDICT_RANGES,
     Verdicts,
@@ -46,7 +46,6 @@ from driftduel.learners.parts.verdicts import (
 from driftduel.matrix.criteria import Banks, Condorcet, Copeland, Criterion, TopCycle, Uncovered
 
 Ticket = tuple[float]
-Ints = NDArray[np.int64]
 
 SOLUTIONS: tuple[type[Criterion], ...] = (Copeland, TopCycle, Uncovered, Banks)
 """The criteria by their codes, which kernels know; a Condorcet winner is in all of them."""
@@ -66,9 +65,9 @@ class UCBTSState(NamedTuple):
     """The arrays of `UCBTS`."""
 
     verdicts: Verdicts
-    pick: NDArray[np.void]  # (1,) PICK
+    pick: Records  # (1,) PICK
     chain: Ints  # (K,) scratch: the arms reached, or those of a chain
-    reached: NDArray[np.bool_]  # (K,) scratch
+    reached: Flags  # (K,) scratch
 
 
 def _is_open(candidate: Ints, known: Known) -> bool:

@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel.learners.contract.base import Learner
@@ -40,7 +39,8 @@ from driftduel.learners.contract.ranges import (
     such_that,
     whole,
 )
-from driftduel.learners.parts.mixture import Floats, draw
+from driftduel.learners.parts.arrays import Floats, Records
+from driftduel.learners.parts.mixture import draw
 from driftduel.learners.parts.versatile import (
     VERSATILE_RANGES,
     VersatileState,
@@ -50,8 +50,6 @@ from driftduel.learners.parts.versatile import (
     no_losses,
 )
 from driftduel.matrix.criteria import Condorcet, VonNeumann
-
-Records = NDArray[np.void]
 
 Ticket = tuple[float, float, float, float, float]
 """Propensity, the chances of the two arms, number of the episode, number of w or -1 if no toss."""
