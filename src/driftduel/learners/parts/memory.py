@@ -1,15 +1,37 @@
-"""What learners that forget have in common: weights that grow, windows, greedy exploring."""
+"""What learners that forget have in common: weights that grow, windows, greedy exploring.
+
+A learner is a memory times a rule. The memories here are a weight of new duels that grows by
+1/discount a round, which is as if older duels counted for less, and a window of the last rounds,
+from which the oldest duel is taken back. A rule counts a duel with a weight, see `parts.verdicts`,
+`parts.optimism` and `parts.posterior`; in units of the growing weight bounds of rules stay as they
+are, and a round costs what it costs without forgetting.
+"""
 
 from __future__ import annotations
 
 import math
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel
-from driftduel.learners.contract.ranges import AN_ARM, CHANCE, FIXED, FLAG, OUTCOME, Ranges, real
+from driftduel._support.params import bounded
+from driftduel.learners.contract.base import Learner
+from driftduel.learners.contract.ranges import (
+    AN_ARM,
+    CHANCE,
+    FIXED,
+    FLAG,
+    OUTCOME,
+    Known,
+    Range,
+    Ranges,
+    equal_to,
+    real,
+)
 from driftduel.learners.parts.arrays import Floats, Records
 from driftduel.learners.parts.verdicts import Verdicts
+from driftduel.matrix.criteria import Condorcet
 
 Ticket = tuple[float, float]
 """Propensity, and 1 if the duel explores."""
@@ -38,21 +60,19 @@ FADING_RANGES: Ranges = {
 GREEDY_TICKET = (CHANCE, FLAG)
 
 
-def no_fading(growth: float) -> Records:
-    """Return the weight of the first duel, one, and by how much it grows a round."""
-    fading = np.zeros(1, FADING)
-    fading["unit"] = 1.0
-    fading["growth"] = growth
-    return fading
+def equal_to_window(rule: str) -> Range:
+    """Return the range of the wins of a rule that counts the duels of a window once each."""
 
+    def wins(known: Known) -> Floats:
+        told = getattr(known.state, rule).verdicts.clock["round"][0]
+        duels = known.state.window[:told]
+        duels = duels[duels["left"] != duels["right"]]
+        wins = np.zeros((known.n_arms, known.n_arms))
+        np.add.at(wins, (duels["left"], duels["right"]), duels["outcome"])
+        np.add.at(wins, (duels["right"], duels["left"]), 1.0 - duels["outcome"])
+        return wins
 
-def wins_in_window(window: Records, n_arms: int) -> Floats:
-    """Return the wins of the row over the column in a window, for duels that count once."""
-    duels = window[window["left"] != window["right"]]
-    wins = np.zeros((n_arms, n_arms))
-    np.add.at(wins, (duels["left"], duels["right"]), duels["outcome"])
-    np.add.at(wins, (duels["right"], duels["left"]), 1.0 - duels["outcome"])
-    return wins
+    return equal_to("the wins in the window", wins)
 
 
 @inline_kernel
@@ -64,6 +84,29 @@ def fade(verdicts: Verdicts, fading: Records) -> None:
     now["rounds"] = now["rounds"] / now["growth"] + 1.0
     clock["round"] += 1
     clock["bonus"] = clock["alpha"] * math.log(now["rounds"] + 1.0) * now["unit"]
+
+
+@inline_kernel
+def replace_duel(entry: np.void, left: int, right: int, outcome: float) -> tuple[int, int, float]:
+    """Put a duel in the place of another one in a window, and return that."""
+    before = entry["left"], entry["right"], entry["outcome"]
+    entry["left"] = left
+    entry["right"] = right
+    entry["outcome"] = outcome
+    return before
+
+
+@inline_kernel
+def slide(
+    verdicts: Verdicts, window: Records, left: int, right: int, outcome: float
+) -> tuple[int, int, float]:
+    """Go on to the next round; return the duel that leaves the window, or an arm against itself."""
+    clock = verdicts.clock[0]
+    length = window.shape[0]
+    leaving = replace_duel(window[clock["round"] % length], left, right, outcome)
+    clock["round"] += 1
+    clock["bonus"] = clock["alpha"] * math.log(min(clock["round"], length) + 1.0)
+    return leaving if clock["round"] > length else (0, 0, 0.0)
 
 
 @inline_kernel
@@ -81,3 +124,40 @@ def leader_or_any(
     if left == leader and right == leader:
         chance += 1.0 - rate
     return left, right, (chance, 1.0 * explore)
+
+
+@dataclass(frozen=True, eq=False)
+class _Forgetful(Learner):
+    """Bounds of pairs, see `parts.verdicts`, of which old duels are forgotten."""
+
+    _: KW_ONLY
+    alpha: float = bounded(0.2, above=0)
+
+    _criteria = (Condorcet,)
+
+
+@dataclass(frozen=True, eq=False)
+class FadingDuels(_Forgetful):
+    """Duels count for less the older they are."""
+
+    _: KW_ONLY
+    memory: float = bounded(5000.0, above=1)
+
+    def _no_fading(self) -> Records:
+        """Return the weight of the first duel, one, and by how much it grows a round."""
+        fading = np.zeros(1, FADING)
+        fading["unit"] = 1.0
+        fading["growth"] = 1 / (1 - 1 / self.memory)
+        return fading
+
+
+@dataclass(frozen=True, eq=False)
+class SlidingDuels(_Forgetful):
+    """Duels of the last rounds count."""
+
+    _: KW_ONLY
+    window: int = bounded(10_000, least=1, most=2**30)
+
+    def _empty_window(self) -> Records:
+        """Return a window of no duels."""
+        return np.zeros(self.window, EXPLORATION)

@@ -109,9 +109,14 @@ def count_duel(verdicts: Verdicts, left: int, right: int, outcome: float) -> boo
         margin = lead * lead / (4.0 * (verdicts.wins[left, right] + verdicts.wins[right, left]))
         changed = update_verdict(verdicts, left, right, margin if lead < 0.0 else 0.0)
         changed |= update_verdict(verdicts, right, left, margin if lead > 0.0 else 0.0)
-    if clock["bonus"] >= clock["next"]:
-        changed |= lift(verdicts)
-    return changed
+    return changed | lift_due(verdicts)
+
+
+@inline_kernel
+def lift_due(verdicts: Verdicts) -> bool:
+    """Lift verdicts if the bonus has reached a margin; tell whether a verdict changed."""
+    clock = verdicts.clock[0]
+    return clock["bonus"] >= clock["next"] and lift(verdicts)
 
 
 @inline_kernel

@@ -42,6 +42,7 @@ from driftduel.learners.parts.memory import (
     WINDOW_RANGES,
     Ticket,
     leader_or_any,
+    replace_duel,
 )
 from driftduel.matrix.criteria import Borda
 
@@ -206,12 +207,9 @@ def learn_in_window(
         return False
     clock = state.clock[0]
     place = clock["explored"] % state.window.shape[0]
-    entry = state.window[place]
+    first, second, old = replace_duel(state.window[place], left, right, outcome)
     if clock["explored"] >= state.window.shape[0]:
-        credit(state, entry["left"], entry["right"], entry["outcome"], -1.0)
-    entry["left"] = left
-    entry["right"] = right
-    entry["outcome"] = outcome
+        credit(state, first, second, old, -1.0)
     clock["explored"] += 1
     credit(state, left, right, outcome, 1.0)
     find_arms(state)

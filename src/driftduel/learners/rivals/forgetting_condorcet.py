@@ -14,7 +14,6 @@ Epsilon-greedy explores pairs drawn from all and plays the arm that is ahead of 
 
 from __future__ import annotations
 
-import math
 from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, NamedTuple
 
@@ -29,23 +28,23 @@ from driftduel.learners.contract.ranges import (
     CHANCE,
     FIXED,
     WEIGHT,
-    Known,
     Ranges,
     equal_to,
     real,
 )
 from driftduel.learners.parts.arrays import Floats, Ints, Records
 from driftduel.learners.parts.memory import (
-    EXPLORATION,
     FADING_RANGES,
     GREEDY_TICKET,
     HEAVIEST,
     WINDOW_RANGES,
+    FadingDuels,
+    SlidingDuels,
     Ticket,
+    equal_to_window,
     fade,
     leader_or_any,
-    no_fading,
-    wins_in_window,
+    slide,
 )
 from driftduel.learners.parts.optimism import (
     FADING_OPTIMISM_RANGES,
@@ -58,7 +57,7 @@ from driftduel.learners.parts.optimism import (
     no_bounds,
     weigh,
 )
-from driftduel.learners.parts.verdicts import lift
+from driftduel.learners.parts.verdicts import lift_due
 from driftduel.matrix.criteria import Condorcet
 
 
@@ -79,12 +78,6 @@ class SlidingRUCBState(NamedTuple):
 ForgettingRUCBState = DiscountedRUCBState | SlidingRUCBState
 
 
-def _wins_in_window(known: Known) -> Floats:
-    """Return the wins of the row over the column in the window."""
-    duels = known.state.window[: known.state.optimism.verdicts.clock["round"][0]]
-    return wins_in_window(duels, known.n_arms)
-
-
 DISCOUNTED_RUCB_RANGES: Ranges = {
     "optimism": FADING_OPTIMISM_RANGES,
     "fading": FADING_RANGES,
@@ -92,7 +85,7 @@ DISCOUNTED_RUCB_RANGES: Ranges = {
 SLIDING_RUCB_RANGES: Ranges = {
     "optimism": FORGETFUL_OPTIMISM_RANGES,
     "window": WINDOW_RANGES,
-    "optimism.verdicts.wins": equal_to("the wins in the window", _wins_in_window),
+    "optimism.verdicts.wins": equal_to_window("optimism"),
 }
 
 
@@ -109,13 +102,12 @@ def learn_discounted_rucb(
     state: DiscountedRUCBState, left: int, right: int, ticket: tuple[float], outcome: float
 ) -> bool:
     """Count a duel with a weight that grows; say if a verdict changed or weights are too large."""
-    fade(state.optimism.verdicts, state.fading)
-    clock = state.optimism.verdicts.clock[0]
-    fading = state.fading[0]
-    changed = left != right and weigh(state.optimism, left, right, outcome, fading["unit"])
-    if clock["bonus"] >= clock["next"]:
-        changed |= lift(state.optimism.verdicts)
-    return bool(changed or fading["unit"] > HEAVIEST)
+    verdicts = state.optimism.verdicts
+    fade(verdicts, state.fading)
+    unit = state.fading[0]["unit"]
+    changed = left != right and weigh(state.optimism, left, right, outcome, unit)
+    changed |= lift_due(verdicts)
+    return bool(changed or unit > HEAVIEST)
 
 
 @inline_kernel
@@ -123,22 +115,11 @@ def learn_sliding_rucb(
     state: SlidingRUCBState, left: int, right: int, ticket: tuple[float], outcome: float
 ) -> bool:
     """Count a duel, take back the one that leaves the window, and say if a verdict changed."""
-    clock = state.optimism.verdicts.clock[0]
-    length = state.window.shape[0]
-    entry = state.window[clock["round"] % length]
-    clock["round"] += 1
-    clock["bonus"] = clock["alpha"] * math.log(min(clock["round"], length) + 1.0)
-    changed = False
-    if clock["round"] > length and entry["left"] != entry["right"]:
-        changed = weigh(state.optimism, entry["left"], entry["right"], entry["outcome"], -1.0)
-    entry["left"] = left
-    entry["right"] = right
-    entry["outcome"] = outcome
-    if left != right:
-        changed |= weigh(state.optimism, left, right, outcome, 1.0)
-    if clock["bonus"] >= clock["next"]:
-        changed |= lift(state.optimism.verdicts)
-    return changed
+    verdicts = state.optimism.verdicts
+    first, second, old = slide(verdicts, state.window, left, right, outcome)
+    changed = first != second and weigh(state.optimism, first, second, old, -1.0)
+    changed |= left != right and weigh(state.optimism, left, right, outcome, 1.0)
+    return changed | lift_due(verdicts)
 
 
 @kernel
@@ -155,20 +136,11 @@ def settle_sliding_rucb(state: SlidingRUCBState, rng: np.random.Generator) -> No
     find_hopeful(state.optimism)
 
 
-@dataclass(frozen=True, eq=False)
-class _ForgettingRUCB(Learner):
-    """What the two share."""
-
-    _: KW_ONLY
-    alpha: float = bounded(0.2, above=0)
+class _RUCB(Learner):
+    """The rule: RUCB's."""
 
     _ticket = (CHANCE,)
     _choose = staticmethod(choose_rucb)
-
-    _criteria = (Condorcet,)
-
-    def _bounds(self) -> Optimism:
-        return no_bounds(self.n_arms, self.alpha, np.inf)
 
     def _best_of(self, state: ForgettingRUCBState) -> int:
         """Return the favourite, or else the arm that is ahead of most others."""
@@ -176,7 +148,7 @@ class _ForgettingRUCB(Learner):
 
 
 @dataclass(frozen=True, eq=False)
-class DiscountedRUCB(_ForgettingRUCB):
+class DiscountedRUCB(_RUCB, FadingDuels):
     """RUCB whose duels count for less the older they are.
 
     Parameters
@@ -207,9 +179,6 @@ class DiscountedRUCB(_ForgettingRUCB):
     2
     """
 
-    _: KW_ONLY
-    memory: float = bounded(5000.0, above=1)
-
     _literature: ClassVar = Literature(
         "folklore, after Zoghi et al., ICML 2014, and Garivier & Moulines, ALT 2011",
         "none known",
@@ -223,11 +192,11 @@ class DiscountedRUCB(_ForgettingRUCB):
 
     def _allocate(self) -> DiscountedRUCBState:
         """Return a fresh state: every arm may be the winner."""
-        return DiscountedRUCBState(self._bounds(), no_fading(1 / (1 - 1 / self.memory)))
+        return DiscountedRUCBState(no_bounds(self.n_arms, self.alpha, np.inf), self._no_fading())
 
 
 @dataclass(frozen=True, eq=False)
-class SlidingRUCB(_ForgettingRUCB):
+class SlidingRUCB(_RUCB, SlidingDuels):
     """RUCB over the duels of the last rounds.
 
     Parameters
@@ -257,9 +226,6 @@ class SlidingRUCB(_ForgettingRUCB):
     2
     """
 
-    _: KW_ONLY
-    window: int = bounded(10_000, least=1, most=2**30)
-
     _literature: ClassVar = Literature(
         "folklore, after Zoghi et al., ICML 2014, and Garivier & Moulines, ALT 2011",
         "none known",
@@ -273,7 +239,7 @@ class SlidingRUCB(_ForgettingRUCB):
 
     def _allocate(self) -> SlidingRUCBState:
         """Return a fresh state: every arm may be the winner."""
-        return SlidingRUCBState(self._bounds(), np.zeros(self.window, EXPLORATION))
+        return SlidingRUCBState(no_bounds(self.n_arms, self.alpha, np.inf), self._empty_window())
 
 
 GREEDY = np.dtype(

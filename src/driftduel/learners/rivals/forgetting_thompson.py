@@ -18,25 +18,25 @@ drawn first, and nearly always it is above the bound: the arm does not win the s
 from __future__ import annotations
 
 import math
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel, kernel
-from driftduel._support.params import bounded
 from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.literature import Literature
-from driftduel.learners.contract.ranges import UNKNOWN_CHANCE, WEIGHT, Known, Ranges, equal_to, real
-from driftduel.learners.parts.arrays import Floats, Records
+from driftduel.learners.contract.ranges import UNKNOWN_CHANCE, WEIGHT, Ranges, real
+from driftduel.learners.parts.arrays import Records
 from driftduel.learners.parts.memory import (
-    EXPLORATION,
     FADING_RANGES,
     HEAVIEST,
     WINDOW_RANGES,
+    FadingDuels,
+    SlidingDuels,
+    equal_to_window,
     fade,
-    no_fading,
-    wins_in_window,
+    slide,
 )
 from driftduel.learners.parts.posterior import (
     RARE,
@@ -52,8 +52,7 @@ from driftduel.learners.parts.posterior import (
     pick,
     quantile,
 )
-from driftduel.learners.parts.verdicts import VERDICT_RANGES, lift, lighten_verdicts, weigh_duel
-from driftduel.matrix.criteria import Condorcet
+from driftduel.learners.parts.verdicts import VERDICT_RANGES, lift_due, lighten_verdicts, weigh_duel
 
 SOURCES = "folklore, after Wu & Liu, NIPS 2016, "
 
@@ -72,12 +71,6 @@ class SlidingDTSState(NamedTuple):
     window: Records  # (W,) the latest duels, in a ring
 
 
-def _wins_in_window(known: Known) -> Floats:
-    """Return the wins of the row over the column in the window."""
-    duels = known.state.window[: known.state.posterior.verdicts.clock["round"][0]]
-    return wins_in_window(duels, known.n_arms)
-
-
 DISCOUNTED_DTS_RANGES: Ranges = {
     "fading": FADING_RANGES,
     "posterior": {**THOMPSON_RANGES, "verdicts": {**VERDICT_RANGES, "wins": WEIGHT}},
@@ -87,7 +80,7 @@ DISCOUNTED_DTS_RANGES: Ranges = {
 SLIDING_DTS_RANGES: Ranges = {
     "posterior": THOMPSON_RANGES,
     "window": WINDOW_RANGES,
-    "posterior.verdicts.wins": equal_to("the wins in the window", _wins_in_window),
+    "posterior.verdicts.wins": equal_to_window("posterior"),
 }
 
 
@@ -168,8 +161,7 @@ def learn_discounted_dts(
     unit = state.fading[0]["unit"]
     state.posterior.record[1] = left
     changed = left != right and weigh_duel(verdicts, left, right, outcome, unit)[1]
-    if verdicts.clock[0]["bonus"] >= verdicts.clock[0]["next"]:
-        changed |= lift(verdicts)
+    changed |= lift_due(verdicts)
     return bool(changed or unit > HEAVIEST)
 
 
@@ -179,23 +171,11 @@ def learn_sliding_dts(
 ) -> bool:
     """Count a duel, take back the one that leaves the window, and say if a verdict changed."""
     verdicts = state.posterior.verdicts
-    clock = verdicts.clock[0]
-    length = state.window.shape[0]
-    entry = state.window[clock["round"] % length]
-    clock["round"] += 1
-    clock["bonus"] = clock["alpha"] * math.log(min(clock["round"], length) + 1.0)
-    changed = False
-    if clock["round"] > length and entry["left"] != entry["right"]:
-        changed = weigh_duel(verdicts, entry["left"], entry["right"], entry["outcome"], -1.0)[1]
-    entry["left"] = left
-    entry["right"] = right
-    entry["outcome"] = outcome
+    first, second, old = slide(verdicts, state.window, left, right, outcome)
     state.posterior.record[1] = left
-    if left != right:
-        changed |= weigh_duel(verdicts, left, right, outcome, 1.0)[1]
-    if clock["bonus"] >= clock["next"]:
-        changed |= lift(verdicts)
-    return changed
+    changed = first != second and weigh_duel(verdicts, first, second, old, -1.0)[1]
+    changed |= left != right and weigh_duel(verdicts, left, right, outcome, 1.0)[1]
+    return changed | lift_due(verdicts)
 
 
 @kernel
@@ -213,14 +193,8 @@ def settle_sliding_dts(state: SlidingDTSState, rng: np.random.Generator) -> None
     find_candidates(state.posterior)
 
 
-@dataclass(frozen=True, eq=False)
-class _ForgettingDTS(Learner):
-    """What the two share."""
-
-    _: KW_ONLY
-    alpha: float = bounded(0.2, above=0)
-
-    _criteria = (Condorcet,)
+class _DTS(Learner):
+    """The rule: D-TS's."""
 
     _ticket = (UNKNOWN_CHANCE,)
 
@@ -230,7 +204,7 @@ class _ForgettingDTS(Learner):
 
 
 @dataclass(frozen=True, eq=False)
-class DiscountedDTS(_ForgettingDTS):
+class DiscountedDTS(_DTS, FadingDuels):
     """Double Thompson sampling whose duels count for less the older they are.
 
     Parameters
@@ -262,9 +236,6 @@ class DiscountedDTS(_ForgettingDTS):
     2
     """
 
-    _: KW_ONLY
-    memory: float = bounded(5000.0, above=1)
-
     _literature: ClassVar = Literature(
         f"{SOURCES}and Raj & Kalyani, 2017",
         "none known",
@@ -279,14 +250,12 @@ class DiscountedDTS(_ForgettingDTS):
 
     def _allocate(self) -> DiscountedDTSState:
         """Return a fresh state: every arm is a candidate, every preference even."""
-        return DiscountedDTSState(
-            no_duels(self.n_arms, self.alpha, coins=False, draws=True),
-            no_fading(1 / (1 - 1 / self.memory)),
-        )
+        posterior = no_duels(self.n_arms, self.alpha, coins=False, draws=True)
+        return DiscountedDTSState(posterior, self._no_fading())
 
 
 @dataclass(frozen=True, eq=False)
-class SlidingDTS(_ForgettingDTS):
+class SlidingDTS(_DTS, SlidingDuels):
     """Double Thompson sampling over the duels of the last rounds.
 
     Parameters
@@ -315,9 +284,6 @@ class SlidingDTS(_ForgettingDTS):
     2
     """
 
-    _: KW_ONLY
-    window: int = bounded(10_000, least=1, most=2**30)
-
     _literature: ClassVar = Literature(
         f"{SOURCES}and Trovo et al., JAIR 2020",
         "none known",
@@ -332,7 +298,5 @@ class SlidingDTS(_ForgettingDTS):
 
     def _allocate(self) -> SlidingDTSState:
         """Return a fresh state: every arm is a candidate, every preference even."""
-        return SlidingDTSState(
-            no_duels(self.n_arms, self.alpha, coins=False, draws=True),
-            np.zeros(self.window, EXPLORATION),
-        )
+        posterior = no_duels(self.n_arms, self.alpha, coins=False, draws=True)
+        return SlidingDTSState(posterior, self._empty_window())
