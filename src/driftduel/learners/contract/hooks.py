@@ -42,7 +42,7 @@ from driftduel._support.checks import BadParameter
 from driftduel._support.compile.jit import inline_kernel
 from driftduel._support.interrupts import defer_interrupts
 from driftduel.learners.contract.history import History
-from driftduel.learners.contract.literature import Literature, add_citation
+from driftduel.learners.contract.literature import Literature, add_citation, add_parameters
 from driftduel.learners.contract.ranges import Range, Ranges
 from driftduel.learners.contract.report import Change
 from driftduel.matrix.criteria import Borda, Criterion
@@ -112,14 +112,16 @@ class Hooks(ABC):
     """The ticket with which a tie of an arm with itself is a round that teaches nothing."""
 
     def __init_subclass__(cls) -> None:
-        """Take what a class calls by an older, plain name, and cite its paper in its docstring."""
+        """Take what a class calls by an older, plain name; complete its docstring."""
         super().__init_subclass__()
         for plain, name in _PLAIN.items():
             if plain in vars(cls) and not _is_field(cls, plain):
                 setattr(cls, name, vars(cls)[plain])
                 delattr(cls, plain)
         if cls.__doc__ and "_literature" in vars(cls):
-            cls.__doc__ = add_citation(cls.__doc__, cls._literature)
+            paper, needs = cls._literature, cls._needs_horizon
+            doc = add_citation(cls.__doc__, paper)
+            cls.__doc__ = add_parameters(doc, paper, cls._criteria, needs_horizon=needs)
 
     def _validate(self) -> None:
         """Raise BadParameter if parameters do not fit each other.

@@ -244,11 +244,6 @@ class DriftPoll(Learner):
     Told nothing, it finds who is best now, by the Borda score against the others, and notices that
     this changed. It is no learner for serving the best arm: regret is not what it minds.
 
-    Parameters
-    ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion is Borda and the horizon does not matter.
-
     References
     ----------
     Ours, of known parts: run lengths after Adams & MacKay, Bayesian Online Changepoint Detection,

@@ -82,8 +82,6 @@ class Anaconda(Episodic):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion is Condorcet.
     scale : float
         C in the threshold; the paper leaves it open. With the default at most 1 run in 100
         evicts an arm on ties (benchmarks/calibration.py).
@@ -153,8 +151,6 @@ class MetaSwift(Anaconda):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion is Condorcet.
     scale, replay_rate, intervals, steps, prefix, smallest_block, estimator
         As for `Anaconda`.
     switch : float

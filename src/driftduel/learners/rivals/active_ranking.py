@@ -177,8 +177,6 @@ class ActiveRanking(Learner):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion must be Borda.
     top : int
         How many arms to find.
     failure : float, optional

@@ -176,8 +176,6 @@ class ADSWITCH(_AdaptiveGate):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion is Borda or a weighted one, the horizon must be given.
     exploration : float, optional
         gamma, how often the opponent is drawn; by default ``(K/T)^(1/3)``, at most 1.
     constant : float
@@ -234,8 +232,6 @@ class MASTER(_AdaptiveGate):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion is Borda or a weighted one, the horizon must be given.
     exploration : float, optional
         gamma, how often the opponent is drawn; by default ``(K/T)^(1/3)``, at most 1.
     scale : float

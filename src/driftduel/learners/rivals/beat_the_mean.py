@@ -175,8 +175,6 @@ class BeatTheMean(Learner):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion must be Condorcet and the horizon be given.
     gamma : float
         How far from strong stochastic transitivity preferences may be, 1 for not at all.
     scale : float

@@ -143,8 +143,6 @@ class BordaETC(Learner):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion must be Borda.
     exploration : int, optional
         The number N of rounds to explore; by default ``(K ln(KT))^(1/3) T^(2/3)``, which needs a
         horizon.
@@ -221,8 +219,6 @@ class BCB(Learner):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion must be Borda and a horizon is needed.
     failure : float, optional
         The probability delta of a wrong choice; 1/T by default.
     width : float

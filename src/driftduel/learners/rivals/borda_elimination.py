@@ -232,8 +232,6 @@ class BordaElimination(Learner):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion must be Borda.
     failure : float, optional
         The probability delta of a wrong choice; by default 1/T, or 0.01 without a horizon.
     width : float
@@ -329,8 +327,6 @@ class SparseBordaElimination(BordaElimination):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion must be Borda.
     failure, width, sparse, sparsity, sparse_after, sparse_width
         As for `BordaElimination`.
 

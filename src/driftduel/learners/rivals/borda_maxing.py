@@ -173,8 +173,6 @@ class BordaMaxing(_Tossing):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion must be Borda.
     epsilon : float, optional
         How far below the best score the arm may be; by default, with a horizon,
         ``(128 K ln(6/delta) / T)^(1/3)``, where epsilon T and the first stage cost least, at most
@@ -221,8 +219,6 @@ class BordaRanking(_Tossing):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion must be Borda.
     epsilon : float, optional
         How far wrong the order of scores may be; by default, with a horizon,
         ``(4 K ln(2K/delta) / T)^(1/3)``, where epsilon T and the tosses cost least, at most 1/2.

@@ -249,8 +249,6 @@ class MDB(Detector):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion must be Condorcet and the horizon be given.
     segments : int
         M, the number of stretches without change.
     change : float
@@ -455,8 +453,6 @@ class DETECT(Detector):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion must be Condorcet and the horizon be given.
     change : float
         How much the probability of a pair with the old winner changes, at least.
     winning : float

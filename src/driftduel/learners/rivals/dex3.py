@@ -34,8 +34,6 @@ class DEX3P(Shares):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the horizon must be known, the criterion is Condorcet.
     learning_rate, exploration, bonus : float, optional
         eta, gamma and beta, if not the theorem's: ``eta = sqrt(ln K / (K T)) / 2``,
         ``gamma = 2 eta K``, at most 1, and ``beta = sqrt(ln K / (K T))``.
@@ -74,8 +72,6 @@ class DEX3S(Shares):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the horizon must be known, the criterion is Condorcet.
     tuning : "switching" or "variation"
         Which quantity the rates are set by.
     n_phases : int, optional
@@ -150,8 +146,6 @@ class BordaDEX3S(Shares):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the horizon must be known, the criterion is Borda.
     n_phases : int
         S, one more than the number of times the best arm changes.
     failure_probability : float

@@ -248,8 +248,6 @@ class RRDB(PairElimination):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion must be Condorcet.
     delta : float, optional
         The probability to drop a Condorcet winner; by default 1/T. It must be given if there is
         no horizon.

@@ -54,8 +54,6 @@ class DEXP3(Learner):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the horizon must be known, the criterion is Borda.
     learning_rate, exploration : float, optional
         eta and gamma, if not the theorem's: ``eta = (ln K / (T sqrt(K)))^(2/3)`` and
         ``gamma = sqrt(eta K)``, at most 1.
@@ -113,8 +111,6 @@ class DEXP3HP(Shares):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the horizon must be known, the criterion is Borda.
     failure_probability : float
         delta, with which the regret bound may fail.
     learning_rate, exploration, bonus : float, optional
@@ -165,8 +161,6 @@ class DEXP3S(Shares):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the horizon must be known, the criterion is Borda.
     n_phases : int
         S, one more than the number of times the best arm changes.
     learning_rate, exploration, bonus : float, optional

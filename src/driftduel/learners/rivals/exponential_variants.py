@@ -96,8 +96,6 @@ class Rexp3Borda(Learner):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the horizon must be known, the criterion is Borda.
     variation : float
         V, the sum over rounds of the largest change of a Borda score.
 
@@ -219,11 +217,6 @@ def find_chances(state: AnytimeState) -> None:
 @dataclass(frozen=True, eq=False)
 class AnytimeDEXP3(Learner):
     """D-EXP3 with rates that fall with time, for a horizon that is not known.
-
-    Parameters
-    ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion is Borda and the horizon does not matter.
 
     References
     ----------

@@ -195,8 +195,6 @@ class BEXP3(_Featured):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion must be Borda and the horizon be given.
     features : list of lists of float, optional
         A row of numbers for each arm. If left out each arm has a feature of its own, and nothing is
         shared.
@@ -452,8 +450,6 @@ class BETCGLM(_Featured):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion must be Borda and the horizon be given.
     features : list of lists of float, optional
         A row of numbers for each arm. If left out each arm has a feature of its own, as in the
         model of Bradley, Terry and Luce.

@@ -325,8 +325,6 @@ class DiscountedBordaGreedy(_Discounted):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion must be Borda and the horizon does not matter.
     exploration : float
         The chance to explore; .007 to .1 were best in hindsight on problems of 3 to 50 arms.
     memory : float
@@ -365,8 +363,6 @@ class SlidingBordaGreedy(_Sliding):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion must be Borda and the horizon does not matter.
     exploration : float
         The chance to explore.
     window : int
@@ -402,8 +398,6 @@ class DiscountedBordaUCB(_Bounded, _Discounted):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion must be Borda and the horizon does not matter.
     exploration : float
         The chance to explore; .007 to .1 were best in hindsight on problems of 3 to 50 arms.
     memory : float
@@ -443,8 +437,6 @@ class SlidingBordaUCB(_Bounded, _Sliding):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion must be Borda and the horizon does not matter.
     exploration : float
         The chance to explore.
     window : int

@@ -153,8 +153,6 @@ class DiscountedRUCB(_RUCB, FadingDuels):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion is Condorcet and the horizon does not matter.
     alpha : float
         The factor of ln n. RUCB needs more than 1/2 for its bound; less explores less.
     memory : float
@@ -201,8 +199,6 @@ class SlidingRUCB(_RUCB, SlidingDuels):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion is Condorcet and the horizon does not matter.
     alpha : float
         The factor of ln n. RUCB needs more than 1/2 for its bound; less explores less.
     window : int
@@ -339,8 +335,6 @@ class DiscountedCondorcetGreedy(Learner):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion is Condorcet and the horizon does not matter.
     exploration : float
         The chance to duel a pair drawn from all.
     memory : float

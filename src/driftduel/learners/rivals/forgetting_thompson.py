@@ -209,8 +209,6 @@ class DiscountedDTS(_DTS, FadingDuels):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion is Condorcet and the horizon does not matter.
     alpha : float
         The factor of ln n. D-TS needs more than 1/2 for its bound; less explores less.
     memory : float
@@ -260,8 +258,6 @@ class SlidingDTS(_DTS, SlidingDuels):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion is Condorcet and the horizon does not matter.
     alpha : float
         The factor of ln n. D-TS needs more than 1/2 for its bound; less explores less.
     window : int

@@ -125,8 +125,6 @@ class UniformOpponent(_Gated):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion is Borda or a weighted one.
     bandit : {"tsallis-inf", "exp3s", "discounted-ucb"}
         Who chooses the left arm; see `driftduel.learners.parts.bandits`.
     n_phases : int
@@ -170,8 +168,6 @@ class Gate(_Gated):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion is Borda or a weighted one.
     bandit, memory
         As for `UniformOpponent`.
     n_phases : int

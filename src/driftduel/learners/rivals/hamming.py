@@ -174,8 +174,6 @@ class HammingLUCB(Learner):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion must be Borda.
     top : int
         k, how many arms to find.
     wrong : int

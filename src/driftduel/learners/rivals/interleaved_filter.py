@@ -153,8 +153,6 @@ class InterleavedFilter(Learner):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion must be Condorcet and the horizon be given.
     scale : float
         The factor in the radius: 4 in the paper; smaller ones drop arms sooner and more often
         wrongly.

@@ -198,8 +198,6 @@ class SeqEliminate(_Matches):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion must be Condorcet.
     epsilon : float, optional
         By how much an arm may beat the one found; by default, with a horizon,
         ``(4 K ln(2K/delta) / T)^(1/3)``, where epsilon T and the matches cost least, at most 1/2.
@@ -268,8 +266,6 @@ class Knockout(_Matches):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion must be Condorcet.
     epsilon : float, optional
         By how much an arm may beat the one found; by default, with a horizon,
         ``(58 gamma^2 K ln(4/delta) / T)^(1/3)``, where epsilon T and the matches cost about least,

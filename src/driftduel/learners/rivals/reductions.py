@@ -223,8 +223,6 @@ class Doubler(Learner):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion is Condorcet and the horizon does not matter.
     alpha : float
         The factor of ln n in the index of UCB.
 

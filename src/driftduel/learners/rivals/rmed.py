@@ -379,8 +379,6 @@ class RMED2FH(RMED1):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion is Condorcet. The horizon is needed.
     width : float, optional
         f(K), as for `RMED1`.
     alpha : float

@@ -80,8 +80,6 @@ class RUCB(Learner):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion is Condorcet and the horizon does not matter.
     alpha : float
         The factor of ln t, above 1/2. Everyone's code uses 0.51; larger explores more.
 
@@ -315,8 +313,6 @@ class MergeRUCB(Learner):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion is Condorcet and the horizon does not matter.
     alpha : float
         The factor of the logarithm, above 1/2.
     batch_size : int

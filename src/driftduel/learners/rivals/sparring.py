@@ -118,8 +118,6 @@ class SparringUCB(Learner):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the horizon does not matter, the criterion is Condorcet.
     alpha : float
         The index of an arm with mean reward m after n of t rounds is ``m + sqrt(alpha ln t / n)``.
 
@@ -230,11 +228,6 @@ class _Thompson(Learner):
 class SparringThompson(_Thompson):
     """Sparring with Thompson sampling: each side samples its beliefs about its own arms.
 
-    Parameters
-    ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the horizon does not matter, the criterion is Condorcet.
-
     References
     ----------
     Ailon, Karnin & Joachims (ICML 2014), Algorithm Sparring, over Thompson sampling with Beta(1,
@@ -260,11 +253,6 @@ class SparringThompson(_Thompson):
 @dataclass(frozen=True, eq=False)
 class SelfSparring(_Thompson):
     """Self-sparring: one Thompson sampler draws both arms, and learns from both.
-
-    Parameters
-    ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the horizon does not matter, the criterion is Condorcet.
 
     References
     ----------
@@ -310,8 +298,6 @@ class SparringEXP3(Learner):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the horizon must be known, the criterion is Condorcet.
     learning_rate, exploration : float, optional
         eta and gamma, if not the theorem's: ``eta = sqrt(ln K / (K T)) / 2`` and
         ``gamma = 2 eta K``, at most 1.

@@ -27,11 +27,6 @@ PAPER = "Saha & Gaillard, Versatile Dueling Bandits: Best-of-both World Analyses
 class VersatileDB(Learner):
     """Versatile-DB: nearly optimal in stochastic and adversarial worlds, and needs no parameter.
 
-    Parameters
-    ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the horizon does not matter, the criterion is Condorcet.
-
     References
     ----------
     Saha & Gaillard (ICML 2022), Theorem 3: regret ``4 sqrt(K T) + 1`` against any fixed arm, for

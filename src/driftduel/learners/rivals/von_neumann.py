@@ -220,12 +220,6 @@ class ExperimentalVonNeumann(Learner):
     (docs/literature.md has what was found): do not take its regret for promised. It may change or
     go with any version.
 
-    Parameters
-    ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the horizon does not matter, the criterion is von Neumann or
-        Condorcet.
-
     References
     ----------
     Ours. It is Versatile-DB (Saha & Gaillard, ICML 2022), restarted when the test of METABOSSE for

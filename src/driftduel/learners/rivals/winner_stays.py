@@ -42,11 +42,6 @@ class WinnerStays(Learner):
 
     Among equals the previous pair comes first, in its order, then chance decides.
 
-    Parameters
-    ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion must be Condorcet, the horizon does not matter.
-
     References
     ----------
     Weak regret ``K / (2p - 1)^2 + p K^2 / (2p - 1)^3`` for all T if every win of a better arm has
@@ -103,8 +98,6 @@ class WinnerStaysStrong(WinnerStays):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for `WinnerStays`.
     growth : float
         The paper's beta, above 1 and below ``p / (1 - p)`` if every win of a better arm has
         probability p or more.
@@ -147,11 +140,6 @@ class BeatTheWinnerReset(Learner):
     An incumbent races the next arm of a queue until one of them has r wins; the loser goes to the
     back of the queue. r grows by one if the incumbent stays and is 1 again if it does not. A tie
     is half a win for both; if both reach r at once the incumbent stays.
-
-    Parameters
-    ----------
-    n_arms, horizon, criterion, seed, labels
-        As for every learner; the criterion must be Condorcet, the horizon does not matter.
 
     References
     ----------
@@ -208,8 +196,6 @@ class BeatTheWinnerResetStrong(BeatTheWinnerReset):
 
     Parameters
     ----------
-    n_arms, horizon, criterion, seed, labels
-        As for `BeatTheWinnerReset`.
     growth : float
         How much longer each rest is than the one before, above 1.
 
