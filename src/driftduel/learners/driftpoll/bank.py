@@ -20,18 +20,8 @@ from typing import NamedTuple
 import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel, kernel
-from driftduel.learners.contract.ranges import (
-    ANYTHING,
-    COUNT,
-    FIXED,
-    LARGEST,
-    WEIGHT,
-    Known,
-    Ranges,
-    real,
-    such_that,
-    whole,
-)
+from driftduel.learners.contract import ranges
+from driftduel.learners.contract.ranges import Known, Ranges
 from driftduel.learners.parts.arrays import Floats, Ints, Records
 
 HAZARDS = (1 / 30, 1 / 200, 1 / 1200, 1 / 7200)
@@ -120,29 +110,29 @@ def _are_weights(values: Floats, known: Known) -> bool:
     return bool((weights >= 0).all() and (np.abs(weights.sum(axis=1) - 1) < 1e-6).all())
 
 
-_MEAN = real(-2 * STRONGEST, 2 * STRONGEST)
+_MEAN = ranges.real(-2 * STRONGEST, 2 * STRONGEST)
 
 BANK_RANGES: Ranges = {
-    "hazards": FIXED,
-    "stays": FIXED,
-    "credits": such_that("chances that sum to 1", _sum_to_one),
+    "hazards": ranges.FIXED,
+    "stays": ranges.FIXED,
+    "credits": ranges.such_that("chances that sum to 1", _sum_to_one),
     "arms": {
-        "used": whole(1, HYPOTHESES),
-        "last": COUNT,
+        "used": ranges.whole(1, HYPOTHESES),
+        "last": ranges.COUNT,
         "mean": _MEAN,
-        "variance": real(0, 3 * STRONGEST * STRONGEST),
+        "variance": ranges.real(0, 3 * STRONGEST * STRONGEST),
         "standing": _MEAN,
     },
     "hypotheses": {
-        "mean": real(-STRONGEST, STRONGEST),
-        "precision": real(1, LARGEST),
-        "start": COUNT,
-        "earliest": COUNT,
-        "latest": COUNT,
-        "age": WEIGHT,
+        "mean": ranges.real(-STRONGEST, STRONGEST),
+        "precision": ranges.real(1, ranges.LARGEST),
+        "start": ranges.COUNT,
+        "earliest": ranges.COUNT,
+        "latest": ranges.COUNT,
+        "age": ranges.WEIGHT,
     },
-    "weights": such_that("chances that sum to 1 for each arm and hazard", _are_weights),
-    "evidence": ANYTHING,
+    "weights": ranges.such_that("chances that sum to 1 for each arm and hazard", _are_weights),
+    "evidence": ranges.ANYTHING,
 }
 
 

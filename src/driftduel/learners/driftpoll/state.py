@@ -6,17 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from driftduel.learners.contract.ranges import (
-    AN_ARM,
-    CHANCE,
-    COUNT,
-    Known,
-    Ranges,
-    equal_to,
-    real,
-    such_that,
-    whole,
-)
+from driftduel.learners.contract import ranges
+from driftduel.learners.contract.ranges import Known, Ranges
 from driftduel.learners.driftpoll.bank import (
     BANK_RANGES,
     Bank,
@@ -106,28 +97,28 @@ def _any_pair(known: Known) -> float:
     return max(ANY, chance_of(known.state.guard.odds[0]) * min(1.0, MANY / known.n_arms))
 
 
-_ROUND = whole(0, "clock.round")
+_ROUND = ranges.whole(0, "clock.round")
 
 POLL_RANGES: Ranges = {
     "guard": GUARD_RANGES,
     "clock": {
-        "round": COUNT,
-        "leader": AN_ARM,
+        "round": ranges.COUNT,
+        "leader": ranges.AN_ARM,
         "led": _ROUND,
-        "drawn": COUNT,
-        "any": equal_to("what suspicion gives", _any_pair),
-        "prior": real(LEAST_PRIOR - 1e-9, MOST_PRIOR + 1e-9),
-        "votes": real(SPREAD_START, SPREAD_MOST),
-        "squares": real(0, lambda known: WIDEST * known.state.clock["votes"][0]),
+        "drawn": ranges.COUNT,
+        "any": ranges.equal_to("what suspicion gives", _any_pair),
+        "prior": ranges.real(LEAST_PRIOR - 1e-9, MOST_PRIOR + 1e-9),
+        "votes": ranges.real(SPREAD_START, SPREAD_MOST),
+        "squares": ranges.real(0, lambda known: WIDEST * known.state.clock["votes"][0]),
     },
     "bank": BANK_RANGES,
     "bank.arms.last": _ROUND,
     "declared": DECLARED_RANGES,
-    "draws": such_that("two different arms in each row", _are_two_arms),
-    "plan": {"direct": real(0, 1 + 1e-9), "scouted": real(0, 1 + 1e-9)},
+    "draws": ranges.such_that("two different arms in each row", _are_two_arms),
+    "plan": {"direct": ranges.real(0, 1 + 1e-9), "scouted": ranges.real(0, 1 + 1e-9)},
     "tally": TALLY_RANGES,
 }
-POLL_TICKET = (CHANCE, real(0, 1), real(0, 1))
+POLL_TICKET = (ranges.CHANCE, ranges.real(0, 1), ranges.real(0, 1))
 
 
 def uniform_ticket(n_arms: int) -> tuple[float, float, float]:

@@ -7,22 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from driftduel.learners.contract.ranges import (
-    AN_ARM,
-    ANYTHING,
-    FIXED,
-    FLAG,
-    LONGEST_SESSION,
-    NUMBER,
-    WEIGHT,
-    Known,
-    Range,
-    Ranges,
-    equal_to,
-    real,
-    such_that,
-    whole,
-)
+from driftduel.learners.contract import ranges
+from driftduel.learners.contract.ranges import Known, Range, Ranges
 from driftduel.learners.parts.arrays import NEVER, Flags, Floats, Ints, Records
 from driftduel.learners.parts.journal import JOURNAL_RANGES, Journal
 from driftduel.learners.parts.reference import REFERENCE_RANGES, Reference
@@ -236,65 +222,65 @@ def _part_of_rate(name: str) -> Range:
             }[name]
         )
 
-    return equal_to("what follows from the rate", expected)
+    return ranges.equal_to("what follows from the rate", expected)
 
 
-_ROUND = whole(0, "clock.round")
-_ROUND_OR_NONE = whole(-1, "clock.round")
-_BETWEEN_ROUNDS = whole(-1, -1)
+_ROUND = ranges.whole(0, "clock.round")
+_ROUND_OR_NONE = ranges.whole(-1, "clock.round")
+_BETWEEN_ROUNDS = ranges.whole(-1, -1)
 
 EPISODIC_RANGES: Ranges = {
-    "rule": dict.fromkeys(RULE.names or (), FIXED),
+    "rule": dict.fromkeys(RULE.names or (), ranges.FIXED),
     "replays": REPLAY_RANGES,
     "reference": REFERENCE_RANGES,
     "journal": JOURNAL_RANGES,
     "clock": {
-        "round": whole(0, "told"),
+        "round": ranges.whole(0, "told"),
         "episode": _ROUND,
-        "depth": whole(1, lambda known: len(known.state.bases)),
-        "version": whole(0, LONGEST_SESSION),
-        "stale": equal_to("the version", lambda known: known.state.clock["version"]),
-        "n_active": whole(1, "arms"),
+        "depth": ranges.whole(1, lambda known: len(known.state.bases)),
+        "version": ranges.whole(0, ranges.LONGEST_SESSION),
+        "stale": ranges.equal_to("the version", lambda known: known.state.clock["version"]),
+        "n_active": ranges.whole(1, "arms"),
         "last_absent": _ROUND_OR_NONE,
         "last_evidence": _ROUND_OR_NONE,
-        "rate": real(lambda known: _rate(known, known.told), lambda known: _rate(known, 0)),
-        "inverse_rate": equal_to("1 / rate", _inverse_rate),
+        "rate": ranges.real(lambda known: _rate(known, known.told), lambda known: _rate(known, 0)),
+        "inverse_rate": ranges.equal_to("1 / rate", _inverse_rate),
         **{
             name: _part_of_rate(name)
             for name in ("explore_scale", "exploit_scale", "q_active", "q_out", "q_in")
         },
-        "inverse_sum": WEIGHT,
-        "inverse_max": WEIGHT,
-        "tick_max": WEIGHT,
-        "scale": real(
+        "inverse_sum": ranges.WEIGHT,
+        "inverse_max": ranges.WEIGHT,
+        "tick_max": ranges.WEIGHT,
+        "scale": ranges.real(
             lambda known: _scale(known, 0) * (1 - 1e-9),
             lambda known: _scale(known, known.told) * (1 + 1e-9),
         ),
-        "refresh": whole(lambda known: known.state.clock["round"][0] + 1, _last_refresh),
-        "n_found": whole(0, 0),
-        "candidate": AN_ARM,
+        "refresh": ranges.whole(lambda known: known.state.clock["round"][0] + 1, _last_refresh),
+        "n_found": ranges.whole(0, 0),
+        "candidate": ranges.AN_ARM,
         "candidate_since": _ROUND,
     },
-    "bases": such_that("bases within each other", _is_stack),
-    "bases.inverse_sum": WEIGHT,
-    "bases.inverse_max": WEIGHT,
-    "clock.wake": equal_to("the next round with work", _wake),
+    "bases": ranges.such_that("bases within each other", _is_stack),
+    "bases.inverse_sum": ranges.WEIGHT,
+    "bases.inverse_max": ranges.WEIGHT,
+    "clock.wake": ranges.equal_to("the next round with work", _wake),
     "arms": {
         "evidence": _ROUND_OR_NONE,
         "absent": _ROUND_OR_NONE,
-        "since": whole(0, "clock.version"),
+        "since": ranges.whole(0, "clock.version"),
         "found": _BETWEEN_ROUNDS,
-        "beaten_by": AN_ARM,
-        "weight": AN_ARM,
-        "statistic": NUMBER,
-        "threshold": NUMBER,
-        "out": FLAG,
+        "beaten_by": ranges.AN_ARM,
+        "weight": ranges.AN_ARM,
+        "statistic": ranges.NUMBER,
+        "threshold": ranges.NUMBER,
+        "out": ranges.FLAG,
     },
-    "is_active": equal_to(
+    "is_active": ranges.equal_to(
         "whether there is no evidence since the base began",
         lambda known: known.state.arms["evidence"] < _top(known)["start"],
     ),
-    "active": such_that(
+    "active": ranges.such_that(
         "the active arms first",
         lambda active, known: (
             ((active >= 0) & (active < known.n_arms)).all()
@@ -304,19 +290,23 @@ EPISODIC_RANGES: Ranges = {
             ).all()
         ),
     ),
-    "valid": ANYTHING,
-    "sums": NUMBER,
-    "base_sums": NUMBER,
-    "snapshots": {"inverse_sum": WEIGHT, "inverse_max": WEIGHT, "drift": FIXED},
-    "level_sums": NUMBER,
-    "past": {
-        "inverse_sum": WEIGHT,
-        "inverse_rate": WEIGHT,
-        "jumps": WEIGHT,
-        "slack": NUMBER,
-        "drift": FIXED,
+    "valid": ranges.ANYTHING,
+    "sums": ranges.NUMBER,
+    "base_sums": ranges.NUMBER,
+    "snapshots": {
+        "inverse_sum": ranges.WEIGHT,
+        "inverse_max": ranges.WEIGHT,
+        "drift": ranges.FIXED,
     },
-    "past_sums": NUMBER,
+    "level_sums": ranges.NUMBER,
+    "past": {
+        "inverse_sum": ranges.WEIGHT,
+        "inverse_rate": ranges.WEIGHT,
+        "jumps": ranges.WEIGHT,
+        "slack": ranges.NUMBER,
+        "drift": ranges.FIXED,
+    },
+    "past_sums": ranges.NUMBER,
 }
-VERSION = whole(0, LONGEST_SESSION)
+VERSION = ranges.whole(0, ranges.LONGEST_SESSION)
 """The version of the active set that a ticket is from."""

@@ -21,17 +21,8 @@ from typing import NamedTuple
 import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel, kernel
-from driftduel.learners.contract.ranges import (
-    AN_ARM,
-    COUNT,
-    FIXED,
-    SUM,
-    Known,
-    Ranges,
-    real,
-    such_that,
-    whole,
-)
+from driftduel.learners.contract import ranges
+from driftduel.learners.contract.ranges import Known, Ranges
 from driftduel.learners.parts.arrays import Floats, Ints, Records
 
 _FINEST = 24
@@ -92,27 +83,27 @@ def _are_sums(sums: Floats, known: Known) -> bool:
 
 ADSWITCH_RANGES: Ranges = {
     "clock": {
-        "reward": COUNT,
-        "step": COUNT,
-        "episode": whole(1, lambda known: known.told + 1),
-        "next": AN_ARM,
-        "log": FIXED,
-        "rate": FIXED,
-        "constant": FIXED,
+        "reward": ranges.COUNT,
+        "step": ranges.COUNT,
+        "episode": ranges.whole(1, lambda known: known.told + 1),
+        "next": ranges.AN_ARM,
+        "log": ranges.FIXED,
+        "rate": ranges.FIXED,
+        "constant": ranges.FIXED,
     },
     "arms": {
-        "good": such_that("1 or 0, and 1 for some arm", _are_good),
-        "due": whole(0, 2**60),
-        "last": COUNT,
-        "rewards": COUNT,
-        "sum": SUM,
-        "lower": real(-1, 1),
-        "upper": real(0, 2),
-        "mean": real(0, 1),
-        "gap": real(2.0**-30, 1),
+        "good": ranges.such_that("1 or 0, and 1 for some arm", _are_good),
+        "due": ranges.whole(0, 2**60),
+        "last": ranges.COUNT,
+        "rewards": ranges.COUNT,
+        "sum": ranges.SUM,
+        "lower": ranges.real(-1, 1),
+        "upper": ranges.real(0, 2),
+        "mean": ranges.real(0, 1),
+        "gap": ranges.real(2.0**-30, 1),
     },
-    "counts": such_that("the rewards of the blocks that go on", _are_counts),
-    "sums": such_that("sums of so many rewards", _are_sums),
+    "counts": ranges.such_that("the rewards of the blocks that go on", _are_counts),
+    "sums": ranges.such_that("sums of so many rewards", _are_sums),
 }
 
 

@@ -18,7 +18,8 @@ from typing import NamedTuple
 import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel, kernel
-from driftduel.learners.contract.ranges import COUNT, FIXED, WEIGHT, Known, Ranges, such_that
+from driftduel.learners.contract import ranges
+from driftduel.learners.contract.ranges import Known, Ranges
 from driftduel.learners.parts.arrays import Flags, Floats, Records
 from driftduel.learners.parts.mixture import LARGEST_STEP, draw
 from driftduel.learners.parts.tsallis import tsallis_chances
@@ -63,15 +64,15 @@ def _are_chances(chances: Floats, known: Known) -> bool:
 
 BANDIT_RANGES: Ranges = {
     "rule": {
-        "kind": FIXED,
-        "round": COUNT,
-        "exploration": FIXED,
-        "share": FIXED,
-        "keep": FIXED,
+        "kind": ranges.FIXED,
+        "round": ranges.COUNT,
+        "exploration": ranges.FIXED,
+        "share": ranges.FIXED,
+        "keep": ranges.FIXED,
     },
-    "values": such_that("numbers that the bandit can have", _are_values),
-    "counts": WEIGHT,
-    "chances": such_that("chances that sum to 1", _are_chances),
+    "values": ranges.such_that("numbers that the bandit can have", _are_values),
+    "counts": ranges.WEIGHT,
+    "chances": ranges.such_that("chances that sum to 1", _are_chances),
 }
 
 

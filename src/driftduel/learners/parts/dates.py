@@ -32,18 +32,8 @@ from typing import NamedTuple
 import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel, kernel, log_gamma
-from driftduel.learners.contract.ranges import (
-    ANYTHING,
-    COUNT,
-    LARGEST,
-    SUM,
-    Known,
-    Ranges,
-    Values,
-    below,
-    real,
-    such_that,
-)
+from driftduel.learners.contract import ranges
+from driftduel.learners.contract.ranges import Known, Ranges
 from driftduel.learners.parts.arrays import Flags, Floats, Records
 
 _lgamma = log_gamma()
@@ -89,7 +79,7 @@ class Timeline(NamedTuple):
     tosses: Floats  # (B, 2, K) wins and losses of each arm; 0 in buckets that are not in use
 
 
-def _in_order(last: Values, known: Known) -> Flags:
+def _in_order(last: ranges.Values, known: Known) -> Flags:
     """Tell whether buckets end after they begin and before the next begins."""
     buckets = known.state.buckets[: known.value("clock.used")]
     good = np.ones(last.shape, np.bool_)
@@ -100,13 +90,13 @@ def _in_order(last: Values, known: Known) -> Flags:
 
 TIMELINE_RANGES: Ranges = {
     # There is room for one more toss.
-    "clock": {"used": below(ROOM), "grain": real(FINEST, LARGEST)},
+    "clock": {"used": ranges.below(ROOM), "grain": ranges.real(FINEST, ranges.LARGEST)},
     "buckets": {
-        "first": COUNT,
-        "last": such_that("a round told, in the order of time", _in_order),
-        "height": ANYTHING,
+        "first": ranges.COUNT,
+        "last": ranges.such_that("a round told, in the order of time", _in_order),
+        "height": ranges.ANYTHING,
     },
-    "tosses": SUM,
+    "tosses": ranges.SUM,
 }
 
 

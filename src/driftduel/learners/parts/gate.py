@@ -10,14 +10,15 @@ from __future__ import annotations
 import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel
-from driftduel.learners.contract.ranges import CHANCE, COUNT, FIXED, FLAG, Range, Ranges
+from driftduel.learners.contract import ranges
+from driftduel.learners.contract.ranges import Range, Ranges
 from driftduel.learners.parts.arrays import Records
 from driftduel.learners.parts.reference import Reference, draw_reference, turn_reference
 
 Ticket = tuple[float, float, float]
 """The propensity of the pair, the chance of the left arm, and 1 if the outcome is a reward."""
 
-TICKET_RANGES: tuple[Range, ...] = (CHANCE, CHANCE, FLAG)
+TICKET_RANGES: tuple[Range, ...] = (ranges.CHANCE, ranges.CHANCE, ranges.FLAG)
 
 GATE = np.dtype(
     [
@@ -28,7 +29,7 @@ GATE = np.dtype(
     align=True,
 )
 
-GATE_RANGES: Ranges = {"round": COUNT, "chance": FIXED, "scale": FIXED}
+GATE_RANGES: Ranges = {"round": ranges.COUNT, "chance": ranges.FIXED, "scale": ranges.FIXED}
 
 
 def gate_of(chance: float, scale: float) -> Records:

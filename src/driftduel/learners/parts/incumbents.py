@@ -12,16 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel, kernel
-from driftduel.learners.contract.ranges import (
-    AN_ARM,
-    FIXED,
-    Known,
-    Ranges,
-    below,
-    halves,
-    such_that,
-    whole,
-)
+from driftduel.learners.contract import ranges
+from driftduel.learners.contract.ranges import Known, Ranges
 from driftduel.learners.parts.arrays import Flags, Floats, Ints, Records
 
 _LONG = 10**15
@@ -69,17 +61,17 @@ def _are_leads(leads: Floats, known: Known) -> Flags:
 
 LEAD_RANGES: Ranges = {
     "clock": {
-        "first": AN_ARM,
-        "second": AN_ARM,
-        "stage": whole(1, lambda known: known.told + 1),
-        "rest": whole(0, _LONG),
-        "growth": FIXED,
-        "outside": such_that(
+        "first": ranges.AN_ARM,
+        "second": ranges.AN_ARM,
+        "stage": ranges.whole(1, lambda known: known.told + 1),
+        "rest": ranges.whole(0, _LONG),
+        "growth": ranges.FIXED,
+        "outside": ranges.such_that(
             "a lead, or -inf without other arms",
             lambda values, known: (np.abs(values) <= known.told) | (values == -np.inf),
         ),
     },
-    "leads": such_that("wins minus losses of an unfinished stage", _are_leads),
+    "leads": ranges.such_that("wins minus losses of an unfinished stage", _are_leads),
 }
 
 
@@ -211,22 +203,22 @@ class RaceState(NamedTuple):
     queue: Ints  # (K,) the arms that wait, K - 2 of them from the head on
 
 
-_RACE_WINS = halves(0, "clock.length")
+_RACE_WINS = ranges.halves(0, "clock.length")
 
 RACE_RANGES: Ranges = {
     "clock": {
-        "incumbent": AN_ARM,
-        "challenger": AN_ARM,
-        "length": whole(1, lambda known: known.told + 1),
-        "version": whole(0, lambda known: known.told + 1),
-        "head": below("arms"),
-        "rest": whole(0, _LONG),
-        "resets": FIXED,
-        "growth": FIXED,
+        "incumbent": ranges.AN_ARM,
+        "challenger": ranges.AN_ARM,
+        "length": ranges.whole(1, lambda known: known.told + 1),
+        "version": ranges.whole(0, lambda known: known.told + 1),
+        "head": ranges.below("arms"),
+        "rest": ranges.whole(0, _LONG),
+        "resets": ranges.FIXED,
+        "growth": ranges.FIXED,
         "incumbent_wins": _RACE_WINS,
         "challenger_wins": _RACE_WINS,
     },
-    "queue": AN_ARM,
+    "queue": ranges.AN_ARM,
 }
 
 

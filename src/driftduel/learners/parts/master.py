@@ -21,16 +21,8 @@ from typing import NamedTuple
 import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel, kernel
-from driftduel.learners.contract.ranges import (
-    AN_ARM,
-    COUNT,
-    FIXED,
-    SUM,
-    Known,
-    Ranges,
-    real,
-    such_that,
-)
+from driftduel.learners.contract import ranges
+from driftduel.learners.contract.ranges import Known, Ranges
 from driftduel.learners.parts.arrays import Floats, Ints, Records
 from driftduel.learners.parts.bandits import largest_index
 
@@ -92,21 +84,24 @@ def _live(lives: Ints, known: Known) -> bool:
 
 MASTER_RANGES: Ranges = {
     "clock": {
-        "order": such_that("the order of a block", _is_order),
-        "step": such_that("a step of the block", _is_step),
-        "player": such_that("the order of an instance", _is_player),
-        "next": AN_ARM,
-        "hope": real(0, 1),
-        "least": real(0, 1),
-        "total": SUM,
-        "excess": real(lambda known: -known.told, "told"),
-        "log": FIXED,
-        "width": FIXED,
+        "order": ranges.such_that("the order of a block", _is_order),
+        "step": ranges.such_that("a step of the block", _is_step),
+        "player": ranges.such_that("the order of an instance", _is_player),
+        "next": ranges.AN_ARM,
+        "hope": ranges.real(0, 1),
+        "least": ranges.real(0, 1),
+        "total": ranges.SUM,
+        "excess": ranges.real(lambda known: -known.told, "told"),
+        "log": ranges.FIXED,
+        "width": ranges.FIXED,
     },
-    "instances": {"lives": such_that("the instances that live", _live), "before": SUM},
-    "arms": {"rewards": COUNT, "sum": SUM},
-    "sums": SUM,
-    "counts": COUNT,
+    "instances": {
+        "lives": ranges.such_that("the instances that live", _live),
+        "before": ranges.SUM,
+    },
+    "arms": {"rewards": ranges.COUNT, "sum": ranges.SUM},
+    "sums": ranges.SUM,
+    "counts": ranges.COUNT,
 }
 
 

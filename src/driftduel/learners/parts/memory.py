@@ -16,19 +16,9 @@ import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel
 from driftduel._support.params import bounded
+from driftduel.learners.contract import ranges
 from driftduel.learners.contract.base import Learner
-from driftduel.learners.contract.ranges import (
-    AN_ARM,
-    CHANCE,
-    FIXED,
-    FLAG,
-    OUTCOME,
-    Known,
-    Range,
-    Ranges,
-    equal_to,
-    real,
-)
+from driftduel.learners.contract.ranges import Known, Range, Ranges
 from driftduel.learners.parts.arrays import Floats, Records
 from driftduel.learners.parts.verdicts import Verdicts
 from driftduel.matrix.criteria import Condorcet
@@ -41,7 +31,7 @@ HEAVIEST = 1e100
 
 EXPLORATION = np.dtype([("left", "i8"), ("right", "i8"), ("outcome", "f8")], align=True)
 
-WINDOW_RANGES: Ranges = {"left": AN_ARM, "right": AN_ARM, "outcome": OUTCOME}
+WINDOW_RANGES: Ranges = {"left": ranges.AN_ARM, "right": ranges.AN_ARM, "outcome": ranges.OUTCOME}
 
 FADING = np.dtype(
     [
@@ -53,11 +43,11 @@ FADING = np.dtype(
 )
 
 FADING_RANGES: Ranges = {
-    "unit": real(1, HEAVIEST),
-    "growth": FIXED,
-    "rounds": real(0, "told"),
+    "unit": ranges.real(1, HEAVIEST),
+    "growth": ranges.FIXED,
+    "rounds": ranges.real(0, "told"),
 }
-GREEDY_TICKET = (CHANCE, FLAG)
+GREEDY_TICKET = (ranges.CHANCE, ranges.FLAG)
 
 
 def equal_to_window(rule: str) -> Range:
@@ -72,7 +62,7 @@ def equal_to_window(rule: str) -> Range:
         np.add.at(wins, (duels["right"], duels["left"]), 1.0 - duels["outcome"])
         return wins
 
-    return equal_to("the wins in the window", wins)
+    return ranges.equal_to("the wins in the window", wins)
 
 
 @inline_kernel

@@ -13,16 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel, kernel
-from driftduel.learners.contract.ranges import (
-    CHANCE,
-    COUNT,
-    FIXED,
-    NUMBER,
-    Known,
-    Ranges,
-    equal_to,
-    real,
-)
+from driftduel.learners.contract import ranges
+from driftduel.learners.contract.ranges import Known, Ranges
 from driftduel.learners.parts.arrays import Floats, Records
 
 Ticket = tuple[float, float, float]
@@ -68,19 +60,23 @@ def _least_exploration(known: Known) -> float:
 
 SOFTMAX_RANGES: Ranges = {
     "rule": {
-        "round": COUNT,
-        "exploration": real(_least_exploration, lambda known: known.fresh.rule["exploration"][0]),
-        "rate": FIXED,
-        "anytime": FIXED,
+        "round": ranges.COUNT,
+        "exploration": ranges.real(
+            _least_exploration, lambda known: known.fresh.rule["exploration"][0]
+        ),
+        "rate": ranges.FIXED,
+        "anytime": ranges.FIXED,
     },
-    "logs": NUMBER,
-    "weights": real(0, 2.5),
+    "logs": ranges.NUMBER,
+    "weights": ranges.real(0, 2.5),
     "players": {
-        "total": equal_to("the sum of the weights", lambda k: k.state.weights.sum(axis=1), 1e-6),
-        "offset": NUMBER,
+        "total": ranges.equal_to(
+            "the sum of the weights", lambda k: k.state.weights.sum(axis=1), 1e-6
+        ),
+        "offset": ranges.NUMBER,
     },
 }
-SOFTMAX_TICKET = (CHANCE, CHANCE, CHANCE)
+SOFTMAX_TICKET = (ranges.CHANCE, ranges.CHANCE, ranges.CHANCE)
 
 
 def softmax_state(

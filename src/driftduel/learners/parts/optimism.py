@@ -14,14 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel, kernel
-from driftduel.learners.contract.ranges import (
-    AN_ARM_OR_NONE,
-    WEIGHT,
-    Ranges,
-    arms_first,
-    real,
-    whole,
-)
+from driftduel.learners.contract import ranges
+from driftduel.learners.contract.ranges import Ranges
 from driftduel.learners.parts.arrays import Floats, Ints, Records
 from driftduel.learners.parts.memory import HEAVIEST
 from driftduel.learners.parts.verdicts import (
@@ -53,23 +47,23 @@ class Optimism(NamedTuple):
 
 OPTIMISM_RANGES: Ranges = {
     "verdicts": VERDICT_RANGES,
-    "rate": real(0, UNPLAYED),
-    "width": real(0, 2),
-    "hopes": {"count": whole(0, "arms"), "favourite": AN_ARM_OR_NONE},
-    "hopeful": arms_first("hopes.count"),
+    "rate": ranges.real(0, UNPLAYED),
+    "width": ranges.real(0, 2),
+    "hopes": {"count": ranges.whole(0, "arms"), "favourite": ranges.AN_ARM_OR_NONE},
+    "hopeful": ranges.arms_first("hopes.count"),
 }
 """For duels that all count once."""
 
 FORGETFUL_OPTIMISM_RANGES: Ranges = {
     **OPTIMISM_RANGES,
-    "rate": real(0, 1, endless=True),
-    "width": WEIGHT,
+    "rate": ranges.real(0, 1, endless=True),
+    "width": ranges.WEIGHT,
 }
 """For duels that are taken back."""
 
 FADING_OPTIMISM_RANGES: Ranges = {
     **FORGETFUL_OPTIMISM_RANGES,
-    "verdicts": {**VERDICT_RANGES, "wins": WEIGHT},
+    "verdicts": {**VERDICT_RANGES, "wins": ranges.WEIGHT},
 }
 """For duels with weights."""
 

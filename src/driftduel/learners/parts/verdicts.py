@@ -19,17 +19,8 @@ from typing import NamedTuple
 import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel, kernel
-from driftduel.learners.contract.ranges import (
-    COUNT,
-    FIXED,
-    FLAG,
-    LARGEST,
-    SUM,
-    WEIGHT,
-    Ranges,
-    equal_to,
-    real,
-)
+from driftduel.learners.contract import ranges
+from driftduel.learners.contract.ranges import Ranges
 from driftduel.learners.parts.arrays import Flags, Floats, Records
 
 CLOCK = np.dtype(
@@ -65,19 +56,19 @@ class Verdicts(NamedTuple):
 
 VERDICT_RANGES: Ranges = {
     "clock": {
-        "round": COUNT,
-        "alpha": FIXED,
-        "offset": FIXED,
-        "bonus": WEIGHT,
-        "next": real(0, LARGEST, endless=True),
+        "round": ranges.COUNT,
+        "alpha": ranges.FIXED,
+        "offset": ranges.FIXED,
+        "bonus": ranges.WEIGHT,
+        "next": ranges.real(0, ranges.LARGEST, endless=True),
     },
-    "wins": SUM,
-    "margin": WEIGHT,
-    "beaten": FLAG,
+    "wins": ranges.SUM,
+    "margin": ranges.WEIGHT,
+    "beaten": ranges.FLAG,
     "arms": {
-        "losses": equal_to("the number that beat it", lambda k: k.state.beaten.sum(axis=1)),
-        "victories": equal_to("the number it beats", lambda k: k.state.beaten.sum(axis=0)),
-        "next": real(0, LARGEST, endless=True),
+        "losses": ranges.equal_to("the number that beat it", lambda k: k.state.beaten.sum(axis=1)),
+        "victories": ranges.equal_to("the number it beats", lambda k: k.state.beaten.sum(axis=0)),
+        "next": ranges.real(0, ranges.LARGEST, endless=True),
     },
 }
 

@@ -14,22 +14,10 @@ import numpy as np
 from driftduel._support.checks import as_count
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
+from driftduel.learners.contract import ranges
 from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.literature import Literature
-from driftduel.learners.contract.ranges import (
-    AN_ARM_OR_NONE,
-    ANYTHING,
-    CHANCE,
-    COUNT,
-    FIXED,
-    Known,
-    Ranges,
-    arms_first,
-    below,
-    halves,
-    such_that,
-    whole,
-)
+from driftduel.learners.contract.ranges import Known, Ranges
 from driftduel.learners.parts.arrays import Floats, Ints, Records
 from driftduel.learners.parts.failure import level_after, level_of_scores
 from driftduel.learners.parts.opponents import draw_opponent
@@ -72,20 +60,20 @@ def _are_places(places: Ints, known: Known) -> bool:
 
 RANKING_RANGES: Ranges = {
     "clock": {
-        "step": COUNT,
-        "n_active": whole(0, "arms"),
-        "turn": below("clock.n_active"),
-        "choice": AN_ARM_OR_NONE,
-        "places": such_that("fewer than the arms in play, 0 with a choice", _are_places),
-        "width": FIXED,
-        "level": FIXED,
+        "step": ranges.COUNT,
+        "n_active": ranges.whole(0, "arms"),
+        "turn": ranges.below("clock.n_active"),
+        "choice": ranges.AN_ARM_OR_NONE,
+        "places": ranges.such_that("fewer than the arms in play, 0 with a choice", _are_places),
+        "width": ranges.FIXED,
+        "level": ranges.FIXED,
     },
-    "active": arms_first("clock.n_active"),
-    "sums": halves(0, lambda known: known.state.clock["step"][0] + 1),
-    "found": such_that(
+    "active": ranges.arms_first("clock.n_active"),
+    "sums": ranges.halves(0, lambda known: known.state.clock["step"][0] + 1),
+    "found": ranges.such_that(
         "a mean, or -1", lambda found, _: (found == -1) | ((found >= 0) & (found <= 1))
     ),
-    "scratch": ANYTHING,
+    "scratch": ranges.ANYTHING,
 }
 
 
@@ -216,7 +204,7 @@ class ActiveRanking(Learner):
     _criteria = (Borda,)
 
     _ranges = RANKING_RANGES
-    _ticket = (CHANCE,)
+    _ticket = (ranges.CHANCE,)
     _choose = staticmethod(choose_against_anyone)
     _learn = staticmethod(learn_against_anyone)
     _settle = staticmethod(rank)

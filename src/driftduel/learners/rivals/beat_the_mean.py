@@ -15,24 +15,10 @@ from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
+from driftduel.learners.contract import ranges
 from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.literature import Literature
-from driftduel.learners.contract.ranges import (
-    AN_ARM,
-    CHANCE,
-    COUNT,
-    FIXED,
-    Known,
-    Range,
-    Ranges,
-    arms_first,
-    equal_to,
-    halves,
-    is_listed,
-    real,
-    such_that,
-    whole,
-)
+from driftduel.learners.contract.ranges import Known, Range, Ranges
 from driftduel.learners.parts.arrays import Flags, Ints, Records
 from driftduel.matrix.criteria import Condorcet
 
@@ -69,25 +55,34 @@ def _tallied(name: str) -> Range:
     """Return what the tally against the arms left sums to, for each of them."""
 
     def holds(values: NDArray[Any], known: Known) -> Flags:
-        left = is_listed(known, "active", "clock.n_active")
+        left = ranges.is_listed(known, "active", "clock.n_active")
         expected = known.state.tally[name][:, left].sum(axis=1)
         good: Flags = (values >= 0) & (values <= known.told)
         return good & ((values == expected) | ~left)
 
-    return such_that("the sum of its tally", holds)
+    return ranges.such_that("the sum of its tally", holds)
 
 
 MEAN_RANGES: Ranges = {
-    "clock": {"n_active": whole(1, "arms"), "next": AN_ARM, "worst": AN_ARM, "width": FIXED},
-    "active": arms_first("clock.n_active"),
-    "tally": {"duels": COUNT, "wins": halves(0, lambda known: known.state.tally["duels"])},
+    "clock": {
+        "n_active": ranges.whole(1, "arms"),
+        "next": ranges.AN_ARM,
+        "worst": ranges.AN_ARM,
+        "width": ranges.FIXED,
+    },
+    "active": ranges.arms_first("clock.n_active"),
+    "tally": {
+        "duels": ranges.COUNT,
+        "wins": ranges.halves(0, lambda known: known.state.tally["duels"]),
+    },
     "arms": {
-        "left": equal_to(
-            "whether the arm is left", lambda known: is_listed(known, "active", "clock.n_active")
+        "left": ranges.equal_to(
+            "whether the arm is left",
+            lambda known: ranges.is_listed(known, "active", "clock.n_active"),
         ),
         "duels": _tallied("duels"),
         "wins": _tallied("wins"),
-        "rate": real(0, 1),
+        "rate": ranges.real(0, 1),
     },
 }
 
@@ -210,7 +205,7 @@ class BeatTheMean(Learner):
     _needs_horizon = True
 
     _ranges = MEAN_RANGES
-    _ticket = (CHANCE,)
+    _ticket = (ranges.CHANCE,)
     _choose = staticmethod(choose_against_mean)
     _learn = staticmethod(learn_against_mean)
     _settle = staticmethod(drop_worst)

@@ -18,17 +18,10 @@ import numpy as np
 from driftduel._support.checks import BadParameter
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
+from driftduel.learners.contract import ranges
 from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.literature import Literature
-from driftduel.learners.contract.ranges import (
-    AN_ARM,
-    AN_ARM_OR_NONE,
-    CHANCE,
-    COUNT,
-    FIXED,
-    SUM,
-    Ranges,
-)
+from driftduel.learners.contract.ranges import Ranges
 from driftduel.learners.parts.arrays import Floats, Ints, Records
 from driftduel.learners.parts.failure import failure_of
 from driftduel.learners.parts.opponents import draw_pair
@@ -60,15 +53,15 @@ EXPLORING = np.dtype(
 
 EXPLORING_RANGES: Ranges = {
     "clock": {
-        "round": COUNT,
-        "leader": AN_ARM,
-        "second": AN_ARM,
-        "choice": AN_ARM_OR_NONE,
-        "end": FIXED,
-        "width": FIXED,
+        "round": ranges.COUNT,
+        "leader": ranges.AN_ARM,
+        "second": ranges.AN_ARM,
+        "choice": ranges.AN_ARM_OR_NONE,
+        "end": ranges.FIXED,
+        "width": ranges.FIXED,
     },
-    "wins": SUM,
-    "duels": COUNT,
+    "wins": ranges.SUM,
+    "duels": ranges.COUNT,
 }
 
 
@@ -177,7 +170,7 @@ class BordaETC(Learner):
     _criteria = (Borda,)
 
     _ranges = EXPLORING_RANGES
-    _ticket = (CHANCE,)
+    _ticket = (ranges.CHANCE,)
     _choose = staticmethod(choose_until_sure)
     _learn = staticmethod(learn_for_a_while)
     _settle = staticmethod(commit_to_best_rate)
@@ -253,7 +246,7 @@ class BCB(Learner):
     _needs_horizon = True
 
     _ranges = EXPLORING_RANGES
-    _ticket = (CHANCE,)
+    _ticket = (ranges.CHANCE,)
     _choose = staticmethod(choose_until_sure)
     _learn = staticmethod(learn_until_sure)
 

@@ -14,22 +14,10 @@ import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
+from driftduel.learners.contract import ranges
 from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.literature import Literature
-from driftduel.learners.contract.ranges import (
-    AN_ARM,
-    ANYTHING,
-    CHANCE,
-    COUNT,
-    FIXED,
-    SUM,
-    Known,
-    Ranges,
-    arms_first,
-    equal_to,
-    such_that,
-    whole,
-)
+from driftduel.learners.contract.ranges import Known, Ranges
 from driftduel.learners.parts.arrays import Flags, Floats, Ints, Records
 from driftduel.learners.parts.failure import failure_of
 from driftduel.matrix.criteria import Borda
@@ -81,20 +69,22 @@ def _choice(known: Known) -> int:
 
 
 TURNS_RANGES: Ranges = {
-    "active": arms_first("clock.n_active"),
+    "active": ranges.arms_first("clock.n_active"),
     "clock": {
-        "n_active": whole(1, "arms"),
-        "step": whole(0, _most_steps),
-        "turn": such_that("a place among the arms in play", _is_turn),
-        "opponent": AN_ARM,
-        "choice": equal_to("the only arm in play, or -1", _choice),
-        **dict.fromkeys(("width", "failure", "sparsity", "sparse_after", "sparse_width"), FIXED),
-        "most_met": COUNT,
+        "n_active": ranges.whole(1, "arms"),
+        "step": ranges.whole(0, _most_steps),
+        "turn": ranges.such_that("a place among the arms in play", _is_turn),
+        "opponent": ranges.AN_ARM,
+        "choice": ranges.equal_to("the only arm in play, or -1", _choice),
+        **dict.fromkeys(
+            ("width", "failure", "sparsity", "sparse_after", "sparse_width"), ranges.FIXED
+        ),
+        "most_met": ranges.COUNT,
     },
-    "sums": SUM,
-    "wins": SUM,
-    "met": COUNT,
-    "marks": ANYTHING,
+    "sums": ranges.SUM,
+    "wins": ranges.SUM,
+    "met": ranges.COUNT,
+    "marks": ranges.ANYTHING,
 }
 
 
@@ -281,7 +271,7 @@ class BordaElimination(Learner):
     _criteria = (Borda,)
 
     _ranges = TURNS_RANGES
-    _ticket = (CHANCE,)
+    _ticket = (ranges.CHANCE,)
     _choose = staticmethod(choose_next_turn)
     _learn = staticmethod(learn_turn)
     _settle = staticmethod(end_step)

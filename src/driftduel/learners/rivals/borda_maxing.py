@@ -16,18 +16,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel, kernel
+from driftduel.learners.contract import ranges
 from driftduel.learners.contract.literature import Literature
-from driftduel.learners.contract.ranges import (
-    CHANCE,
-    COUNT,
-    FIXED,
-    WEIGHT,
-    Ranges,
-    arms_first,
-    below,
-    halves,
-    whole,
-)
+from driftduel.learners.contract.ranges import Ranges
 from driftduel.learners.parts.arrays import Floats, Ints, Records
 from driftduel.learners.parts.near_best import MAXING_PAPER, Maxing
 from driftduel.learners.parts.opponents import draw_opponent
@@ -60,16 +51,16 @@ class TossingState(NamedTuple):
 
 TOSSING_RANGES: Ranges = {
     "clock": {
-        "step": COUNT,
-        "n_active": whole(1, "arms"),
-        "turn": below("clock.n_active"),
-        "tosses": WEIGHT,
-        "nearness": WEIGHT,
-        "certainty": WEIGHT,
-        "halving": FIXED,
+        "step": ranges.COUNT,
+        "n_active": ranges.whole(1, "arms"),
+        "turn": ranges.below("clock.n_active"),
+        "tosses": ranges.WEIGHT,
+        "nearness": ranges.WEIGHT,
+        "certainty": ranges.WEIGHT,
+        "halving": ranges.FIXED,
     },
-    "active": arms_first("clock.n_active"),
-    "sums": halves(0, lambda known: known.state.clock["step"][0] + 1),
+    "active": ranges.arms_first("clock.n_active"),
+    "sums": ranges.halves(0, lambda known: known.state.clock["step"][0] + 1),
 }
 
 
@@ -133,7 +124,7 @@ class _Tossing(Maxing):
     """What Borda maxing and ranking have in common."""
 
     _ranges = TOSSING_RANGES
-    _ticket = (CHANCE,)
+    _ticket = (ranges.CHANCE,)
     _choose = staticmethod(choose_toss)
     _learn = staticmethod(learn_toss)
     _settle = staticmethod(end_stage)

@@ -16,17 +16,10 @@ import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
+from driftduel.learners.contract import ranges
 from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.literature import Literature
-from driftduel.learners.contract.ranges import (
-    FLAG,
-    UNKNOWN_CHANCE,
-    Ranges,
-    arms_first,
-    equal_to,
-    is_listed,
-    whole,
-)
+from driftduel.learners.contract.ranges import Ranges
 from driftduel.learners.parts.arrays import Flags, Ints, Records
 from driftduel.learners.parts.verdicts import VERDICT_RANGES, Verdicts, count_duel, no_verdicts
 from driftduel.matrix.criteria import Condorcet, Copeland
@@ -62,21 +55,23 @@ class CCBState(NamedTuple):
 
 CCB_RANGES: Ranges = {
     "verdicts": VERDICT_RANGES,
-    "likely": FLAG,
-    "feared": FLAG,
-    "n_feared": equal_to("how many are feared", lambda known: known.state.feared.sum(axis=1)),
-    "candidates": arms_first("beliefs.candidates"),
+    "likely": ranges.FLAG,
+    "feared": ranges.FLAG,
+    "n_feared": ranges.equal_to(
+        "how many are feared", lambda known: known.state.feared.sum(axis=1)
+    ),
+    "candidates": ranges.arms_first("beliefs.candidates"),
     "beliefs": {
-        "candidates": whole(1, "arms"),
-        "losses": whole(0, "arms"),
-        "open": whole(0, lambda known: known.n_arms**2),
-        "likely": equal_to(
+        "candidates": ranges.whole(1, "arms"),
+        "losses": ranges.whole(0, "arms"),
+        "open": ranges.whole(0, lambda known: known.n_arms**2),
+        "likely": ranges.equal_to(
             "how many candidates are likely",
-            lambda known: is_listed(known, "candidates", "beliefs.candidates")[
+            lambda known: ranges.is_listed(known, "candidates", "beliefs.candidates")[
                 known.state.likely
             ].sum(),
         ),
-        "changed": FLAG,
+        "changed": ranges.FLAG,
     },
 }
 
@@ -368,7 +363,7 @@ class CCB(Learner):
     _criteria = (Condorcet, Copeland)
 
     _ranges = CCB_RANGES
-    _ticket = (UNKNOWN_CHANCE,)
+    _ticket = (ranges.UNKNOWN_CHANCE,)
     _choose = staticmethod(choose_ccb)
     _learn = staticmethod(learn_ccb)
     _settle = staticmethod(settle_ccb)

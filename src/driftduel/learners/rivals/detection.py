@@ -20,20 +20,11 @@ from numpy.typing import NDArray
 from driftduel._support.checks import BadParameter
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
+from driftduel.learners.contract import ranges
 from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.history import History
 from driftduel.learners.contract.literature import Literature
-from driftduel.learners.contract.ranges import (
-    AN_ARM,
-    CHANCE,
-    COUNT,
-    FIXED,
-    FLAG,
-    NUMBER,
-    Ranges,
-    below,
-    whole,
-)
+from driftduel.learners.contract.ranges import Ranges
 from driftduel.learners.parts.arrays import Ints, Records
 from driftduel.learners.parts.incumbents import (
     LEAD_RANGES,
@@ -68,11 +59,11 @@ Ticket = tuple[float, float, float]
 
 
 WINDOW_RANGES: Ranges = {
-    "windows": whole(0, 2),
+    "windows": ranges.whole(0, 2),
     "watch": {
-        "next": below(lambda known: known.state.windows.shape[1]),
-        "kept": whole(0, lambda known: known.state.windows.shape[1]),
-        "shift": whole(
+        "next": ranges.below(lambda known: known.state.windows.shape[1]),
+        "kept": ranges.whole(0, lambda known: known.state.windows.shape[1]),
+        "shift": ranges.whole(
             lambda known: -2 * known.state.windows.shape[1],
             lambda known: 2 * known.state.windows.shape[1],
         ),
@@ -172,15 +163,15 @@ class MDBState(NamedTuple):
 
 MDB_RANGES: Ranges = {
     "clock": {
-        "round": COUNT,
-        "period": FIXED,
-        "step": below("clock.period"),
-        "episode": COUNT,
-        "changed": FLAG,
-        "began": whole(-1, "told"),
-        "limit": FIXED,
+        "round": ranges.COUNT,
+        "period": ranges.FIXED,
+        "step": ranges.below("clock.period"),
+        "episode": ranges.COUNT,
+        "changed": ranges.FLAG,
+        "began": ranges.whole(-1, "told"),
+        "limit": ranges.FIXED,
     },
-    "pairs": AN_ARM,
+    "pairs": ranges.AN_ARM,
     **WINDOW_RANGES,
     "inner": LEAD_RANGES,
 }
@@ -294,7 +285,11 @@ class MDB(Detector):
     )
 
     _ranges = MDB_RANGES
-    _ticket = (CHANCE, NUMBER, whole(-1, lambda known: len(known.state.pairs) - 1))
+    _ticket = (
+        ranges.CHANCE,
+        ranges.NUMBER,
+        ranges.whole(-1, lambda known: len(known.state.pairs) - 1),
+    )
     _choose = staticmethod(choose_monitored)
     _learn = staticmethod(learn_monitored)
     _settle = staticmethod(settle_monitored)
@@ -366,14 +361,14 @@ class DetectState(NamedTuple):
 
 DETECT_RANGES: Ranges = {
     "clock": {
-        "round": COUNT,
-        "exploration": FIXED,
-        "left": whole(0, "clock.exploration"),
-        "champion": AN_ARM,
-        "rival": AN_ARM,
-        "episode": COUNT,
-        "began": whole(-1, "told"),
-        "limit": FIXED,
+        "round": ranges.COUNT,
+        "exploration": ranges.FIXED,
+        "left": ranges.whole(0, "clock.exploration"),
+        "champion": ranges.AN_ARM,
+        "rival": ranges.AN_ARM,
+        "episode": ranges.COUNT,
+        "began": ranges.whole(-1, "told"),
+        "limit": ranges.FIXED,
     },
     **WINDOW_RANGES,
     "inner": RACE_RANGES,
@@ -497,7 +492,7 @@ class DETECT(Detector):
     )
 
     _ranges = DETECT_RANGES
-    _ticket = (CHANCE, NUMBER, NUMBER)
+    _ticket = (ranges.CHANCE, ranges.NUMBER, ranges.NUMBER)
     _choose = staticmethod(choose_champion)
     _learn = staticmethod(learn_champion)
     _settle = staticmethod(settle_champion)

@@ -26,18 +26,10 @@ import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
+from driftduel.learners.contract import ranges
 from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.literature import Literature
-from driftduel.learners.contract.ranges import (
-    AN_ARM,
-    ANYTHING,
-    CHANCE,
-    COUNT,
-    FIXED,
-    SUM,
-    Ranges,
-    whole,
-)
+from driftduel.learners.contract.ranges import Ranges
 from driftduel.learners.parts.arrays import NEVER, Floats, Ints, Records
 from driftduel.matrix.criteria import Condorcet, Copeland
 
@@ -73,19 +65,19 @@ class ECWState(NamedTuple):
 
 ECW_RANGES: Ranges = {
     "clock": {
-        "round": COUNT,
-        "left": AN_ARM,
-        "right": AN_ARM,
-        "winner": AN_ARM,
-        "until": whole(0, NEVER),
-        "alpha": FIXED,
-        "beta": FIXED,
+        "round": ranges.COUNT,
+        "left": ranges.AN_ARM,
+        "right": ranges.AN_ARM,
+        "winner": ranges.AN_ARM,
+        "until": ranges.whole(0, NEVER),
+        "alpha": ranges.FIXED,
+        "beta": ranges.FIXED,
     },
-    "wins": SUM,
-    "losses": ANYTHING,
-    "above": ANYTHING,
-    "price": ANYTHING,
-    "targets": ANYTHING,
+    "wins": ranges.SUM,
+    "losses": ranges.ANYTHING,
+    "above": ranges.ANYTHING,
+    "price": ranges.ANYTHING,
+    "targets": ranges.ANYTHING,
 }
 
 
@@ -289,7 +281,7 @@ class ECWRMED(Learner):
     _criteria = (Copeland, Condorcet)
 
     _ranges = ECW_RANGES
-    _ticket = (CHANCE,)
+    _ticket = (ranges.CHANCE,)
     _choose = staticmethod(choose_ecw)
     _learn = staticmethod(learn_ecw)
     _settle = staticmethod(find_pair)

@@ -18,22 +18,10 @@ import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
+from driftduel.learners.contract import ranges
 from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.literature import Literature
-from driftduel.learners.contract.ranges import (
-    AN_ARM,
-    CHANCE,
-    COUNT,
-    FIXED,
-    Known,
-    Ranges,
-    arms_first,
-    equal_to,
-    halves,
-    is_listed,
-    such_that,
-    whole,
-)
+from driftduel.learners.contract.ranges import Known, Ranges
 from driftduel.learners.parts.arrays import Flags, Ints, Records
 from driftduel.learners.parts.failure import check_horizon_or
 from driftduel.matrix.criteria import Condorcet
@@ -96,20 +84,23 @@ def _is_level(level: Ints, known: Known) -> bool:
 
 
 PAIR_RANGES: Ranges = {
-    "tally": {"duels": COUNT, "wins": halves(0, lambda known: known.state.tally["duels"])},
-    "clock": {
-        "round": COUNT,
-        "n_active": whole(1, "arms"),
-        "first": AN_ARM,
-        "second": such_that("a place after the first among the arms left", _is_next),
-        "dropped": AN_ARM,
-        **dict.fromkeys(("constant", "per_round", "per_duel", "divisor"), FIXED),
+    "tally": {
+        "duels": ranges.COUNT,
+        "wins": ranges.halves(0, lambda known: known.state.tally["duels"]),
     },
-    "active": arms_first("clock.n_active"),
-    "is_active": equal_to(
-        "whether the arm is left", lambda known: is_listed(known, "active", "clock.n_active")
+    "clock": {
+        "round": ranges.COUNT,
+        "n_active": ranges.whole(1, "arms"),
+        "first": ranges.AN_ARM,
+        "second": ranges.such_that("a place after the first among the arms left", _is_next),
+        "dropped": ranges.AN_ARM,
+        **dict.fromkeys(("constant", "per_round", "per_duel", "divisor"), ranges.FIXED),
+    },
+    "active": ranges.arms_first("clock.n_active"),
+    "is_active": ranges.equal_to(
+        "whether the arm is left", lambda known: ranges.is_listed(known, "active", "clock.n_active")
     ),
-    "clock.level": such_that("the duels of the least compared pair", _is_level),
+    "clock.level": ranges.such_that("the duels of the least compared pair", _is_level),
 }
 
 
@@ -192,7 +183,7 @@ class PairElimination(Learner):
     delta: float | None = bounded(None, above=0, most=1)
 
     _ranges = PAIR_RANGES
-    _ticket = (CHANCE,)
+    _ticket = (ranges.CHANCE,)
     _choose = staticmethod(choose_least_compared)
     _learn = staticmethod(learn_pair)
     _settle = staticmethod(drop_arm)

@@ -17,9 +17,10 @@ import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
+from driftduel.learners.contract import ranges
 from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.literature import Literature
-from driftduel.learners.contract.ranges import COUNT, FIXED, WEIGHT, Known, Ranges, below, such_that
+from driftduel.learners.contract.ranges import Known, Ranges
 from driftduel.learners.parts.arrays import Floats, Ints, Records
 from driftduel.learners.parts.mixture import (
     SOFTMAX_RANGES,
@@ -47,7 +48,7 @@ class BatchState(NamedTuple):
 
 
 BATCH_RANGES: Ranges = {
-    "batch": {"length": FIXED, "round": below("batch.length")},
+    "batch": {"length": ranges.FIXED, "round": ranges.below("batch.length")},
     "softmax": SOFTMAX_RANGES,
 }
 
@@ -169,9 +170,9 @@ def _are_chances(chances: Floats, known: Known) -> bool:
 
 
 ANYTIME_RANGES: Ranges = {
-    "rounds": COUNT,
-    "scores": WEIGHT,
-    "chances": such_that("chances that sum to 1", _are_chances),
+    "rounds": ranges.COUNT,
+    "scores": ranges.WEIGHT,
+    "chances": ranges.such_that("chances that sum to 1", _are_chances),
 }
 
 

@@ -28,19 +28,10 @@ import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.features import as_features
+from driftduel.learners.contract import ranges
 from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.literature import Literature
-from driftduel.learners.contract.ranges import (
-    AN_ARM_OR_NONE,
-    ANYTHING,
-    CHANCE,
-    COUNT,
-    FIXED,
-    NUMBER,
-    Known,
-    Ranges,
-    such_that,
-)
+from driftduel.learners.contract.ranges import Known, Ranges
 from driftduel.learners.parts.arrays import Flags, Floats, Ints, Records
 from driftduel.learners.parts.features import (
     COORDINATES,
@@ -116,13 +107,13 @@ def _is_chance_of_pair(values: Floats, known: Known) -> Flags:
 
 
 BEXP3_RANGES: Ranges = {
-    "rule": {"rate": FIXED, "exploration": FIXED},
+    "rule": {"rate": ranges.FIXED, "exploration": ranges.FIXED},
     "coordinates": COORDINATES,
-    "scores": NUMBER,
-    "chances": such_that("chances that sum to 1", _are_chances),
-    "moments": ANYTHING,
-    "theta": ANYTHING,
-    "mean": ANYTHING,
+    "scores": ranges.NUMBER,
+    "chances": ranges.such_that("chances that sum to 1", _are_chances),
+    "moments": ranges.ANYTHING,
+    "theta": ranges.ANYTHING,
+    "mean": ranges.ANYTHING,
 }
 
 
@@ -228,7 +219,7 @@ class BEXP3(_Featured):
     )
 
     _ranges = BEXP3_RANGES
-    _ticket: ClassVar = (such_that("the chance of a pair", _is_chance_of_pair),)
+    _ticket: ClassVar = (ranges.such_that("the chance of a pair", _is_chance_of_pair),)
     _choose = staticmethod(choose_two)
     _learn = staticmethod(learn_scores)
     _settle = staticmethod(compute_chances)
@@ -294,18 +285,18 @@ def _are_wins(wins: Floats, known: Known) -> Flags:
 
 BETC_RANGES: Ranges = {
     "clock": {
-        "pilot": such_that("what is left of the pilot", _is_pilot),
-        "place": such_that("a pair of the design", _is_place),
-        "left": such_that("what is left of the pair", _is_left),
-        "choice": AN_ARM_OR_NONE,
+        "pilot": ranges.such_that("what is left of the pilot", _is_pilot),
+        "place": ranges.such_that("a pair of the design", _is_place),
+        "left": ranges.such_that("what is left of the pair", _is_left),
+        "choice": ranges.AN_ARM_OR_NONE,
     },
     "coordinates": COORDINATES,
-    "design": FIXED,
-    "duels": COUNT,
-    "wins": such_that("sums of so many outcomes", _are_wins),
-    "theta": ANYTHING,
-    "hessian": ANYTHING,
-    "pull": ANYTHING,
+    "design": ranges.FIXED,
+    "duels": ranges.COUNT,
+    "wins": ranges.such_that("sums of so many outcomes", _are_wins),
+    "theta": ranges.ANYTHING,
+    "hessian": ranges.ANYTHING,
+    "pull": ranges.ANYTHING,
 }
 
 
@@ -480,7 +471,7 @@ class BETCGLM(_Featured):
     )
 
     _ranges = BETC_RANGES
-    _ticket = (CHANCE,)
+    _ticket = (ranges.CHANCE,)
     _choose = staticmethod(choose_by_design)
     _learn = staticmethod(learn_by_design)
     _settle = staticmethod(commit_to_fit)

@@ -22,18 +22,10 @@ import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
+from driftduel.learners.contract import ranges
 from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.literature import Literature
-from driftduel.learners.contract.ranges import (
-    AN_ARM,
-    COUNT,
-    FIXED,
-    WEIGHT,
-    Known,
-    Ranges,
-    equal_to,
-    real,
-)
+from driftduel.learners.contract.ranges import Known, Ranges
 from driftduel.learners.parts.arrays import Floats, Records
 from driftduel.learners.parts.memory import (
     EXPLORATION,
@@ -83,17 +75,17 @@ CLOCK = np.dtype(
 
 
 _CLOCK_RANGES: Ranges = {
-    "leader": AN_ARM,
-    "promising": AN_ARM,
-    "explored": COUNT,
-    "unit": real(1, HEAVIEST),
-    "total": WEIGHT,
-    **dict.fromkeys(("rate", "growth", "width", "both"), FIXED),
+    "leader": ranges.AN_ARM,
+    "promising": ranges.AN_ARM,
+    "explored": ranges.COUNT,
+    "unit": ranges.real(1, HEAVIEST),
+    "total": ranges.WEIGHT,
+    **dict.fromkeys(("rate", "growth", "width", "both"), ranges.FIXED),
 }
 DISCOUNTED_RANGES: Ranges = {
     "clock": _CLOCK_RANGES,
-    "weights": WEIGHT,
-    "wins": real(0, "weights"),
+    "weights": ranges.WEIGHT,
+    "wins": ranges.real(0, "weights"),
 }
 
 
@@ -112,8 +104,8 @@ def _in_window(known: Known, of_wins: bool) -> Floats:
 SLIDING_RANGES: Ranges = {
     "clock": _CLOCK_RANGES,
     "window": WINDOW_RANGES,
-    "weights": equal_to("its explorations in the window", lambda k: _in_window(k, False)),
-    "wins": equal_to("its wins in the window", lambda k: _in_window(k, True)),
+    "weights": ranges.equal_to("its explorations in the window", lambda k: _in_window(k, False)),
+    "wins": ranges.equal_to("its wins in the window", lambda k: _in_window(k, True)),
 }
 
 

@@ -21,17 +21,10 @@ import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
+from driftduel.learners.contract import ranges
 from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.literature import Literature
-from driftduel.learners.contract.ranges import (
-    AN_ARM,
-    CHANCE,
-    FIXED,
-    WEIGHT,
-    Ranges,
-    equal_to,
-    real,
-)
+from driftduel.learners.contract.ranges import Ranges
 from driftduel.learners.parts.arrays import Floats, Ints, Records
 from driftduel.learners.parts.memory import (
     FADING_RANGES,
@@ -139,7 +132,7 @@ def settle_sliding_rucb(state: SlidingRUCBState, rng: np.random.Generator) -> No
 class _RUCB(Learner):
     """The rule: RUCB's."""
 
-    _ticket = (CHANCE,)
+    _ticket = (ranges.CHANCE,)
     _choose = staticmethod(choose_rucb)
 
     def _best_of(self, state: ForgettingRUCBState) -> int:
@@ -258,9 +251,14 @@ class GreedyState(NamedTuple):
 
 
 GREEDY_RANGES: Ranges = {
-    "clock": {"leader": AN_ARM, "unit": real(1, HEAVIEST), "rate": FIXED, "growth": FIXED},
-    "wins": WEIGHT,
-    "ahead": equal_to(
+    "clock": {
+        "leader": ranges.AN_ARM,
+        "unit": ranges.real(1, HEAVIEST),
+        "rate": ranges.FIXED,
+        "growth": ranges.FIXED,
+    },
+    "wins": ranges.WEIGHT,
+    "ahead": ranges.equal_to(
         "how many others it is ahead of",
         lambda known: (known.state.wins > known.state.wins.T).sum(axis=1),
     ),

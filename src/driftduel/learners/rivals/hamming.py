@@ -22,18 +22,10 @@ import numpy as np
 from driftduel._support.checks import as_count
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
+from driftduel.learners.contract import ranges
 from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.literature import Literature
-from driftduel.learners.contract.ranges import (
-    AN_ARM,
-    AN_ARM_OR_NONE,
-    CHANCE,
-    COUNT,
-    FIXED,
-    Ranges,
-    arms_first,
-    halves,
-)
+from driftduel.learners.contract.ranges import Ranges
 from driftduel.learners.parts.arrays import Ints, Records
 from driftduel.learners.parts.failure import level_after, level_of_scores
 from driftduel.learners.parts.opponents import draw_opponent
@@ -66,15 +58,18 @@ class HammingState(NamedTuple):
 
 HAMMING_RANGES: Ranges = {
     "clock": {
-        "now": AN_ARM,
-        "then": AN_ARM_OR_NONE,
-        "choice": AN_ARM_OR_NONE,
-        "top": FIXED,
-        "wrong": FIXED,
-        "level": FIXED,
+        "now": ranges.AN_ARM,
+        "then": ranges.AN_ARM_OR_NONE,
+        "choice": ranges.AN_ARM_OR_NONE,
+        "top": ranges.FIXED,
+        "wrong": ranges.FIXED,
+        "level": ranges.FIXED,
     },
-    "arms": {"tosses": COUNT, "sum": halves(0, lambda known: known.state.arms["tosses"])},
-    "order": arms_first("arms"),
+    "arms": {
+        "tosses": ranges.COUNT,
+        "sum": ranges.halves(0, lambda known: known.state.arms["tosses"]),
+    },
+    "order": ranges.arms_first("arms"),
 }
 
 
@@ -213,7 +208,7 @@ class HammingLUCB(Learner):
     _criteria = (Borda,)
 
     _ranges = HAMMING_RANGES
-    _ticket = (CHANCE,)
+    _ticket = (ranges.CHANCE,)
     _choose = staticmethod(choose_hamming)
     _learn = staticmethod(learn_hamming)
     _settle = staticmethod(find_tosses)

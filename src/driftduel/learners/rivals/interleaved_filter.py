@@ -14,22 +14,10 @@ import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
+from driftduel.learners.contract import ranges
 from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.literature import Literature
-from driftduel.learners.contract.ranges import (
-    AN_ARM,
-    CHANCE,
-    FIXED,
-    Known,
-    Ranges,
-    arms_first,
-    below,
-    equal_to,
-    halves,
-    is_listed,
-    such_that,
-    whole,
-)
+from driftduel.learners.contract.ranges import Known, Ranges
 from driftduel.learners.parts.arrays import Flags, Ints, Records
 from driftduel.matrix.criteria import Condorcet
 
@@ -60,29 +48,29 @@ class FilterState(NamedTuple):
 
 def _have_met(duels: Ints, known: Known) -> Flags:
     """Tell whether those met the candidate who had their turn."""
-    had_turn = is_listed(known, "others", "clock.place")
+    had_turn = ranges.is_listed(known, "others", "clock.place")
     good: Flags = (duels >= had_turn) & (duels <= known.told)
     return good
 
 
 FILTER_RANGES: Ranges = {
     "clock": {
-        "candidate": AN_ARM,
-        "n_others": whole(0, lambda known: known.n_arms - 1),
-        "place": below("clock.n_others"),
-        "width": FIXED,
+        "candidate": ranges.AN_ARM,
+        "n_others": ranges.whole(0, lambda known: known.n_arms - 1),
+        "place": ranges.below("clock.n_others"),
+        "width": ranges.FIXED,
     },
-    "others": arms_first("clock.n_others"),
+    "others": ranges.arms_first("clock.n_others"),
     "rivals": {
-        "left": equal_to(
+        "left": ranges.equal_to(
             "whether the arm is left and not the candidate",
             lambda known: (
-                is_listed(known, "others", "clock.n_others")
+                ranges.is_listed(known, "others", "clock.n_others")
                 & (np.arange(known.n_arms) != known.state.clock["candidate"])
             ),
         ),
-        "duels": such_that("the number of its duels", _have_met),
-        "wins": halves(0, lambda known: known.state.rivals["duels"]),
+        "duels": ranges.such_that("the number of its duels", _have_met),
+        "wins": ranges.halves(0, lambda known: known.state.rivals["duels"]),
     },
 }
 
@@ -186,7 +174,7 @@ class InterleavedFilter(Learner):
     _needs_horizon = True
 
     _ranges = FILTER_RANGES
-    _ticket = (CHANCE,)
+    _ticket = (ranges.CHANCE,)
     _choose = staticmethod(choose_next_rival)
     _learn = staticmethod(learn_rival)
     _settle = staticmethod(filter_arms)

@@ -19,21 +19,9 @@ import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
+from driftduel.learners.contract import ranges
 from driftduel.learners.contract.literature import Literature
-from driftduel.learners.contract.ranges import (
-    CHANCE,
-    COUNT,
-    FIXED,
-    LARGEST,
-    WEIGHT,
-    Known,
-    Ranges,
-    arms_first,
-    halves,
-    real,
-    such_that,
-    whole,
-)
+from driftduel.learners.contract.ranges import Known, Ranges
 from driftduel.learners.parts.arrays import Ints, Records
 from driftduel.learners.parts.near_best import MAXING_PAPER, Maxing
 from driftduel.matrix.criteria import Condorcet
@@ -72,19 +60,19 @@ def _is_match(place: Ints, known: Known) -> bool:
 
 MATCH_RANGES: Ranges = {
     "clock": {
-        "n_active": whole(1, "arms"),
-        "place": such_that("a place with another arm after it", _is_match),
-        "anchored": FIXED,
-        "stage": whole(1, lambda known: max(known.n_arms.bit_length(), 1)),
-        "duels": COUNT,
-        "wins": halves(0, "clock.duels"),
-        "budget": WEIGHT,
-        "middle": FIXED,
-        "slack": WEIGHT,
-        "level": real(lambda known: known.fresh.clock["level"][0] - 1e-9, LARGEST),
-        "first_slack": FIXED,
+        "n_active": ranges.whole(1, "arms"),
+        "place": ranges.such_that("a place with another arm after it", _is_match),
+        "anchored": ranges.FIXED,
+        "stage": ranges.whole(1, lambda known: max(known.n_arms.bit_length(), 1)),
+        "duels": ranges.COUNT,
+        "wins": ranges.halves(0, "clock.duels"),
+        "budget": ranges.WEIGHT,
+        "middle": ranges.FIXED,
+        "slack": ranges.WEIGHT,
+        "level": ranges.real(lambda known: known.fresh.clock["level"][0] - 1e-9, ranges.LARGEST),
+        "first_slack": ranges.FIXED,
     },
-    "active": arms_first("arms"),
+    "active": ranges.arms_first("arms"),
 }
 
 
@@ -177,7 +165,7 @@ class _Matches(Maxing):
     """What Seq-Eliminate and Knockout have in common."""
 
     _ranges = MATCH_RANGES
-    _ticket = (CHANCE,)
+    _ticket = (ranges.CHANCE,)
     _choose = staticmethod(choose_match)
     _learn = staticmethod(learn_match)
     _criteria = (Condorcet,)

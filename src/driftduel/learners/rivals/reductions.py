@@ -17,19 +17,10 @@ import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
+from driftduel.learners.contract import ranges
 from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.literature import Literature
-from driftduel.learners.contract.ranges import (
-    AN_ARM,
-    CHANCE,
-    COUNT,
-    FIXED,
-    Ranges,
-    equal_to,
-    halves,
-    such_that,
-    whole,
-)
+from driftduel.learners.contract.ranges import Ranges
 from driftduel.learners.parts.arrays import Flags, Floats, Ints, Records
 from driftduel.learners.parts.bandits import largest_index
 from driftduel.matrix.criteria import Condorcet
@@ -50,11 +41,11 @@ class BanditsState(NamedTuple):
 
 
 BANDIT_RANGES: Ranges = {
-    "current": AN_ARM,
-    "alpha": FIXED,
-    "plays": COUNT,
-    "rewards": halves(0, lambda known: known.state.plays),
-    "totals": equal_to("the sum of its plays", lambda known: known.state.plays.sum(axis=1)),
+    "current": ranges.AN_ARM,
+    "alpha": ranges.FIXED,
+    "plays": ranges.COUNT,
+    "rewards": ranges.halves(0, lambda known: known.state.plays),
+    "totals": ranges.equal_to("the sum of its plays", lambda known: known.state.plays.sum(axis=1)),
 }
 
 
@@ -117,7 +108,7 @@ class MultiSBM(Learner):
     _criteria = (Condorcet,)
 
     _ranges = BANDIT_RANGES
-    _ticket = (CHANCE,)
+    _ticket = (ranges.CHANCE,)
     _choose = staticmethod(choose_multisbm)
     _learn = staticmethod(learn_multisbm)
 
@@ -163,17 +154,17 @@ def _is_length(length: Ints, known: object) -> Flags:
 
 
 DOUBLER_RANGES: Ranges = {
-    "before": whole(0, lambda known: max(known.told, 1)),
-    "plays": COUNT,
-    "rewards": halves(0, lambda known: known.state.plays),
+    "before": ranges.whole(0, lambda known: max(known.told, 1)),
+    "plays": ranges.COUNT,
+    "rewards": ranges.halves(0, lambda known: known.state.plays),
     "epoch": {
-        "length": such_that("a power of 2", _is_length),
-        "rounds": equal_to("the plays of the epoch", lambda known: known.state.plays.sum()),
-        "before": such_that(
+        "length": ranges.such_that("a power of 2", _is_length),
+        "rounds": ranges.equal_to("the plays of the epoch", lambda known: known.state.plays.sum()),
+        "before": ranges.such_that(
             "the plays of the epoch before, at least 1",
             lambda values, known: (values >= 1) & (values == known.state.before.sum()),
         ),
-        "alpha": FIXED,
+        "alpha": ranges.FIXED,
     },
 }
 
@@ -253,7 +244,7 @@ class Doubler(Learner):
     _criteria = (Condorcet,)
 
     _ranges = DOUBLER_RANGES
-    _ticket = (CHANCE,)
+    _ticket = (ranges.CHANCE,)
     _choose = staticmethod(choose_doubler)
     _learn = staticmethod(learn_doubler)
     _settle = staticmethod(begin_epoch)

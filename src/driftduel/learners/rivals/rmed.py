@@ -21,21 +21,10 @@ import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
+from driftduel.learners.contract import ranges
 from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.literature import Literature
-from driftduel.learners.contract.ranges import (
-    AN_ARM,
-    CHANCE,
-    COUNT,
-    FIXED,
-    FLAG,
-    LARGEST,
-    WEIGHT,
-    Known,
-    Ranges,
-    equal_to,
-    such_that,
-)
+from driftduel.learners.contract.ranges import Known, Ranges
 from driftduel.learners.parts.arrays import Flags, Floats, Ints, Records
 from driftduel.matrix.criteria import Condorcet
 
@@ -95,34 +84,34 @@ def _have_met(wins: Floats, known: Known) -> Flags:
 def _are_costs(cost: Floats, known: Known) -> Flags:
     """Tell whether costs are what opponents can be chosen by."""
     behind = known.state.wins < known.state.wins.T
-    good: Flags = (cost >= 0) & (cost <= LARGEST)
+    good: Flags = (cost >= 0) & (cost <= ranges.LARGEST)
     return good & ((cost > 0) | ~behind | (known.state.clock[0]["fixed"] == 1))
 
 
 RMED_RANGES: Ranges = {
     "clock": {
-        "round": COUNT,
-        "meetings": FIXED,
-        "begun": FLAG,
-        "fixed": FLAG,
-        "first": AN_ARM,
-        "second": such_that("an arm that comes after the first", _is_second),
-        "width": FIXED,
-        "loglog": FIXED,
-        "likely": AN_ARM,
-        "turn": AN_ARM,
+        "round": ranges.COUNT,
+        "meetings": ranges.FIXED,
+        "begun": ranges.FLAG,
+        "fixed": ranges.FLAG,
+        "first": ranges.AN_ARM,
+        "second": ranges.such_that("an arm that comes after the first", _is_second),
+        "width": ranges.FIXED,
+        "loglog": ranges.FIXED,
+        "likely": ranges.AN_ARM,
+        "turn": ranges.AN_ARM,
     },
-    "wins": such_that("summed outcomes of pairs that have met", _have_met),
-    "cost": such_that("a positive number for a pair with a winner", _are_costs),
+    "wins": ranges.such_that("summed outcomes of pairs that have met", _have_met),
+    "cost": ranges.such_that("a positive number for a pair with a winner", _are_costs),
     "arms": {
-        "divergence": WEIGHT,
-        "beaten_by": equal_to(
+        "divergence": ranges.WEIGHT,
+        "beaten_by": ranges.equal_to(
             "the number of others that it does not lead",
             lambda k: k.n_arms - 1 - (k.state.wins > k.state.wins.T).sum(axis=1),
         ),
-        "waits": FLAG,
-        "comes": FLAG,
-        "cheapest": AN_ARM,
+        "waits": ranges.FLAG,
+        "comes": ranges.FLAG,
+        "cheapest": ranges.AN_ARM,
     },
 }
 
@@ -356,7 +345,7 @@ class RMED1(Learner):
     _criteria = (Condorcet,)
 
     _ranges = RMED_RANGES
-    _ticket = (CHANCE,)
+    _ticket = (ranges.CHANCE,)
     _choose = staticmethod(choose_rmed1)
     _learn = staticmethod(learn_rmed)
 

@@ -20,19 +20,10 @@ import numpy as np
 from driftduel._support.checks import BadParameter
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
+from driftduel.learners.contract import ranges
 from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.literature import Literature
-from driftduel.learners.contract.ranges import (
-    ANYTHING,
-    CHANCE,
-    FIXED,
-    Known,
-    Ranges,
-    below,
-    equal_to,
-    such_that,
-    whole,
-)
+from driftduel.learners.contract.ranges import Known, Ranges
 from driftduel.learners.parts.arrays import Flags, Ints, Records
 from driftduel.learners.parts.optimism import (
     OPTIMISM_RANGES,
@@ -112,7 +103,7 @@ class RUCB(Learner):
     _criteria = (Condorcet,)
 
     _ranges = OPTIMISM_RANGES
-    _ticket = (CHANCE,)
+    _ticket = (ranges.CHANCE,)
     _choose = staticmethod(choose_optimistically)
     _learn = staticmethod(learn_rucb)
     _settle = staticmethod(settle_rucb)
@@ -162,16 +153,16 @@ def _are_sizes(sizes: Ints, known: Known) -> Flags:
 
 MERGE_RANGES: Ranges = {
     "verdicts": VERDICT_RANGES,
-    "order": ANYTHING,
+    "order": ranges.ANYTHING,
     "turn": {
-        "batches": whole(1, lambda known: len(known.state.sizes)),
-        "batch": below("turn.batches"),
-        "left": equal_to("the arms of all batches", lambda known: known.state.sizes.sum()),
-        "stage": whole(1, lambda known: len(known.state.sizes)),
-        "batch_size": FIXED,
+        "batches": ranges.whole(1, lambda known: len(known.state.sizes)),
+        "batch": ranges.below("turn.batches"),
+        "left": ranges.equal_to("the arms of all batches", lambda known: known.state.sizes.sum()),
+        "stage": ranges.whole(1, lambda known: len(known.state.sizes)),
+        "batch_size": ranges.FIXED,
     },
-    "sizes": such_that("at least 1 for a batch there is, and 0 for others", _are_sizes),
-    "members": such_that("different arms that exist", _are_members),
+    "sizes": ranges.such_that("at least 1 for a batch there is, and 0 for others", _are_sizes),
+    "members": ranges.such_that("different arms that exist", _are_members),
 }
 
 
@@ -358,7 +349,7 @@ class MergeRUCB(Learner):
     _criteria = (Condorcet,)
 
     _ranges = MERGE_RANGES
-    _ticket = (CHANCE,)
+    _ticket = (ranges.CHANCE,)
     _choose = staticmethod(choose_merge_rucb)
     _learn = staticmethod(learn_merge_rucb)
     _settle = staticmethod(settle_merge_rucb)

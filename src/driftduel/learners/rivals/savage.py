@@ -19,20 +19,10 @@ import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
+from driftduel.learners.contract import ranges
 from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.literature import Literature
-from driftduel.learners.contract.ranges import (
-    AN_ARM_OR_NONE,
-    CHANCE,
-    FIXED,
-    FLAG,
-    SUM,
-    Known,
-    Ranges,
-    below,
-    real,
-    such_that,
-)
+from driftduel.learners.contract.ranges import Known, Ranges
 from driftduel.learners.parts.arrays import Flags, Floats, Ints, Records
 from driftduel.learners.parts.failure import check_horizon_or
 from driftduel.matrix.criteria import Borda, Copeland
@@ -89,24 +79,24 @@ def _is_level(level: Ints, known: Known) -> bool:
 
 
 SAVAGE_RANGES: Ranges = {
-    "matters": FLAG,
-    "wins": SUM,
+    "matters": ranges.FLAG,
+    "wins": ranges.SUM,
     "clock": {
-        "choice": AN_ARM_OR_NONE,
-        "n_pairs": such_that(
+        "choice": ranges.AN_ARM_OR_NONE,
+        "n_pairs": ranges.such_that(
             "the number of pairs, at least 1 before a choice",
             lambda values, known: (
                 (values >= (known.state.clock["choice"] < 0)) & (values <= len(known.state.pairs))
             ),
         ),
-        "place": below("clock.n_pairs"),
-        "copeland": FIXED,
-        "constant": FIXED,
-        "per_duel": FIXED,
+        "place": ranges.below("clock.n_pairs"),
+        "copeland": ranges.FIXED,
+        "constant": ranges.FIXED,
+        "per_duel": ranges.FIXED,
     },
-    "pairs": such_that("the pairs that matter", _are_pairs),
-    "clock.level": such_that("the duels of the least compared pair", _is_level),
-    "arms": {"lower": real(0, "arms"), "upper": real(0, "arms"), "out": FLAG},
+    "pairs": ranges.such_that("the pairs that matter", _are_pairs),
+    "clock.level": ranges.such_that("the duels of the least compared pair", _is_level),
+    "arms": {"lower": ranges.real(0, "arms"), "upper": ranges.real(0, "arms"), "out": ranges.FLAG},
 }
 
 
@@ -266,7 +256,7 @@ class _Savage(Learner):
     delta: float | None = bounded(None, above=0, most=1)
 
     _ranges = SAVAGE_RANGES
-    _ticket = (CHANCE,)
+    _ticket = (ranges.CHANCE,)
     _choose = staticmethod(choose_savage)
     _learn = staticmethod(learn_savage)
     _settle = staticmethod(drop_pairs)

@@ -15,20 +15,10 @@ import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
+from driftduel.learners.contract import ranges
 from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.literature import Literature
-from driftduel.learners.contract.ranges import (
-    AN_ARM,
-    CHANCE,
-    COUNT,
-    FIXED,
-    FLAG,
-    NUMBER,
-    Ranges,
-    halves,
-    such_that,
-    whole,
-)
+from driftduel.learners.contract.ranges import Ranges
 from driftduel.learners.parts.arrays import Ints, Records
 from driftduel.matrix.criteria import Condorcet, Copeland
 
@@ -66,28 +56,28 @@ class SCBState(NamedTuple):
 
 SCB_RANGES: Ranges = {
     "arms": {
-        "active": FLAG,
-        "pulls": COUNT,
-        "pay": whole(0, lambda known: known.state.arms["pulls"]),
+        "active": ranges.FLAG,
+        "pulls": ranges.COUNT,
+        "pay": ranges.whole(0, lambda known: known.state.arms["pulls"]),
     },
     "phase": {
-        "round": COUNT,
-        "length": whole(1, LONGEST_PHASE),
-        "end": whole(
+        "round": ranges.COUNT,
+        "length": ranges.whole(1, LONGEST_PHASE),
+        "end": ranges.whole(
             lambda known: known.state.phase["round"][0] + 1,
             lambda known: known.state.phase["round"][0] + known.state.phase["length"][0],
         ),
-        "factor": FIXED,
-        "pull": whole(0, lambda known: known.told + 1),
-        "left": AN_ARM,
-        "right": AN_ARM,
-        "duels": COUNT,
-        "wins": halves(0, "phase.duels"),
-        "active": such_that(
+        "factor": ranges.FIXED,
+        "pull": ranges.whole(0, lambda known: known.told + 1),
+        "left": ranges.AN_ARM,
+        "right": ranges.AN_ARM,
+        "duels": ranges.COUNT,
+        "wins": ranges.halves(0, "phase.duels"),
+        "active": ranges.such_that(
             "how many arms are active, 1 at least",
             lambda values, known: (values >= 1) & (values == known.state.arms["active"].sum()),
         ),
-        "winner": AN_ARM,
+        "winner": ranges.AN_ARM,
     },
 }
 
@@ -258,7 +248,7 @@ class SCB(Learner):
     _criteria = (Condorcet, Copeland)
 
     _ranges = SCB_RANGES
-    _ticket = (CHANCE, NUMBER)
+    _ticket = (ranges.CHANCE, ranges.NUMBER)
     _choose = staticmethod(choose_scb)
     _learn = staticmethod(learn_scb)
     _settle = staticmethod(settle_scb)

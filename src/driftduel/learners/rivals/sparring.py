@@ -14,17 +14,10 @@ import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel
 from driftduel._support.params import bounded
+from driftduel.learners.contract import ranges
 from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.literature import Literature
-from driftduel.learners.contract.ranges import (
-    CHANCE,
-    COUNT,
-    FIXED,
-    UNKNOWN_CHANCE,
-    Ranges,
-    halves,
-    real,
-)
+from driftduel.learners.contract.ranges import Ranges
 from driftduel.learners.parts.arrays import Floats, Records
 from driftduel.learners.parts.mixture import (
     SOFTMAX_RANGES,
@@ -54,12 +47,12 @@ class UCBState(NamedTuple):
 
 
 UCB_RANGES: Ranges = {
-    "clock": {"round": COUNT, "alpha": FIXED, "width": real(0, 1e100)},
+    "clock": {"round": ranges.COUNT, "alpha": ranges.FIXED, "width": ranges.real(0, 1e100)},
     "arms": {
-        "plays": COUNT,
-        "wins": halves(0, lambda known: known.state.arms["plays"]),
-        "mean": real(0, 1, endless=True),
-        "spread": real(0, 1),
+        "plays": ranges.COUNT,
+        "wins": ranges.halves(0, lambda known: known.state.arms["plays"]),
+        "mean": ranges.real(0, 1, endless=True),
+        "spread": ranges.real(0, 1),
     },
 }
 
@@ -148,7 +141,7 @@ class SparringUCB(Learner):
     _criteria = (Condorcet,)
 
     _ranges = UCB_RANGES
-    _ticket = (CHANCE,)
+    _ticket = (ranges.CHANCE,)
     _choose = staticmethod(choose_ucb)
     _learn = staticmethod(learn_ucb)
 
@@ -169,7 +162,7 @@ class BetaState(NamedTuple):
     beliefs: Floats  # (P, 2, K) one more than the wins, and than the losses
 
 
-BETA_RANGES: Ranges = {"beliefs": halves(1, lambda known: 1 + 2 * known.told)}
+BETA_RANGES: Ranges = {"beliefs": ranges.halves(1, lambda known: 1 + 2 * known.told)}
 
 
 @inline_kernel
@@ -209,7 +202,7 @@ class _Thompson(Learner):
 
     _n_players: ClassVar[int]
     _ranges = BETA_RANGES
-    _ticket = (UNKNOWN_CHANCE,)
+    _ticket = (ranges.UNKNOWN_CHANCE,)
     _choose = staticmethod(choose_beta)
     _learn = staticmethod(learn_beta)
 

@@ -24,17 +24,10 @@ import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
+from driftduel.learners.contract import ranges
 from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.literature import Literature
-from driftduel.learners.contract.ranges import (
-    AN_ARM_OR_NONE,
-    ANYTHING,
-    CHANCE,
-    FIXED,
-    Known,
-    Ranges,
-    such_that,
-)
+from driftduel.learners.contract.ranges import Known, Ranges
 from driftduel.learners.parts.arrays import Flags, Ints, Records
 from driftduel.learners.parts.verdicts import (
     VERDICT_RANGES,
@@ -82,12 +75,12 @@ def _is_open(candidate: Ints, known: Known) -> bool:
 UCBTS_RANGES: Ranges = {
     "verdicts": VERDICT_RANGES,
     "pick": {
-        "solution": FIXED,
-        "member": AN_ARM_OR_NONE,
-        "candidate": such_that("an arm with an undecided pair", _is_open),
+        "solution": ranges.FIXED,
+        "member": ranges.AN_ARM_OR_NONE,
+        "candidate": ranges.such_that("an arm with an undecided pair", _is_open),
     },
-    "chain": ANYTHING,
-    "reached": ANYTHING,
+    "chain": ranges.ANYTHING,
+    "reached": ranges.ANYTHING,
 }
 
 
@@ -308,7 +301,7 @@ class UCBTS(Learner):
     _criteria = (*SOLUTIONS, Condorcet)
 
     _ranges = UCBTS_RANGES
-    _ticket = (CHANCE,)
+    _ticket = (ranges.CHANCE,)
     _choose = staticmethod(choose_ucbts)
     _learn = staticmethod(learn_ucbts)
     _settle = staticmethod(find_member)

@@ -23,22 +23,11 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel, kernel
+from driftduel.learners.contract import ranges
 from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.history import History
 from driftduel.learners.contract.literature import Literature
-from driftduel.learners.contract.ranges import (
-    CHANCE,
-    COUNT,
-    FIXED,
-    FLAG,
-    NUMBER,
-    WEIGHT,
-    Known,
-    Ranges,
-    real,
-    such_that,
-    whole,
-)
+from driftduel.learners.contract.ranges import Known, Ranges
 from driftduel.learners.parts.arrays import Floats, Records
 from driftduel.learners.parts.mixture import draw
 from driftduel.learners.parts.versatile import (
@@ -91,20 +80,20 @@ def _is_weight(weight: Floats, known: Known) -> bool:
 
 TRACKER_RANGES: Ranges = {
     "clock": {
-        "round": COUNT,
-        "age": COUNT,
-        "episode": COUNT,
-        "made": whole(0, 64),
-        "made_at": COUNT,
-        "first": FIXED,
-        "alarm": FLAG,
-        "began": whole(-1, "told"),
+        "round": ranges.COUNT,
+        "age": ranges.COUNT,
+        "episode": ranges.COUNT,
+        "made": ranges.whole(0, 64),
+        "made_at": ranges.COUNT,
+        "first": ranges.FIXED,
+        "alarm": ranges.FLAG,
+        "began": ranges.whole(-1, "told"),
     },
     "inner": VERSATILE_RANGES,
-    "plays": WEIGHT,
-    "weight": such_that("a distribution", _is_weight),
-    "tosses": WEIGHT,
-    "gains": real(-1e18, 1e18),
+    "plays": ranges.WEIGHT,
+    "weight": ranges.such_that("a distribution", _is_weight),
+    "tosses": ranges.WEIGHT,
+    "gains": ranges.real(-1e18, 1e18),
 }
 
 
@@ -249,7 +238,7 @@ class ExperimentalVonNeumann(Learner):
     _criteria = (VonNeumann, Condorcet)
 
     _ranges = TRACKER_RANGES
-    _ticket = (CHANCE, CHANCE, CHANCE, NUMBER, whole(-1, 64))
+    _ticket = (ranges.CHANCE, ranges.CHANCE, ranges.CHANCE, ranges.NUMBER, ranges.whole(-1, 64))
     _choose = staticmethod(choose_tracking)
     _learn = staticmethod(learn_tracking)
     _settle = staticmethod(settle_tracking)
