@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +11,7 @@ import polars as pl
 
 from driftduel._support.files import replacing
 from driftduel._support.text import count
+from driftduel.experiments.grids import read_parameters
 from driftduel.report.document import Chapter, Document, Figure, compose
 from driftduel.report.extra import drawing_library
 from driftduel.report.figures import COLOURS, ROUND_NUMBERS, WIDTH, apply_theme, save_figure
@@ -388,7 +388,7 @@ def _chapter(name: str, chapter: Chapter) -> Chapter:
 
 def _told(told: str, parameters: str) -> str:
     """Return what a rival was told, with the parameters that it was tuned to."""
-    words = ", ".join(f"{key} {value:g}" for key, value in json.loads(parameters).items())
+    words = ", ".join(f"{key} {value:g}" for key, value in read_parameters(parameters).items())
     return f"{told}: {words}" if words else told
 
 

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from driftduel._support.files import replacing
+from driftduel.experiments.grids import read_parameters
 from driftduel.experiments.spec import Spec
 from driftduel.worlds import Stream, catalogue
 
@@ -187,7 +188,7 @@ def _read() -> tuple[Answers, Answers]:
             else:
                 found[rival] = {
                     "told": row["told"],
-                    "parameters": json.loads(row["parameters"]),
+                    "parameters": read_parameters(row["parameters"]),
                     "mean": float(row["mean"]),
                     "error": float(row["error"]),
                     "runs": int(row["runs"]),

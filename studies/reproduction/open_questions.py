@@ -12,7 +12,6 @@ regret: duels may serve several arms at once.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -21,6 +20,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from driftduel.experiments.grids import read_parameters
 from driftduel.experiments.results import Results
 from driftduel.experiments.worlds import StreamInfo
 from driftduel.matrix.criteria import Borda
@@ -127,7 +127,7 @@ def weak_bounds(results: Results) -> pl.DataFrame:
     weak = means.filter(criterion="weak borda").drop("criterion")
     made = results.scan("regret").select("learner", "name", "parameters").unique().collect()
     bandits = {
-        learner: json.loads(parameters).get("bandit", "tsallis-inf")
+        learner: read_parameters(parameters).get("bandit", "tsallis-inf")
         for learner, name, parameters in made.iter_rows()
         if name == "UniformOpponent"
     }
@@ -205,7 +205,7 @@ def design_values(P: Floats) -> Floats:
 
 def _matrix(info: StreamInfo) -> Floats:
     """Return the matrix of a world that does not change."""
-    return build(info.world, **json.loads(info.parameters)).matrix(0)
+    return build(info.world, **read_parameters(info.parameters)).matrix(0)
 
 
 def _plays_of(results: Results, info: StreamInfo) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from driftduel._support.text import count
+from driftduel.experiments.grids import read_parameters
 from driftduel.report.document import Chapter, Document, Figure, best_of, compose
 from driftduel.report.findings import in_words, number, shown, titled
 from driftduel.report.page import write_page
@@ -101,7 +101,7 @@ def exponents_to_read(grown: pl.DataFrame) -> Table:
 
 def _where(world: str, fixed: str, criterion: str) -> str:
     settings = ", ".join(
-        f"{_symbol(key)} = {shown(value)}" for key, value in json.loads(fixed).items()
+        f"{_symbol(key)} = {shown(value)}" for key, value in read_parameters(fixed).items()
     )
     where = f"{world}: {settings}" if settings else world
     return f"{where}; {titled(criterion)}"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from typing import Any
 
 import polars as pl
 
 from driftduel.experiments.detections import shifts_found
+from driftduel.experiments.grids import read_parameters, write_parameters
 from driftduel.experiments.rates import exponents
 from driftduel.experiments.results import Results
 from driftduel.matrix.criteria import Weighted
@@ -55,7 +54,7 @@ def found_exponents(results: Results) -> pl.DataFrame:
             row["world"],
             row["criterion"],
             row["variable"],
-            json.loads(row["fixed"]).get("kind"),
+            read_parameters(row["fixed"]).get("kind"),
         )
         for row in found.iter_rows(named=True)
     ]
@@ -137,7 +136,7 @@ def halves(results: Results) -> pl.DataFrame:
     for info in results.streams:
         if info.world not in _LOWER_BOUNDS:
             continue
-        instance = _LOWER_BOUNDS[info.world](**json.loads(info.parameters))
+        instance = _LOWER_BOUNDS[info.world](**read_parameters(info.parameters))
         gaps = Weighted(instance.weight.at(0)).gaps(instance.stream.matrix(0))
         for learner in results.plays["learner"].unique(maintain_order=True):
             plays = results.plays.filter(stream=info.label, learner=learner)
@@ -208,9 +207,9 @@ class _Comparable(Results):
 
 def _without_parts(settings: str) -> str:
     """Drop which arm plays which part."""
-    values: dict[str, Any] = json.loads(settings)
+    values = read_parameters(settings)
     kept = {key: value for key, value in values.items() if key not in ("winner", "rival")}
-    return json.dumps(kept, sort_keys=True)
+    return write_parameters(kept)
 
 
 def _plays_of(plays: pl.DataFrame, arm: int) -> float:

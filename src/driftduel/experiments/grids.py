@@ -1,8 +1,9 @@
-"""Tables of parameters: lists make grids, and every point of a grid gets a label."""
+"""Tables of parameters: lists make grids, every point has a label, and results hold it as JSON."""
 
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import prod
 from typing import Any
@@ -101,6 +102,29 @@ def shown_as(value: Any) -> str:
         name = value.get("name", "")
         return f"{name} ({', '.join(parts)})".strip() if parts or not name else str(name)
     return str(value)
+
+
+def write_parameters(values: Mapping[str, Any]) -> str:
+    """Return parameters as JSON, by which they can be looked up: keys are sorted.
+
+    Examples
+    --------
+    >>> write_parameters({"n_arms": 5, "kind": "cw"})
+    '{"kind": "cw", "n_arms": 5}'
+    """
+    return json.dumps(dict(values), sort_keys=True)
+
+
+def read_parameters(text: str) -> Parameters:
+    """Return the parameters that `write_parameters` wrote.
+
+    Examples
+    --------
+    >>> read_parameters('{"kind": "cw", "n_arms": 5}')
+    {'kind': 'cw', 'n_arms': 5}
+    """
+    values: Parameters = json.loads(text)
+    return values
 
 
 def _twice(values: Sequence[Any]) -> Any:

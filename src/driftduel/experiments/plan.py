@@ -15,6 +15,7 @@ from typing import Any
 
 from driftduel._support.checks import BadParameter
 from driftduel._support.text import did_you_mean
+from driftduel.experiments.grids import read_parameters, write_parameters
 from driftduel.experiments.record import Record
 from driftduel.experiments.simulation.runs import check_rounds
 from driftduel.experiments.spec import LearnerEntry, Spec, StreamEntry, criterion_name, criterion_of
@@ -210,14 +211,14 @@ def _with_truths(player: LearnerEntry, stream: StreamInfo) -> str:
         return truth + int(more) if plus else truth
 
     values = {key: tell(key, value) for key, value in player.parameters.items()}
-    return json.dumps(values, sort_keys=True)
+    return write_parameters(values)
 
 
 def _check_learner(
     player: LearnerEntry, parameters: str, entry: StreamEntry, stream: Stream
 ) -> None:
     try:
-        learner = make_learner(player.name, json.loads(parameters), stream)
+        learner = make_learner(player.name, read_parameters(parameters), stream)
         learner._check_horizon(stream.horizon)
     except BadParameter as error:
         player.place.fail(error.name, f"{error.reason} (on the stream {entry.label!r})")

@@ -8,7 +8,6 @@ each twice the one before, has a scatter of 0.08.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,6 +15,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from driftduel.experiments.grids import read_parameters, write_parameters
 from driftduel.experiments.results import Results
 
 LEAST = 4
@@ -97,9 +97,9 @@ def _grids(results: Results) -> Iterator[tuple[tuple[str, ...], dict[float, Floa
             for (settings,), part in mine.group_by("settings", maintain_order=True)
         }
         points: dict[tuple[str, str], dict[float, list[Floats]]] = {}
-        one_seed = len({json.loads(text).get("seed") for text in regrets}) == 1
-        for text, regret in regrets.items():
-            settings = json.loads(text)
+        grid = [(read_parameters(text), regret) for text, regret in regrets.items()]
+        one_seed = len({settings.get("seed") for settings, _ in grid}) == 1
+        for settings, regret in grid:
             for name, value in settings.items():
                 if name != "seed" and _is_positive(value):
                     fixed = {
@@ -107,7 +107,7 @@ def _grids(results: Results) -> Iterator[tuple[tuple[str, ...], dict[float, Floa
                         for key, other in settings.items()
                         if key != name and (one_seed or key != "seed")
                     }
-                    place = points.setdefault((name, json.dumps(fixed, sort_keys=True)), {})
+                    place = points.setdefault((name, write_parameters(fixed)), {})
                     place.setdefault(float(value), []).append(regret)
         for (name, rest), found in points.items():
             if len(found) >= LEAST:

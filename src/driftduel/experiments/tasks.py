@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from driftduel._support.checks import BadParameter
+from driftduel.experiments.grids import read_parameters, write_parameters
 from driftduel.experiments.simulation import Run, oracle_of, simulate
 from driftduel.experiments.spec import CriterionText, criterion_name, criterion_of
 from driftduel.experiments.versions import version_from_outside
@@ -39,7 +39,7 @@ class Source:
 
     def build(self) -> Stream:
         """Make the stream, or read it."""
-        values = json.loads(self.parameters)
+        values = read_parameters(self.parameters)
         if self.file is None:
             return catalogue.build(self.world, **values)
         stream = Stream.load(self.file)
@@ -105,7 +105,7 @@ def play(task: Task, stream: Stream | None = None) -> list[Row]:
     """
     check_code(task)
     world = _stream(task.source, task.stream) if stream is None else stream
-    learner = make_learner(task.learner, json.loads(task.parameters), world)
+    learner = make_learner(task.learner, read_parameters(task.parameters), world)
     criteria = {criterion_name(text): criterion_of(text) for text in task.criteria}
     measured = [criterion for criterion, _ in criteria.values()]
     _warm(learner, world)
@@ -123,7 +123,7 @@ def check_code(task: Task) -> None:
     if not task.code:
         return
     try:
-        found = version_from_outside(task.learner, json.loads(task.parameters))
+        found = version_from_outside(task.learner, read_parameters(task.parameters))
     except BadParameter as error:
         raise OtherCodeError(f"the learner {task.learner} is missing: {error.reason}") from error
     if found != task.code:
@@ -245,5 +245,5 @@ def _events(run: Run) -> list[Row]:
 
 def source_of(world: str, parameters: Mapping[str, Any], file: Path | None) -> Source:
     """Return the source of a stream of a spec."""
-    text = json.dumps(dict(parameters), sort_keys=True)
-    return Source(world, text, None if file is None else str(file.resolve()))
+    path = None if file is None else str(file.resolve())
+    return Source(world, write_parameters(parameters), path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import polars as pl
 
 from driftduel._support.text import count
+from driftduel.experiments.grids import read_parameters, write_parameters
 from driftduel.report.belief import LENGTHS, Belief, belief_chart
 from driftduel.report.figures import skip_validation
 from driftduel.report.findings import in_words, listed, number, shown, titled
@@ -225,7 +225,7 @@ def _beliefs(results: Results) -> list[_Diary]:
 
 def _criterion_of(parameters: str) -> str:
     """Return the name of the criterion that a learner plays for, empty if it is a weight."""
-    criterion = json.loads(parameters).get("criterion", "borda")
+    criterion = read_parameters(parameters).get("criterion", "borda")
     return criterion if isinstance(criterion, str) else ""
 
 
@@ -292,7 +292,7 @@ def _exponent_tables(growing: Sequence[Growth]) -> list[Table]:
     frame = pl.concat(
         growth.exponents.select(
             pl.lit(growth.world).alias("world"),
-            pl.lit(json.dumps(growth.fixed)).alias("fixed"),
+            pl.lit(write_parameters(growth.fixed)).alias("fixed"),
             pl.lit(growth.criterion).alias("criterion"),
             pl.lit(growth.variable).alias("variable"),
             "learner",
@@ -324,7 +324,7 @@ def _exponent_tables(growing: Sequence[Growth]) -> list[Table]:
 
 
 def _of_what(criterion: str, variable: str, world: str, fixed: str) -> str:
-    return f"{titled(criterion)} regret in {variable}: {_where(world, json.loads(fixed))}"
+    return f"{titled(criterion)} regret in {variable}: {_where(world, read_parameters(fixed))}"
 
 
 def _where(world: str, fixed: Mapping[str, Any]) -> str:

@@ -6,7 +6,6 @@ interval that is about the seeds only, and in brackets if the points lie on no l
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
+from driftduel.experiments.grids import read_parameters
 from driftduel.report.extra import drawing_library
 from driftduel.report.figures import ROUND_NUMBERS, SHORT_NUMBERS, WIDTH, line_legend, line_styles
 from driftduel.report.findings import titled
@@ -73,7 +73,7 @@ def growths(results: Results) -> list[Growth]:
             world=str(group[0]),
             criterion=str(group[1]),
             variable=str(group[2]),
-            fixed=json.loads(str(group[3])),
+            fixed=read_parameters(str(group[3])),
             points=mine.select("learner", value="values", mean="means", error="errors").explode(
                 "value", "mean", "error"
             ),
