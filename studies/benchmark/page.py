@@ -15,7 +15,7 @@ from driftduel.experiments.grids import read_parameters
 from driftduel.report.document import Chapter, Document, Figure, compose
 from driftduel.report.extra import drawing_library
 from driftduel.report.figures import COLOURS, ROUND_NUMBERS, WIDTH, apply_theme, save_figure
-from driftduel.report.findings import number, titled
+from driftduel.report.findings import number, title_of
 from driftduel.report.page import write_page
 from driftduel.report.tables import NOTHING, Column, Table
 from studies.benchmark import suite
@@ -144,7 +144,7 @@ def _rows(table: Table) -> list[str]:
 
 def _findings(table: pl.DataFrame) -> list[str]:
     return [
-        f"{titled(row['criterion'])}, {row['half']} half, {count(row['worlds'], 'world')}: the "
+        f"{title_of(row['criterion'])}, {row['half']} half, {count(row['worlds'], 'world')}: the "
         f"regret of {row['learner']}, without prior knowledge, was {row['geometric']:.2f} "
         f"± {row['geometric_error']:.2f} times that of the best rival of each world in the "
         f"geometric mean, {row['median']:.2f} times in the median and {row['worst']:.2f} times at "
@@ -157,9 +157,9 @@ def _findings(table: pl.DataFrame) -> list[str]:
 def rivals_counted(criteria: Collection[str]) -> list[str]:
     """Return how many rivals each criterion has, in words, as the stored answers have it."""
     return [
-        f"{titled(row['criterion'])}: {count(row['rivals'], 'rival')} made for the criterion were "
-        f"scored, {row['fewest']} of them at least on each world, {row['tuned']} tuned in hindsight"
-        + (f", and {row['others']} for another criterion." if row["others"] else ".")
+        f"{title_of(row['criterion'])}: {count(row['rivals'], 'rival')} made for the criterion "
+        f"were scored, {row['fewest']} of them at least on each world, {row['tuned']} tuned in "
+        "hindsight" + (f", and {row['others']} for another criterion." if row["others"] else ".")
         for row in entrants().to_dicts()
         if row["criterion"] in criteria
     ]
@@ -174,7 +174,7 @@ def rivals_left_out(criteria: Collection[str]) -> list[str]:
                 rivals = ", ".join(name for name, reason in reasons.items() if reason == why)
                 where.setdefault((criterion, why, rivals), []).append(world)
     return [
-        f"{titled(criterion)}, without an answer ({why}) on {' and on '.join(worlds)}: {rivals}."
+        f"{title_of(criterion)}, without an answer ({why}) on {' and on '.join(worlds)}: {rivals}."
         for (criterion, why, rivals), worlds in where.items()
     ]
 
@@ -183,7 +183,7 @@ def _totals(frame: pl.DataFrame) -> Table:
     return Table.of(
         frame,
         [
-            Column("criterion", "criterion", titled),
+            Column("criterion", "criterion", title_of),
             Column("half", "half"),
             Column("learner", "learner"),
             Column("worlds", "worlds"),
@@ -222,7 +222,7 @@ def _worlds(frame: pl.DataFrame) -> Table:
     return Table.of(
         ours,
         [
-            Column("criterion", "criterion", titled),
+            Column("criterion", "criterion", title_of),
             Column("half", "half"),
             Column("world", "world"),
             Column(("mean", "error"), "regret", _with_error),
@@ -257,10 +257,10 @@ def _duels(table: pl.DataFrame) -> Table:
     return Table.of(
         duels(table.filter(half=half)),
         [
-            Column("criterion", "criterion", titled),
+            Column("criterion", "criterion", title_of),
             Column("rival", "rival"),
             Column("told", "it was"),
-            Column("aims", "made for", titled),
+            Column("aims", "made for", title_of),
             Column("worlds", "worlds"),
             Column("geometric", "geometric mean", _short),
             Column("median", "median", _short),
@@ -279,7 +279,7 @@ def _duels(table: pl.DataFrame) -> Table:
 
 def _figure(table: pl.DataFrame) -> Figure:
     words = "; ".join(
-        f"{titled(row['criterion'])}, {row['half']}: {row['learner']} {row['geometric']:.2f}"
+        f"{title_of(row['criterion'])}, {row['half']}: {row['learner']} {row['geometric']:.2f}"
         for row in totals(table).to_dicts()
     )
     return Figure(
@@ -376,7 +376,7 @@ def _chapter(name: str, chapter: Chapter) -> Chapter:
     """Return a chapter of a part with the figures that show what happened over time."""
     return Chapter(
         name=f"{name}-{chapter.name}",
-        title=f"{titled(name.partition('-')[0])}, {chapter.title}",
+        title=f"{title_of(name.partition('-')[0])}, {chapter.title}",
         facts=chapter.facts,
         figures=[
             replace(figure, name=f"{name}-{figure.name}")

@@ -12,7 +12,7 @@ import polars as pl
 from driftduel._support.text import count
 from driftduel.experiments.grids import read_parameters
 from driftduel.report.document import Chapter, Document, Figure, best_of, compose
-from driftduel.report.findings import in_words, number, shown, titled
+from driftduel.report.findings import in_words, number, shown, title_of
 from driftduel.report.page import write_page
 from driftduel.report.scaling import IN_BRACKETS, exponent_text
 from driftduel.report.tables import Column, Table
@@ -104,7 +104,7 @@ def _where(world: str, fixed: str, criterion: str) -> str:
         f"{_symbol(key)} = {shown(value)}" for key, value in read_parameters(fixed).items()
     )
     where = f"{world}: {settings}" if settings else world
-    return f"{where}; {titled(criterion)}"
+    return f"{where}; {title_of(criterion)}"
 
 
 def _symbol(parameter: str) -> str:
@@ -185,7 +185,7 @@ def _losses(found: Mapping[str, Results]) -> Table:
         [
             Column("experiment", "experiment"),
             Column("stream", "stream"),
-            Column("criterion", "criterion", titled),
+            Column("criterion", "criterion", title_of),
             Column("learner", "learner"),
             Column("runs", "runs"),
             Column("mean", "mean regret", number),

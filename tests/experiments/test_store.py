@@ -134,5 +134,5 @@ def test_files_that_are_merged_while_they_are_listed_are_not_missed(tmp_path, mo
         kept.merge()
         return []
 
-    monkeypatch.setattr(reader, "_listed", merge_after)
+    monkeypatch.setattr(reader, "_list_files", merge_after)
     assert reader.scan().collect().height == 16

@@ -6,7 +6,7 @@ from driftduel.learners import all_learners
 
 
 def names(module: str) -> set[str]:
-    return {found.name for found in versions.played(module)}
+    return {found.name for found in versions.modules_of(module)}
 
 
 def test_the_closure_holds_what_a_learner_is_made_of_and_no_other_learner():

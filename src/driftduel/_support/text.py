@@ -60,12 +60,16 @@ def listing(names: Sequence[str], most: int = 5, last: str = "and") -> str:
     ('tea', 'tea, milk and water', 'a, b, c and 5 more')
     >>> listing(["tea", "milk"], last="or"), listing(list("abcdefgh"), most=3, last="or")
     ('tea or milk', 'a, b, c or one of 5 more')
+    >>> listing(["tea, hot", "milk, cold", "cocoa"])
+    'tea, hot; milk, cold; and cocoa'
     """
     if len(names) == most + 1:  # one more name is as short as "1 more"
         most += 1
     shown = list(names[:most])
     if len(names) > most:
         shown.append(f"{'one of ' if last == 'or' else ''}{len(names) - most:,} more")
+    if len(shown) > 1 and any("," in name for name in names[:most]):
+        return "; ".join([*shown[:-1], f"{last} {shown[-1]}"])
     return f" {last} ".join(filter(None, [", ".join(shown[:-1]), *shown[-1:]]))
 
 

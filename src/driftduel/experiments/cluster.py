@@ -51,7 +51,7 @@ def on_cluster(tasks: Iterator[Task], address: str) -> Generator[tuple[Task, lis
         If the scheduler cannot be reached, has no worker, or a worker has another version of the
         package or of a learner from outside it.
     """
-    with _unlogged(), _connect(address) as client:
+    with _without_logs(), _connect(address) as client:
         _check_workers(client, address)
         yield from _stream_results(client, tasks)
 
@@ -79,7 +79,7 @@ def version_here() -> str:
 
 
 @contextmanager
-def _unlogged() -> Iterator[None]:
+def _without_logs() -> Iterator[None]:
     """Keep Dask from logging tracebacks of a lost connection, which an error reports."""
     with suppress(ImportError):
         # It sets the levels of its logs when it is first imported.

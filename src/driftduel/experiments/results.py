@@ -93,27 +93,27 @@ class Results(InNotebooks):
     @cached_property
     def regret(self) -> pl.DataFrame:
         """Regret over time: a row for every run, criterion and round that is kept."""
-        return self._ordered(self._regret)
+        return self._in_order(self._regret)
 
     @cached_property
     def events(self) -> pl.DataFrame:
         """What learners did and who was in play, in the order of rounds for every run."""
-        return self._ordered(self._events)
+        return self._in_order(self._events)
 
     @cached_property
     def plays(self) -> pl.DataFrame:
         """How often every ordered pair was played, over all seeds; pairs never played left out."""
-        return self._ordered(lambda: self._plays().sort("left", "right"))
+        return self._in_order(lambda: self._plays().sort("left", "right"))
 
     @cached_property
     def pairs(self) -> pl.DataFrame:
         """How often every ordered pair was played, run by run."""
-        return self._ordered(lambda: self._pairs().sort("left", "right"))
+        return self._in_order(lambda: self._pairs().sort("left", "right"))
 
     @cached_property
     def runs(self) -> pl.DataFrame:
         """One row a run: the arm it would pick in the end, restarts, seconds of play."""
-        return self._ordered(self._runs)
+        return self._in_order(self._runs)
 
     def scan(self, table: str) -> pl.LazyFrame:
         """Return one of the tables lazily, in any order, for results that do not fit in memory."""
@@ -135,7 +135,7 @@ class Results(InNotebooks):
         stream and criterion), ``restarts`` (the mean number of episodes after the first) and
         ``shifts`` (the significant shifts of the criterion that are true of the stream).
         """
-        means = _collected(
+        means = _collect(
             lambda: (
                 self._final()
                 .group_by("stream", "criterion", "learner")
@@ -173,7 +173,7 @@ class Results(InNotebooks):
     def final(self) -> pl.DataFrame:
         """Return the regret at the horizon: `regret` with one row a run and criterion."""
         columns = ("learner", "stream", "world", "settings", "seed", "criterion", "regret")
-        return self._ordered(lambda: self._final().select(columns))
+        return self._in_order(lambda: self._final().select(columns))
 
     def to_pandas(self) -> Any:
         """Return the table of regret as a pandas frame, where pandas is installed."""
@@ -183,10 +183,10 @@ class Results(InNotebooks):
             {name: self.regret[name].to_numpy() for name in self.regret.columns}
         )
 
-    def _ordered(self, make: Callable[[], pl.LazyFrame]) -> pl.DataFrame:
+    def _in_order(self, make: Callable[[], pl.LazyFrame]) -> pl.DataFrame:
         """Return a table in the order of the spec: streams, learners, seeds."""
         order = self.plan.select("stream", "learner").with_row_index("place")
-        table = _collected(make)
+        table = _collect(make)
         keys = [name for name in ("place", "seed") if name in {"place", *table.columns}]
         return (
             table.join(order, on=["stream", "learner"], how="left", maintain_order="left")
@@ -280,7 +280,7 @@ class Results(InNotebooks):
         return f"Results({self.title!r}, {len(self.runs):,} of {self.planned:,} runs)"
 
 
-def _collected(make: Callable[[], pl.LazyFrame]) -> pl.DataFrame:
+def _collect(make: Callable[[], pl.LazyFrame]) -> pl.DataFrame:
     """Return a table, though a sweep that is at work merges files between a look and a read."""
     for _ in range(_LOOKS - 1):
         with suppress(FileNotFoundError):

@@ -59,7 +59,7 @@ class Place:
         raise ValueError(f"{self.at(key)}: {reason}")
 
     @contextmanager
-    def refusing(self, more: str = "") -> Iterator[None]:
+    def report_errors(self, more: str = "") -> Iterator[None]:
         """Raise ValueError about the key of this table that a BadParameter names."""
         try:
             yield
@@ -351,7 +351,7 @@ def _streams(table: Mapping[str, Any], top: Place, folder: Path) -> tuple[Stream
         drafts.append(_Draft(name, label, points, varying, place, (criteria, path)))
     return tuple(
         StreamEntry(label, draft.name, point, draft.extra[0], draft.place, draft.extra[1])
-        for label, draft, point in _labelled(drafts)
+        for label, draft, point in _label_points(drafts)
     )
 
 
@@ -374,7 +374,7 @@ def _learners(table: Mapping[str, Any], top: Place, folder: Path) -> tuple[Learn
         label = _label(item, place)
         name = item.pop("name", None)
         _refuse_given(item, place)
-        with place.refusing():
+        with place.report_errors():
             for part in (name, *_names_in(item)):
                 look_beside(part, folder)
             owner = Learner._named(name)
@@ -384,7 +384,7 @@ def _learners(table: Mapping[str, Any], top: Place, folder: Path) -> tuple[Learn
         drafts.append(_Draft(name, label, points, varying, place, ()))
     return tuple(
         LearnerEntry(label, draft.name, point, draft.place)
-        for label, draft, point in _labelled(drafts)
+        for label, draft, point in _label_points(drafts)
     )
 
 
@@ -424,7 +424,7 @@ def _expand(
             return 2
         return int((key in known and known[key].takes_list) or (key == "criterion" and weights))
 
-    with place.refusing():
+    with place.report_errors():
         points, varying = expand(item, depth)
         return [resolve(owner, point, hidden=hidden) for point in points], varying
 
@@ -439,7 +439,7 @@ class _Draft:
     extra: tuple[Any, ...]
 
 
-def _labelled(drafts: Sequence[_Draft]) -> list[tuple[str, _Draft, Parameters]]:
+def _label_points(drafts: Sequence[_Draft]) -> list[tuple[str, _Draft, Parameters]]:
     """Give every point a label of its own: as short as tells them apart."""
     short = [labels(draft.label or draft.name, draft.points, draft.varying) for draft in drafts]
     counts: dict[str, int] = {}

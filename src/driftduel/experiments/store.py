@@ -90,9 +90,9 @@ class Store:
         self.folder.mkdir(parents=True, exist_ok=True)
         for file in self.folder.glob(".*.parquet"):
             file.unlink(missing_ok=True)
-        damaged = [set_aside(file) for file in self._listed() if not self._is_sound(file)]
+        damaged = [set_aside(file) for file in self._list_files() if not self._is_sound(file)]
         good = set(self._files())
-        for file in self._listed():
+        for file in self._list_files():
             if file not in good:
                 file.unlink(missing_ok=True)
         self._loose = [file for file in good if not _is_merged(file)]
@@ -169,7 +169,7 @@ class Store:
         while True:
             # A sweep that is at work may merge files, and remove them, as they are read here.
             with suppress(FileNotFoundError):
-                files = self._listed()
+                files = self._list_files()
                 merged = [file for file in files if _is_merged(file)]
                 self._check(merged)
                 known: set[str] = set()
@@ -178,10 +178,10 @@ class Store:
                     known = set(names.collect()["file"])
                 loose = [f for f in files if not _is_merged(f) and _task_of(f) not in known]
                 self._check(loose)
-                if merged == [file for file in self._listed() if _is_merged(file)]:
+                if merged == [file for file in self._list_files() if _is_merged(file)]:
                     return merged + loose
 
-    def _listed(self) -> list[Path]:
+    def _list_files(self) -> list[Path]:
         return sorted(self.folder.glob("[!.]*.parquet"))
 
     def _check(self, files: Sequence[Path]) -> None:

@@ -142,10 +142,10 @@ def run_sweep(
     _check_folder(folder)
     folder.mkdir(parents=True, exist_ok=True)
     with locked(folder / "spec.toml", wait=False):
-        known, damaged = _measured(folder)
+        known, damaged = _streams_before(folder)
         plan = make_plan(spec, known)
         store = Store(folder)
-        with _writing(folder):
+        with _write_errors(folder):
             damaged = [*map(set_aside, damaged), *store.open()]
             _clear(folder)
             plan.record(_environment(spec)).save(folder)
@@ -159,10 +159,10 @@ def run_sweep(
                 if isinstance(outcome, Failure):
                     failures.add(task, outcome)
                 else:
-                    with _writing(folder):
+                    with _write_errors(folder):
                         store.add(task, outcome)
                 watch.note(task, outcome, perf_counter() - began)
-        with _writing(folder):
+        with _write_errors(folder):
             store.merge()
             write_tables(Results.load(folder))
     tasks = state.done - state.failed
@@ -174,7 +174,7 @@ def run_sweep(
 
 
 @contextmanager
-def _writing(folder: Path) -> Iterator[None]:
+def _write_errors(folder: Path) -> Iterator[None]:
     """Say in a sentence that the folder cannot be written to, say for want of room."""
     try:
         yield
@@ -309,7 +309,7 @@ def _clear(folder: Path) -> None:
             file.unlink(missing_ok=True)
 
 
-def _measured(folder: Path) -> tuple[dict[str, StreamInfo], list[Path]]:
+def _streams_before(folder: Path) -> tuple[dict[str, StreamInfo], list[Path]]:
     """Return what an earlier sweep found true of streams, and its plan if that is damaged."""
     try:
         return {stream.id: stream for stream in Record.load(folder).streams}, []

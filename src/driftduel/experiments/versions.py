@@ -30,15 +30,15 @@ def code_version(*modules: str) -> str:
     >>> code_version(rucb) == code_version(bosse)
     False
     """
-    return code_hash(played(*modules))
+    return code_hash(modules_of(*modules))
 
 
-def played(*modules: str) -> set[Module]:
+def modules_of(*modules: str) -> set[Module]:
     """Return modules and all they import that matters to how one plays.
 
     Examples
     --------
-    >>> sorted(module.name for module in played("driftduel.matrix.weights"))
+    >>> sorted(module.name for module in modules_of("driftduel.matrix.weights"))
     ['driftduel._support.checks', 'driftduel.matrix.weights']
     """
     return closure(map(_module, modules), in_functions=True)

@@ -78,7 +78,7 @@ def describe(entry: StreamEntry, parameters: str, stream: Stream, content: str) 
         horizon=stream.horizon,
         labels=list(stream.labels or map(str, range(stream.n_arms))),
         span=None if stream.span is None else [day.isoformat() for day in stream.span],
-        changes=_listed(stream.starts[1:]),
+        changes=_as_rounds(stream.starts[1:]),
         shifts={name: _shifts(stream, found, text) for name, text in names.items()},
         winners={name: _winners(stream, text) for name, text in names.items()},
         measures=truths(found),
@@ -104,7 +104,7 @@ def from_json(item: Mapping[str, Any]) -> StreamInfo:
     return StreamInfo(**{**item, "winners": winners})
 
 
-def _listed(rounds: Any) -> list[int] | None:
+def _as_rounds(rounds: Any) -> list[int] | None:
     return None if len(rounds) > LISTED else [int(round_) for round_ in rounds]
 
 
@@ -119,7 +119,7 @@ def _shifts(stream: Stream, found: Measures, text: CriterionText) -> list[int] |
         return None
     else:
         phases = measure(stream, list(text)).significant_weighted
-    return None if len(phases) > LISTED + 1 else _listed(phases.starts[1:])
+    return None if len(phases) > LISTED + 1 else _as_rounds(phases.starts[1:])
 
 
 def _winners(stream: Stream, text: CriterionText) -> list[tuple[int, int, int]] | None:

@@ -18,13 +18,13 @@ import numpy as np
 import polars as pl
 
 from driftduel._support.extras import MissingExtraError
-from driftduel._support.text import count
+from driftduel._support.text import count, listing
 from driftduel.experiments.results import Results
 from driftduel.experiments.simulation import Run
 from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.report import Report
 from driftduel.report.extra import drawing_library
-from driftduel.report.findings import listed, number, titled
+from driftduel.report.findings import number, title_of
 from driftduel.report.summary import arm_names, borda_at
 from driftduel.report.templates import render
 from driftduel.verdict import text
@@ -90,7 +90,7 @@ def describe(thing: object) -> Card:
 def _(stream: Stream) -> Card:
     names = arm_names(stream)
     rows = [
-        ["arms", f"{stream.n_arms:,}: {listed(names, most=_MOST_ROWS)}"],
+        ["arms", f"{stream.n_arms:,}: {listing(names, most=_MOST_ROWS)}"],
         ["rounds", f"{stream.horizon:,}"],
         ["changes", f"{stream.n_stretches - 1:,}"],
     ]
@@ -117,7 +117,7 @@ def _(run: Run) -> Card:
     ]
     with suppress(ValueError):  # where nobody wins by this criterion there is no regret
         regret = run.regret(criterion)
-        rows.append([f"{titled(criterion.name)} regret", number(float(regret[-1]))])
+        rows.append([f"{title_of(criterion.name)} regret", number(float(regret[-1]))])
         some = np.unique(np.linspace(0, len(regret) - 1, _MOST_POINTS).astype(np.int64))
         table = pl.DataFrame(
             {"learner": name, "seed": run.seed, "round": run.rounds[some], "regret": regret[some]}
@@ -140,11 +140,11 @@ def _(learner: Learner) -> Card:
         if name not in ("n_arms", "labels", "criterion") and value != defaults[name]
     ]
     title = f"{type(learner).__name__} with {count(learner.n_arms, 'arm')}, for "
-    title += titled(learner.criterion.name)
+    title += title_of(learner.criterion.name)
     if "_session" not in vars(learner):  # asking for it would make it
         names = learner.labels or tuple(map(str, range(learner.n_arms)))
         return Card(
-            title, [f"No votes yet. Arms: {listed(names, most=_MOST_ROWS)}."], rows=settings
+            title, [f"No votes yet. Arms: {listing(names, most=_MOST_ROWS)}."], rows=settings
         )
     return Card(title, str(learner.report()).splitlines()[:_MOST_ROWS], rows=settings)
 

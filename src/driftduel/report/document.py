@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
-from driftduel._support.text import count
+from driftduel._support.text import count, listing
 from driftduel.experiments.grids import read_parameters, write_parameters
 from driftduel.report.belief import LENGTHS, Belief, belief_chart
 from driftduel.report.figures import skip_validation
-from driftduel.report.findings import in_words, listed, number, shown, titled
+from driftduel.report.findings import in_words, number, shown, title_of
 from driftduel.report.overview import overview_chart
 from driftduel.report.plays import plays_chart, shares_of_pairs
 from driftduel.report.regret import MOST_MARKS, learners_of, mean_curves, regret_panel
@@ -254,7 +254,7 @@ def _facts(results: Results, learners: Sequence[str]) -> str:
 
 def _summary_table(summary: pl.DataFrame) -> Table:
     varying = [name for name in ("stream", "criterion") if summary[name].n_unique() > 1]
-    criteria = [titled(name) for name in summary["criterion"].unique(maintain_order=True)]
+    criteria = [title_of(name) for name in summary["criterion"].unique(maintain_order=True)]
     return Table.of(
         summary,
         [
@@ -270,7 +270,7 @@ def _summary_table(summary: pl.DataFrame) -> Table:
         name="summary",
         title="Who lost how much",
         caption=(
-            f"Regret ({listed(criteria)}) at the "
+            f"Regret ({listing(criteria)}) at the "
             "horizon: mean over the runs and its standard error, and how many times the smallest "
             "mean of the same stream. Restarts are the episodes a learner began after the first, "
             "mean over the runs; true shifts are the significant shifts of the criterion, which no "
@@ -324,7 +324,7 @@ def _exponent_tables(growing: Sequence[Growth]) -> list[Table]:
 
 
 def _of_what(criterion: str, variable: str, world: str, fixed: str) -> str:
-    return f"{titled(criterion)} regret in {variable}: {_where(world, read_parameters(fixed))}"
+    return f"{title_of(criterion)} regret in {variable}: {_where(world, read_parameters(fixed))}"
 
 
 def _where(world: str, fixed: Mapping[str, Any]) -> str:
@@ -333,7 +333,7 @@ def _where(world: str, fixed: Mapping[str, Any]) -> str:
 
 def _overview_figure(summary: pl.DataFrame, learners: Sequence[str]) -> Figure:
     middle = summary.group_by("learner", maintain_order=True).agg(pl.col("ratio").median())
-    words = listed([f"{name} {ratio:.2f}" for name, ratio in middle.iter_rows()])
+    words = listing([f"{name} {ratio:.2f}" for name, ratio in middle.iter_rows()])
     return Figure(
         kind="overview",
         name="overview",
@@ -349,7 +349,7 @@ def _overview_figure(summary: pl.DataFrame, learners: Sequence[str]) -> Figure:
 
 def _growth_figure(growth: Growth, learners: Sequence[str], n: int) -> Figure:
     variable = WORDS.get(growth.variable, growth.variable)
-    slopes = listed(
+    slopes = listing(
         [
             f"{name} {exponent_text(exponent, good)}"
             for name, exponent, good in growth.exponents.select(
@@ -363,7 +363,7 @@ def _growth_figure(growth: Growth, learners: Sequence[str], n: int) -> Figure:
         name=f"scaling-{n + 1}-{growth.variable}",
         title=f"Growth with the {variable}: {_where(growth.world, growth.fixed)}",
         caption=(
-            f"Mean final {titled(growth.criterion)} regret with two standard errors, both axes "
+            f"Mean final {title_of(growth.criterion)} regret with two standard errors, both axes "
             "logarithmic. The slope of a line is the exponent, in brackets where the points lie on "
             "no line; its interval is about the seeds only."
         ),
@@ -400,7 +400,7 @@ def _chapter(
     for criterion in criteria:
         shifts = info.shifts.get(criterion)
         if shifts is not None:
-            facts += f", {count(len(shifts), f'significant {titled(criterion)} shift')}"
+            facts += f", {count(len(shifts), f'significant {title_of(criterion)} shift')}"
     return Chapter(slug(info.label), info.label, f"{facts}.", figures)
 
 
@@ -412,7 +412,9 @@ def _regret_figure(
     info: StreamInfo, curves: pl.DataFrame, criterion: str, learners: Sequence[str]
 ) -> Figure:
     last = curves.group_by("learner", maintain_order=True).last()
-    ends = listed([f"{row['learner']} {number(row['regret'])}" for row in last.to_dicts()], most=20)
+    ends = listing(
+        [f"{row['learner']} {number(row['regret'])}" for row in last.to_dicts()], most=20
+    )
     changes, shifts = info.changes or [], info.shifts.get(criterion) or []
     marks = ["Lines are means over the runs, bands two standard errors."]
     if 0 < len(changes) <= MOST_MARKS:
@@ -424,10 +426,10 @@ def _regret_figure(
     return Figure(
         kind="regret",
         name=f"regret-{slug(info.label)}-{slug(criterion)}",
-        title=f"Cumulative {titled(criterion)} regret",
+        title=f"Cumulative {title_of(criterion)} regret",
         caption=" ".join(marks),
         description=(
-            f"Cumulative {titled(criterion)} regret over {count(info.horizon, 'round')} of "
+            f"Cumulative {title_of(criterion)} regret over {count(info.horizon, 'round')} of "
             f"{info.label}. At the end: {ends}."
         ),
         context=info.label,
@@ -437,7 +439,7 @@ def _regret_figure(
             info.horizon,
             changes=changes,
             shifts=shifts,
-            heading=f"cumulative {titled(criterion)} regret",
+            heading=f"cumulative {title_of(criterion)} regret",
         ),
     )
 
@@ -482,7 +484,7 @@ def _belief_figure(info: StreamInfo, diary: _Diary, criterion: str) -> Figure:
         description=(
             f"Timeline of {learner} on {info.label}, seed {seed}: {count(len(replays), 'replay')}, "
             f"{count(len(evictions), 'eviction')}, new episodes at rounds "
-            f"{listed(began, most=10) if began else 'none'}."
+            f"{listing(began, most=10) if began else 'none'}."
         ),
         context=info.label,
         chart=belief_chart(belief),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from driftduel._support.text import count
+from driftduel._support.text import count, listing
 
 if TYPE_CHECKING:
     from driftduel.report.scaling import Growth
@@ -46,12 +46,12 @@ def _one_case(case: pl.DataFrame) -> str:
     best, *others = case.to_dicts()
     error = "" if best["error"] is None else f" ± {number(best['error'])}"
     text = (
-        f"On {best['stream']}, {best['learner']} had a mean {titled(best['criterion'])} regret of "
-        f"{number(best['mean'])}{error} over {count(best['runs'], 'run')}"
+        f"On {best['stream']}, {best['learner']} had a mean {title_of(best['criterion'])} regret "
+        f"of {number(best['mean'])}{error} over {count(best['runs'], 'run')}"
     )
     if not others:
         return text + "."
-    losses = listed(
+    losses = listing(
         [f"{other['learner']} lost {times(other['ratio'])} as much" for other in others]
     )
     ahead = "the smallest" if _clear(case) else "the smallest, though not clearly so"
@@ -67,7 +67,7 @@ def _many_cases(cases: Sequence[pl.DataFrame]) -> list[str]:
     order = sorted(wins, key=lambda name: -wins[name])
     text = f"The smallest mean regret was that of {order[0]} on {wins[order[0]]} of {total} {what}"
     if order[1:]:
-        text += ", of " + listed([f"{name} on {wins[name]}" for name in order[1:]])
+        text += ", of " + listing([f"{name} on {wins[name]}" for name in order[1:]])
     sentences = [text + "."]
     unclear = sum(not _clear(case) for case in cases)
     if unclear:
@@ -83,7 +83,9 @@ def _many_cases(cases: Sequence[pl.DataFrame]) -> list[str]:
         .sort("middle", "learner")
     )
     if len(ratios) > 1:
-        medians = listed([f"{row['middle']:.2f} for {row['learner']}" for row in ratios.to_dicts()])
+        medians = listing(
+            [f"{row['middle']:.2f} for {row['learner']}" for row in ratios.to_dicts()]
+        )
         safest = ratios.sort("worst", "middle").row(0, named=True)
         sentences.append(
             f"The ratio to the best was, in the median, {medians}. In its worst case, the mildest "
@@ -110,7 +112,7 @@ def _restarts(summary: pl.DataFrame) -> list[str]:
     )
     if totals.is_empty():
         return []
-    found = listed(
+    found = listing(
         [
             f"{row['learner']} began {_new_episodes(row['restarts'])}"
             for row in totals.to_dicts()[:4]
@@ -128,7 +130,7 @@ def _new_episodes(n: float) -> str:
 
 
 def _growth(growth: Growth) -> str:
-    fits = listed(
+    fits = listing(
         [
             f"{row['exponent']:.2f} ({row['low']:.2f} to {row['high']:.2f}) for {row['learner']}"
             for row in growth.exponents.filter("good").to_dicts()
@@ -137,7 +139,7 @@ def _growth(growth: Growth) -> str:
     fixed = ", ".join(f"{key} = {shown(value)}" for key, value in growth.fixed.items())
     where = f" ({fixed})" if fixed else ""
     return (
-        f"On {growth.world}{where} the exponent of {titled(growth.criterion)} regret in "
+        f"On {growth.world}{where} the exponent of {title_of(growth.criterion)} regret in "
         f"{growth.variable}, with a 95 % interval that is about the seeds only, was {fits}."
     )
 
@@ -150,12 +152,12 @@ def _clear(case: pl.DataFrame) -> bool:
     return None not in (one, two) and bool(second - first > 2 * (one**2 + two**2) ** 0.5)
 
 
-def titled(criterion: str) -> str:
+def title_of(criterion: str) -> str:
     """Return the name of a criterion as it stands in a sentence.
 
     Examples
     --------
-    >>> titled("borda"), titled("weak borda"), titled("weighted")
+    >>> title_of("borda"), title_of("weak borda"), title_of("weighted")
     ('Borda', 'weak Borda', 'weighted')
     """
     people = {name: name.capitalize() for name in ("borda", "condorcet", "copeland", "banks")}
@@ -198,22 +200,3 @@ def times(ratio: float) -> str:
     ('1.23 times', '23 times')
     """
     return f"{ratio:.2f} times" if ratio < 10 else f"{ratio:,.0f} times"
-
-
-def listed(parts: Sequence[str], most: int = 6) -> str:
-    """Join parts of a sentence.
-
-    Examples
-    --------
-    >>> listed(["tea"]), listed(["tea", "milk", "cocoa"]), listed(["tea", "milk", "cocoa"], most=1)
-    ('tea', 'tea, milk and cocoa', 'tea and 2 more')
-    >>> listed(["tea, hot", "milk, cold", "cocoa"])
-    'tea, hot; milk, cold; and cocoa'
-    """
-    if len(parts) > most:
-        parts = [*parts[:most], f"{len(parts) - most} more"]
-    if len(parts) < 2:
-        return "".join(parts)
-    if any("," in part for part in parts):
-        return "; ".join([*parts[:-1], f"and {parts[-1]}"])
-    return f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -9,7 +9,7 @@ import polars as pl
 
 from driftduel.report.extra import drawing_library
 from driftduel.report.figures import ROUND_NUMBERS, WIDTH, legend_columns, line_styles
-from driftduel.report.regret import rounded
+from driftduel.report.regret import round_figures
 
 if TYPE_CHECKING:
     import altair as alt
@@ -44,7 +44,7 @@ def overview_chart(summary: pl.DataFrame, learners: Sequence[str]) -> alt.Chart:
     )
     shapes = [_SHAPES[n // _COLOURS % len(_SHAPES)] for n in range(len(learners))]
     return (
-        alt.Chart(alt.InlineData(values=rounded(table.drop_nulls("ratio"))))
+        alt.Chart(alt.InlineData(values=round_figures(table.drop_nulls("ratio"))))
         .mark_point(filled=True, size=90, opacity=0.85)
         .encode(
             x=alt.X(

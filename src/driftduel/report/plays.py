@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from driftduel.report.extra import drawing_library
-from driftduel.report.regret import rounded
+from driftduel.report.regret import round_figures
 
 if TYPE_CHECKING:
     import altair as alt
@@ -65,7 +65,7 @@ def plays_chart(shares: pl.DataFrame, arms: Sequence[str]) -> alt.Chart:
     order += [OTHERS] if OTHERS in seen else []
     axis = alt.Axis(labelLimit=90, labelOverlap=True, grid=False, domain=False, ticks=False)
     return (
-        alt.Chart(alt.InlineData(values=rounded(shares)))
+        alt.Chart(alt.InlineData(values=round_figures(shares)))
         .mark_rect()
         .encode(
             x=alt.X("right:N", scale=alt.Scale(domain=order), axis=axis, title="right"),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from driftduel.report.belief import timeline
 from driftduel.report.extra import drawing_library
 from driftduel.report.figures import WIDTH, check_kind, harmless
-from driftduel.report.findings import titled
+from driftduel.report.findings import title_of
 from driftduel.report.regret import learners_of, mean_curves, regret_panel
 from driftduel.report.scaling import WORDS, growths, scaling_chart
 
@@ -54,7 +54,7 @@ def regret(results: Results, *, stream: str | None = None, criterion: str | None
             info.horizon,
             changes=info.changes or [],
             shifts=info.shifts.get(name) or [],
-            heading=f"cumulative {titled(name)} regret",
+            heading=f"cumulative {title_of(name)} regret",
         ).properties(title=info.label)
         for info in results.streams
         for name in criteria

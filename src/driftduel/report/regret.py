@@ -164,7 +164,7 @@ def regret_panel(
         legend=legend,
     )
     y = alt.Y("regret:Q", title=heading, axis=alt.Axis(labelExpr=SHORT_NUMBERS, tickCount=6))
-    base = alt.Chart(alt.InlineData(values=rounded(curves))).encode(x=x)
+    base = alt.Chart(alt.InlineData(values=round_figures(curves))).encode(x=x)
     tooltip = [
         "learner:N",
         alt.Tooltip("round:Q", format=","),
@@ -221,7 +221,7 @@ def shift_marks(x: alt.X, shifts: Sequence[int]) -> list[alt.Chart]:
     ]
 
 
-def rounded(table: pl.DataFrame) -> list[dict[str, Any]]:
+def round_figures(table: pl.DataFrame) -> list[dict[str, Any]]:
     """Return the rows with numbers of six figures, which no eye can tell from more."""
     floats = [name for name, kind in table.schema.items() if kind.is_float()]
     return table.with_columns(pl.col(floats).round_sig_figs(6)).to_dicts()

@@ -16,8 +16,8 @@ import polars as pl
 from driftduel.experiments.grids import read_parameters
 from driftduel.report.extra import drawing_library
 from driftduel.report.figures import ROUND_NUMBERS, SHORT_NUMBERS, WIDTH, line_legend, line_styles
-from driftduel.report.findings import titled
-from driftduel.report.regret import rounded
+from driftduel.report.findings import title_of
+from driftduel.report.regret import round_figures
 
 if TYPE_CHECKING:
     import altair as alt
@@ -114,7 +114,7 @@ def scaling_chart(growth: Growth, learners: Sequence[str]) -> Panel:
     lines = [
         row
         for (name,), mine in table.group_by("learner", maintain_order=True)
-        for row in _fitted(mine, names[str(name)], fits[name]["exponent"])
+        for row in _fit_line(mine, names[str(name)], fits[name]["exponent"])
     ]
     variable = WORDS.get(growth.variable, growth.variable)
     x = alt.X(
@@ -123,7 +123,7 @@ def scaling_chart(growth: Growth, learners: Sequence[str]) -> Panel:
         scale=alt.Scale(type="log", nice=False, padding=20),
         axis=alt.Axis(labelExpr=SHORT_NUMBERS, values=sorted(set(table["value"])), grid=False),
     )
-    heading = f"final {titled(growth.criterion)} regret"
+    heading = f"final {title_of(growth.criterion)} regret"
     y = alt.Y(
         "mean:Q",
         title=heading,
@@ -143,7 +143,7 @@ def scaling_chart(growth: Growth, learners: Sequence[str]) -> Panel:
         scale=alt.Scale(domain=domain, range=[styles[name][1] for name in order]),
         legend=legend,
     )
-    base = alt.Chart(alt.InlineData(values=rounded(table))).encode(x=x, color=colour)
+    base = alt.Chart(alt.InlineData(values=round_figures(table))).encode(x=x, color=colour)
     tooltip = [
         "learner:N",
         alt.Tooltip("value:Q", title=variable, format=",~g"),
@@ -160,7 +160,7 @@ def scaling_chart(growth: Growth, learners: Sequence[str]) -> Panel:
     ).properties(width=WIDTH, height=330)
 
 
-def _fitted(points: pl.DataFrame, name: str, exponent: float) -> list[dict[str, Any]]:
+def _fit_line(points: pl.DataFrame, name: str, exponent: float) -> list[dict[str, Any]]:
     """Return the ends of the fitted line, which runs through the mean of the logarithms."""
     values, means = np.log(points["value"].to_numpy()), np.log(points["mean"].to_numpy())
     height = means.mean() - exponent * values.mean()

@@ -134,7 +134,7 @@ def known_weight(
     layout = _Layout.for_weight(n_arms, weight)
     horizon = as_horizon(horizon)
     best = layout.draw(layout.good, 1, rng) if winner is None else layout.chosen(winner, "winner")
-    shift = _epsilon(layout.n_paired / horizon) if epsilon is None else _checked(epsilon)
+    shift = _epsilon(layout.n_paired / horizon) if epsilon is None else _check_epsilon(epsilon)
     return _known_weight(layout, best, np.zeros(1, dtype=np.int64), horizon, shift)
 
 
@@ -233,7 +233,7 @@ def gic(
         best = layout.chosen(winner, "winner")
     if rival is not None:
         against = layout.chosen(rival, "rival")
-    shift = _epsilon(layout.n_paired**2 / horizon) if epsilon is None else _checked(epsilon)
+    shift = _epsilon(layout.n_paired**2 / horizon) if epsilon is None else _check_epsilon(epsilon)
     return _gic(layout, best, against, np.zeros(1, dtype=np.int64), horizon, shift)
 
 
@@ -465,7 +465,7 @@ def _epsilon(cube: float) -> float:
     return min(LARGEST_EPSILON, float(np.cbrt(cube)))
 
 
-def _checked(epsilon: float) -> float:
+def _check_epsilon(epsilon: float) -> float:
     return as_number(epsilon, "epsilon", 0, LARGEST_EPSILON)
 
 

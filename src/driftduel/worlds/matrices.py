@@ -163,13 +163,13 @@ def _any(n_arms: int, rng: np.random.Generator) -> Array:
 
 
 def _cw(n_arms: int, rng: np.random.Generator) -> Array:
-    return _crowned(_any(n_arms, rng), rng.uniform(0, 0.5, n_arms - 1))
+    return _crown(_any(n_arms, rng), rng.uniform(0, 0.5, n_arms - 1))
 
 
 def _gic(n_arms: int, rng: np.random.Generator) -> Array:
     # A random scale for the others, or with many arms the winner's row would be all near 1.
     gaps = _any(n_arms, rng) * rng.uniform()
-    return _crowned(gaps, rng.uniform(gaps[1:, 1:].max(axis=0), 0.5))
+    return _crown(gaps, rng.uniform(gaps[1:, 1:].max(axis=0), 0.5))
 
 
 def _sst(n_arms: int, rng: np.random.Generator) -> Array:
@@ -221,10 +221,10 @@ def _cyclic(n_arms: int, rng: np.random.Generator) -> Array:
     # Margins this small leave the others' best its lead: with all of them equal to the bound,
     # the sum of the winner's gaps would just reach it.
     best = gaps[1:, 1:].sum(axis=1).max()
-    return _crowned(gaps, rng.uniform(0, best / n_arms, n_arms - 1))
+    return _crown(gaps, rng.uniform(0, best / n_arms, n_arms - 1))
 
 
-def _crowned(gaps: Array, margins: Array) -> Array:
+def _crown(gaps: Array, margins: Array) -> Array:
     """Let arm 0 beat arm a by ``margins[a - 1]``."""
     crowned = gaps.copy()
     crowned[0, 1:] = margins

@@ -203,7 +203,7 @@ def measure(stream: Stream, weight: ArrayLike | WeightSequence | None = None) ->
     world = shown(stream)
     n_arms, which = world.n_arms, world.which
     found = survey(world.palette)
-    reasons = _undefined(world, found)
+    reasons = _reasons(world, found)
 
     gaps = borda_gaps(world)
     borda = significant_phases(gaps, n_arms, 3)
@@ -300,7 +300,7 @@ def _check_on_offer(weights: WeightSequence, first: int, arms: Ints) -> None:
         raise ValueError(f"round {first}: {error}") from None
 
 
-def _undefined(stream: Shown, found: Survey) -> dict[str, str]:
+def _reasons(stream: Shown, found: Survey) -> dict[str, str]:
     """Return why measures are undefined on the stream, naming the first round concerned."""
     reasons: dict[str, str] = {}
     beaten = first_round(stream, found.unbeaten.sum(axis=1) == 0)

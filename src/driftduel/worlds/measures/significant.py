@@ -305,7 +305,7 @@ def _promote(
         if d >= 0:
             behind, rise = start - froms[d], total - sums[d]
             latest = ends[d] - start
-            end = start + _crossing(threshold, roots, behind, rise, round_ - start, latest)
+            end = start + _first_crossing(threshold, roots, behind, rise, round_ - start, latest)
         d += 1
         froms[d] = start
         sums[d] = total
@@ -318,7 +318,7 @@ def _promote(
 
 
 @jit
-def _crossing(
+def _first_crossing(
     threshold: Threshold, roots: Array, behind: int, rise: float, low: int, high: int
 ) -> int:
     """Return the largest age at which the new curve is still below the older one.
@@ -378,7 +378,7 @@ def _settle(
     later = first
     for k in range(n - 1, stretch - 1, -1):
         before = best[which[k], w] - levels[which[k], arm, w]
-        if later == first and _reached(threshold, before + gap, 1):
+        if later == first and _reaches(threshold, before + gap, 1):
             return first
         start = max(starts[k], begin)
         term = before * (later - start)
@@ -402,13 +402,13 @@ def _earliest(
     high = end - 1
     if high < low:
         return end
-    if _reached(threshold, before + gap * (low - first + 1), low - start):
+    if _reaches(threshold, before + gap * (low - first + 1), low - start):
         return low
-    if not _reached(threshold, before + gap * (high - first + 1), high - start):
+    if not _reaches(threshold, before + gap * (high - first + 1), high - start):
         return end
     while high - low > 1:
         middle = low + (high - low) // 2
-        if _reached(threshold, before + gap * (middle - first + 1), middle - start):
+        if _reaches(threshold, before + gap * (middle - first + 1), middle - start):
             high = middle
         else:
             low = middle
@@ -416,7 +416,7 @@ def _earliest(
 
 
 @jit
-def _reached(threshold: Threshold, total: float, n: int) -> bool:
+def _reaches(threshold: Threshold, total: float, n: int) -> bool:
     """Tell whether a sum over n + 1 rounds is significant."""
     needed = threshold.factor * _power(float(n), threshold.degree - 1)
     return _power(total, threshold.degree) >= needed * (1 - REACH)

@@ -138,7 +138,7 @@ def _safe_longest(rest: _Rest) -> tuple[int, Array]:
         if breach.round_ > longest:
             longest, best = breach.round_, mixture
         rows = np.vstack([rows, breach.rows])
-        found = _fulfilling(rows, inside)
+        found = _point_within(rows, inside)
         if found is None:
             return longest, best
         mixture = inside = found
@@ -152,15 +152,15 @@ def _first_breach(rest: _Rest, mixture: Array) -> _Breach | None:
         first, last = int(rest.starts[n]), int(rest.ends[n]) - 1
         begins = rest.starts[: n + 1, None]
         sums = before[n] - before[: n + 1]
-        hit_first = _reached(sums + gains[n], first - begins, n_arms)
-        hit_last = _reached(sums + gains[n] * (last - first + 1), last - begins, n_arms)
+        hit_first = _reaches(sums + gains[n], first - begins, n_arms)
+        hit_last = _reaches(sums + gains[n] * (last - first + 1), last - begins, n_arms)
         if not (hit_first | hit_last).any():
             continue
         low = np.full(sums.shape, first)
         high = np.where(hit_first, first, np.where(hit_last, last, last + 1))
         while (high - low > 1).any():
             middle = low + (high - low) // 2
-            hit = _reached(sums + gains[n] * (middle - first + 1), middle - begins, n_arms)
+            hit = _reaches(sums + gains[n] * (middle - first + 1), middle - begins, n_arms)
             open_ = high - low > 1
             low, high = np.where(open_ & ~hit, middle, low), np.where(open_ & hit, middle, high)
         round_ = int(high.min())
@@ -174,13 +174,13 @@ def _first_breach(rest: _Rest, mixture: Array) -> _Breach | None:
     return None
 
 
-def _reached(sums: Array, lengths: Ints, n_arms: int) -> Bools:
+def _reaches(sums: Array, lengths: Ints, n_arms: int) -> Bools:
     """Tell which sums over intervals with s2 - s1 = ``lengths`` are significant."""
     needed = n_arms * lengths * (1 - REACH)
     return np.asarray((sums > 0) & (lengths > 0) & (sums * sums >= needed))
 
 
-def _fulfilling(rows: Array, start: Array) -> Array | None:
+def _point_within(rows: Array, start: Array) -> Array | None:
     """Return a mixture v with ``rows @ v < 1``, well inside; None if there is none.
 
     The least that a row leaves over, z, is made large: ``z / mu + sum log(1 - rows v - z) + sum
@@ -194,7 +194,7 @@ def _fulfilling(rows: Array, start: Array) -> Array | None:
     z = float((over @ v).min()) - 0.1
     mu = 1.0
     while True:
-        v, z = _centred(over, v, z, mu)
+        v, z = _centre(over, v, z, mu)
         if z > _CERTAIN:
             return v
         if z + 2 * n_logs * mu <= 0 or n_logs * mu < _CERTAIN:
@@ -202,7 +202,7 @@ def _fulfilling(rows: Array, start: Array) -> Array | None:
         mu /= 8
 
 
-def _centred(over: Array, v: Array, z: float, mu: float) -> tuple[Array, float]:
+def _centre(over: Array, v: Array, z: float, mu: float) -> tuple[Array, float]:
     """Return where ``z / mu`` plus the logarithms is largest, by Newton's method."""
     n_arms = len(v)
     wide = np.hstack([over, -np.ones((len(over), 1))])

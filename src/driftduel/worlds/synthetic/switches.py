@@ -64,7 +64,7 @@ def switching(
         if matrices and winner != "chance":
             # A swap of two arms keeps the law of the rest of the matrix.
             wanted = before if winner == "stays" else _another(now, before, n_arms, rng)
-            matrix = _swapped(matrix, now, wanted)
+            matrix = _swap_arms(matrix, now, wanted)
             now = wanted
         matrices.append(matrix)
         before = now
@@ -380,7 +380,7 @@ def _another(now: int, before: int, n_arms: int, rng: np.random.Generator) -> in
     return int((before + 1 + rng.integers(n_arms - 1)) % n_arms)
 
 
-def _swapped(matrix: Array, a: int, b: int) -> Array:
+def _swap_arms(matrix: Array, a: int, b: int) -> Array:
     """Return the matrix in which two arms have changed places."""
     order = np.arange(len(matrix))
     order[[a, b]] = b, a
