@@ -59,17 +59,22 @@ endif
 test-jit: $(STAMP)
 	$(PYTEST) -m "not slow and not browser" tests src studies README.md CONTRIBUTING.md docs --doctest-glob='*.md'
 
-# What has kernels is tested in two more ways; the rest is the same in all of them.
+# What has kernels is tested in two more ways; the rest is the same in all of them. Without the JIT
+# Python checks every index of all of these tests. Compiled code computes the same to the bit
+# (tests/learners/test_interpreted.py), so that it stays in bounds is checked once more for each
+# kernel, not for each test: by the suite that every learner passes, by damaged files, by folds.
 KERNELS := tests/learners tests/worlds/measures tests/votes/test_smoothing.py tests/votes/test_noise.py \
 	tests/votes/test_evidence.py tests/votes/test_drift.py tests/votes/test_proofs.py \
 	tests/experiments/simulation tests/support/test_jit.py
+BOUNDED := tests/learners/test_conformance.py tests/learners/test_fuzz.py tests/learners/test_fold.py \
+	$(filter-out tests/learners,$(KERNELS))
 SMALL := not slow and not large and not browser
 
 test-nojit: $(STAMP)  ## the small tests of kernels, interpreted
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "$(SMALL) and not once" $(KERNELS)
 
-test-bounds: $(STAMP)  ## the same compiled with numba's bounds checks
-	NUMBA_BOUNDSCHECK=1 $(PYTEST) -m "$(SMALL) and not once" $(KERNELS)
+test-bounds: $(STAMP)  ## every kernel compiled with numba's bounds checks
+	NUMBA_BOUNDSCHECK=1 $(PYTEST) -m "$(SMALL) and not once" $(BOUNDED)
 
 coverage: $(STAMP)  ## all small tests, interpreted and measured line by line
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "$(SMALL)" --cov --cov-report=term:skip-covered tests

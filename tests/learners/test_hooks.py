@@ -1,5 +1,6 @@
 """What people see of a learner, and what its author writes."""
 
+import inspect
 from dataclasses import dataclass, fields
 from typing import ClassVar, NamedTuple
 
@@ -105,3 +106,24 @@ def test_a_class_that_lacks_its_parts_is_refused_by_their_names():
 
 class Empty(Learner):
     pass
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("RUCB", "the criterion must be Condorcet and the horizon does not matter."),
+        ("SAVAGE", "the criterion must be Condorcet."),
+        ("DETECT", "the criterion must be Condorcet and the horizon be given."),
+        ("MASTER", "the criterion must be Borda or a weighted one and the horizon be given."),
+    ],
+)
+def test_a_docstring_says_once_what_the_class_declares_of_its_criterion_and_horizon(name, words):
+    doc = " ".join(dd.all_learners()[name].__doc__.split())
+    assert doc.count("n_arms, horizon, criterion, seed, labels As for every learner") == 1
+    assert words in doc
+
+
+def test_the_common_parameters_stand_before_references_and_examples_where_there_are_no_others():
+    doc = inspect.getdoc(dd.learners.WinnerStays)
+    places = [doc.index(f"\n\n{name}\n---") for name in ("Parameters", "References", "Examples")]
+    assert places == sorted(places)
