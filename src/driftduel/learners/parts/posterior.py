@@ -26,7 +26,12 @@ import numpy as np
 from driftduel._support.compile.jit import inline_kernel, kernel, log_gamma
 from driftduel.learners.contract.ranges import ANYTHING, Known, Ranges, real, such_that
 from driftduel.learners.parts.arrays import Flags, Floats, Ints
-from driftduel.learners.parts.verdicts import VERDICT_RANGES, Verdicts, no_verdicts
+from driftduel.learners.parts.verdicts import (
+    VERDICT_RANGES,
+    Verdicts,
+    list_least_beaten,
+    no_verdicts,
+)
 
 Ticket = tuple[float]
 
@@ -189,16 +194,7 @@ def note_risk(state: ThompsonState, left: int, right: int) -> None:
 @kernel
 def find_candidates(state: ThompsonState) -> None:
     """List the arms that are beaten by the fewest others."""
-    arms = state.verdicts.arms
-    fewest = arms[0]["losses"]
-    for arm in range(arms.shape[0]):
-        fewest = min(fewest, arms[arm]["losses"])
-    count = 0
-    for arm in range(arms.shape[0]):
-        if arms[arm]["losses"] == fewest:
-            state.candidates[count] = arm
-            count += 1
-    state.record[0] = count
+    state.record[0] = list_least_beaten(state.verdicts, state.candidates)
 
 
 @kernel

@@ -21,7 +21,7 @@ import numpy as np
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel.learners.contract import ranges
 from driftduel.learners.contract.ranges import Ranges
-from driftduel.learners.parts.arrays import Flags, Floats, Records
+from driftduel.learners.parts.arrays import Flags, Floats, Ints, Records
 
 CLOCK = np.dtype(
     [
@@ -185,6 +185,21 @@ def lift(verdicts: Verdicts) -> bool:
                         arm["next"] = min(arm["next"], verdicts.margin[loser, winner])
         clock["next"] = min(clock["next"], arm["next"])
     return changed
+
+
+@kernel
+def list_least_beaten(verdicts: Verdicts, candidates: Ints) -> int:
+    """List the arms that are beaten by the fewest others, in order; return how many they are."""
+    arms = verdicts.arms
+    fewest = arms[0]["losses"]
+    for arm in range(arms.shape[0]):
+        fewest = min(fewest, arms[arm]["losses"])
+    count = 0
+    for arm in range(arms.shape[0]):
+        if arms[arm]["losses"] == fewest:
+            candidates[count] = arm
+            count += 1
+    return count
 
 
 def likely_winner(wins: Floats) -> int:

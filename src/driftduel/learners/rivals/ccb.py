@@ -21,7 +21,13 @@ from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import Ranges
 from driftduel.learners.parts.arrays import Flags, Ints, Records
-from driftduel.learners.parts.verdicts import VERDICT_RANGES, Verdicts, count_duel, no_verdicts
+from driftduel.learners.parts.verdicts import (
+    VERDICT_RANGES,
+    Verdicts,
+    count_duel,
+    list_least_beaten,
+    no_verdicts,
+)
 from driftduel.matrix.criteria import Condorcet, Copeland
 
 Ticket = tuple[float]
@@ -193,7 +199,7 @@ def settle_ccb(state: CCBState, rng: np.random.Generator) -> None:
     beliefs["changed"] = 0
     _reset_if_disproven(state)
     _remove_losers(state)
-    _find_candidates(state)
+    beliefs["candidates"] = list_least_beaten(state.verdicts, state.candidates)
     _add_winners(state, rng)
     n_arms = state.likely.shape[0]
     beliefs["likely"] = 0
@@ -259,20 +265,6 @@ def _remove_losers(state: CCBState) -> None:
         left += state.likely[arm]
     if left == 0:
         _reset(state)
-
-
-@kernel
-def _find_candidates(state: CCBState) -> None:
-    arms = state.verdicts.arms
-    fewest = arms[0]["losses"]
-    for arm in range(arms.shape[0]):
-        fewest = min(fewest, arms[arm]["losses"])
-    count = 0
-    for arm in range(arms.shape[0]):
-        if arms[arm]["losses"] == fewest:
-            state.candidates[count] = arm
-            count += 1
-    state.beliefs[0]["candidates"] = count
 
 
 @kernel

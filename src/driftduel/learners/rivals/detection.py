@@ -21,11 +21,10 @@ from driftduel._support.checks import BadParameter
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel._support.params import bounded
 from driftduel.learners.contract import ranges
-from driftduel.learners.contract.base import Learner
-from driftduel.learners.contract.history import History
 from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import Ranges
 from driftduel.learners.parts.arrays import Ints, Records
+from driftduel.learners.parts.beginnings import BeginsAgain
 from driftduel.learners.parts.incumbents import (
     LEAD_RANGES,
     RACE_RANGES,
@@ -106,7 +105,7 @@ def forget(watch: Records) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Detector(Learner):
+class Detector(BeginsAgain):
     """What `MDB` and `DETECT` have in common: windows, and new beginnings that are episodes."""
 
     _: KW_ONLY
@@ -121,13 +120,6 @@ class Detector(Learner):
         """Raise BadParameter if the window has no two halves."""
         if self.window is not None and self.window % 2:
             raise BadParameter("window", f"is {self.window}, must be even")
-
-    def _collect(self, state: MDBState | DetectState, history: History) -> None:
-        """Note the round of a new beginning."""
-        clock = state.clock[0]
-        if clock["began"] >= 0:
-            history.episodes.append(int(clock["began"]))
-            clock["began"] = -1
 
 
 def even(length: float) -> int:
@@ -221,12 +213,6 @@ def settle_monitored(state: MDBState, rng: np.random.Generator) -> None:
     clock["began"] = clock["round"]
 
 
-@inline_kernel
-def monitored_began(state: MDBState) -> bool:
-    """Tell whether a new beginning must be noted."""
-    return state.clock[0]["began"] >= 0
-
-
 @dataclass(frozen=True, eq=False)
 class MDB(Detector):
     """Monitored Dueling Bandits: looks at all pairs in between and restarts after a change.
@@ -293,7 +279,6 @@ class MDB(Detector):
     _choose = staticmethod(choose_monitored)
     _learn = staticmethod(learn_monitored)
     _settle = staticmethod(settle_monitored)
-    _full = staticmethod(monitored_began)
 
     def _tuning(self) -> tuple[int, float, float]:
         """Return window, threshold and rate."""
@@ -428,12 +413,6 @@ def settle_champion(state: DetectState, rng: np.random.Generator) -> None:
     clock["began"] = clock["round"]
 
 
-@inline_kernel
-def champion_began(state: DetectState) -> bool:
-    """Tell whether a new beginning must be noted."""
-    return state.clock[0]["began"] >= 0
-
-
 @dataclass(frozen=True, eq=False)
 class DETECT(Detector):
     """Dueling Explore-Then-Exploit with Change Tracking: the winner found meets all others in turn.
@@ -496,7 +475,6 @@ class DETECT(Detector):
     _choose = staticmethod(choose_champion)
     _learn = staticmethod(learn_champion)
     _settle = staticmethod(settle_champion)
-    _full = staticmethod(champion_began)
 
     def _tuned(self) -> tuple[int, float, int]:
         """Return window, threshold and exploration."""

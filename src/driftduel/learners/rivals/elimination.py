@@ -11,19 +11,17 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel, kernel
-from driftduel._support.params import bounded
 from driftduel.learners.contract import ranges
-from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import Known, Ranges
 from driftduel.learners.parts.arrays import Flags, Ints, Records
-from driftduel.learners.parts.failure import check_horizon_or
+from driftduel.learners.parts.failure import ToldDelta
 from driftduel.matrix.criteria import Condorcet
 
 Ticket = tuple[float]
@@ -176,11 +174,8 @@ def drop_arm(state: PairState, rng: np.random.Generator) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class PairElimination(Learner):
+class PairElimination(ToldDelta):
     """What `RRDB` and `SAVAGE` have in common; they say how wide the radius is."""
-
-    _: KW_ONLY
-    delta: float | None = bounded(None, above=0, most=1)
 
     _ranges = PAIR_RANGES
     _ticket = (ranges.CHANCE,)
@@ -193,13 +188,6 @@ class PairElimination(Learner):
     @abstractmethod
     def _radius(self) -> tuple[float, float, float, float]:
         """Return the constant, the factors of ln t and ln n, and the divisor; see PAIR_CLOCK."""
-
-    def _validate(self) -> None:
-        """Raise BadParameter if neither the confidence nor the horizon is given."""
-        check_horizon_or(self, "delta")
-
-    def _failure(self) -> float:
-        return self.delta if self.delta is not None else 1 / self._known_horizon
 
     def _allocate(self) -> PairState:
         """Return a fresh state with all arms active."""
@@ -312,8 +300,5 @@ class SAVAGE(PairElimination):
     )
 
     def _radius(self) -> tuple[float, float, float, float]:
-        n_pairs = self.n_arms * (self.n_arms - 1) / 2
-        failure = self._failure()
-        if self.horizon is None:
-            return math.log(math.pi**2 * n_pairs / (3 * failure)), 0.0, 2.0, 2.0
-        return math.log(2 * n_pairs * self.horizon / failure), 0.0, 0.0, 2.0
+        constant, per_duel = self._savage_level(self.n_arms * (self.n_arms - 1) / 2)
+        return constant, 0.0, per_duel, 2.0

@@ -12,19 +12,17 @@ with the largest lower bound is played alone. Condorcet winners have
 from __future__ import annotations
 
 import math
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel, kernel
-from driftduel._support.params import bounded
 from driftduel.learners.contract import ranges
-from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import Known, Ranges
 from driftduel.learners.parts.arrays import Flags, Floats, Ints, Records
-from driftduel.learners.parts.failure import check_horizon_or
+from driftduel.learners.parts.failure import ToldDelta
 from driftduel.matrix.criteria import Borda, Copeland
 
 Ticket = tuple[float]
@@ -249,21 +247,14 @@ def _bound_copeland(state: SavageState) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class _Savage(Learner):
+class _Savage(ToldDelta):
     """What the two have in common."""
-
-    _: KW_ONLY
-    delta: float | None = bounded(None, above=0, most=1)
 
     _ranges = SAVAGE_RANGES
     _ticket = (ranges.CHANCE,)
     _choose = staticmethod(choose_savage)
     _learn = staticmethod(learn_savage)
     _settle = staticmethod(drop_pairs)
-
-    def _validate(self) -> None:
-        """Raise BadParameter if neither the confidence nor the horizon is given."""
-        check_horizon_or(self, "delta")
 
     def _allocate(self) -> SavageState:
         """Return a fresh state: every pair matters."""
@@ -273,12 +264,7 @@ class _Savage(Learner):
         clock["n_pairs"] = len(pairs)
         clock["choice"] = -1
         clock["copeland"] = Copeland in self._criteria
-        failure = 1 / self._known_horizon if self.delta is None else self.delta
-        if self.horizon is None:
-            clock["constant"] = math.log(math.pi**2 * len(pairs) / (3 * failure))
-            clock["per_duel"] = 2
-        else:
-            clock["constant"] = math.log(2 * len(pairs) * self.horizon / failure)
+        clock["constant"], clock["per_duel"] = self._savage_level(len(pairs))
         arms = np.zeros(k, BOUNDS)
         arms["upper"] = k - 1 if Copeland in self._criteria else 1
         matters = np.triu(np.ones((k, k), np.bool_), 1)

@@ -24,11 +24,10 @@ import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel.learners.contract import ranges
-from driftduel.learners.contract.base import Learner
-from driftduel.learners.contract.history import History
 from driftduel.learners.contract.literature import Literature
 from driftduel.learners.contract.ranges import Known, Ranges
 from driftduel.learners.parts.arrays import Floats, Records
+from driftduel.learners.parts.beginnings import BeginsAgain
 from driftduel.learners.parts.mixture import draw
 from driftduel.learners.parts.versatile import (
     VERSATILE_RANGES,
@@ -195,14 +194,8 @@ def begin_episode(state: TrackerState) -> None:
     state.gains[:] = 0.0
 
 
-@inline_kernel
-def tracking_began(state: TrackerState) -> bool:
-    """Tell whether a new beginning must be noted."""
-    return state.clock[0]["began"] >= 0
-
-
 @dataclass(frozen=True, eq=False)
-class ExperimentalVonNeumann(Learner):
+class ExperimentalVonNeumann(BeginsAgain):
     """EXPERIMENTAL: follows the von Neumann winner without prior knowledge; no bound is proved.
 
     To track the von Neumann winner is an open problem. This is an attempt, made to be measured
@@ -242,7 +235,6 @@ class ExperimentalVonNeumann(Learner):
     _choose = staticmethod(choose_tracking)
     _learn = staticmethod(learn_tracking)
     _settle = staticmethod(settle_tracking)
-    _full = staticmethod(tracking_began)
 
     @property
     def mixture(self) -> Floats:
@@ -272,10 +264,3 @@ class ExperimentalVonNeumann(Learner):
     def _best_of(self, state: TrackerState) -> int:
         """Return the arm with the smallest losses of both players together."""
         return int(state.inner.losses.sum(axis=0).argmin())
-
-    def _collect(self, state: TrackerState, history: History) -> None:
-        """Note the round of a new beginning."""
-        clock = state.clock[0]
-        if clock["began"] >= 0:
-            history.episodes.append(int(clock["began"]))
-            clock["began"] = -1

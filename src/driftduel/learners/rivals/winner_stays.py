@@ -72,13 +72,9 @@ class WinnerStays(Learner):
     _learn = staticmethod(learn_lead)
     _settle = staticmethod(settle_leads)
 
-    @property
-    def _growth(self) -> float:
-        return 0.0
-
     def _allocate(self) -> LeadState:
         """Return a fresh state without a pair."""
-        return no_leads(self.n_arms, self._growth)
+        return no_leads(self.n_arms, 0.0)
 
     def _begin(self, state: LeadState, rng: np.random.Generator) -> None:
         """Draw the first pair."""
@@ -128,9 +124,9 @@ class WinnerStaysStrong(WinnerStays):
         cost="O(1), O(K) when the pair changes",
     )
 
-    @property
-    def _growth(self) -> float:
-        return self.growth
+    def _allocate(self) -> LeadState:
+        """Return a fresh state without a pair."""
+        return no_leads(self.n_arms, self.growth)
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,13 +167,9 @@ class BeatTheWinnerReset(Learner):
     _choose = staticmethod(choose_race)
     _learn = staticmethod(learn_race)
 
-    @property
-    def _growth(self) -> float:
-        return 0.0
-
     def _allocate(self) -> RaceState:
         """Return a fresh state without a queue."""
-        return no_races(self.n_arms, self._growth)
+        return no_races(self.n_arms, 0.0)
 
     def _begin(self, state: RaceState, rng: np.random.Generator) -> None:
         """Draw the queue."""
@@ -226,6 +218,6 @@ class BeatTheWinnerResetStrong(BeatTheWinnerReset):
         cost="O(1)",
     )
 
-    @property
-    def _growth(self) -> float:
-        return self.growth
+    def _allocate(self) -> RaceState:
+        """Return a fresh state without a queue."""
+        return no_races(self.n_arms, self.growth)
