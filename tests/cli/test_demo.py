@@ -15,13 +15,15 @@ def test_the_demo_writes_its_figures_and_prints_what_they_show(run, monkeypatch,
     written = {file.name for file in (tmp_path / "figures").iterdir()}
     assert written == {
         f"{name}.{form}"
-        for name in ("changes-of-taste", "formula-1")
+        for name in ("changes-of-taste", "formula-1", "premier-league")
         for form in ("svg", "png", "html")
     }
     assert "the favourite changed at rounds 60,000 and 130,000" in done.words
     assert "METABOSSE" in done.words
     assert "1997-03-09 2005-02-18 27.7% ferrari" in done.words
     assert "licensed under CC BY 4.0" in done.words
+    assert "2015/16" in done.words
+    assert "Leicester City" in done.words
     svg = (tmp_path / "figures" / "formula-1.svg").read_text()
     for text in ("ferrari", "mercedes", "Borda winner", "2014-07", "Credit: F1DB"):
         assert text in svg

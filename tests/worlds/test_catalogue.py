@@ -10,7 +10,10 @@ from driftduel import Stream
 from driftduel.worlds import adversarial, catalogue, hard, synthetic
 
 NAMES = catalogue.names()
-DATA = ("american-league", "formula-1", "six-rankers", "arithmetic", "cyclic", "llm-arena")
+DATA = (
+    "american-league", "formula-1", "premier-league", "six-rankers", "arithmetic", "cyclic",
+    "llm-arena",
+)  # fmt: skip
 
 
 def defaults(name):
@@ -28,7 +31,7 @@ def test_the_catalogue_holds_every_world_that_is_made_up():
 
 def test_names_are_the_keys_and_the_data_come_last():
     assert tuple(catalogue.CATALOGUE) == NAMES
-    assert NAMES[-6:] == DATA
+    assert NAMES[-7:] == DATA
     assert all(name == name.lower() and " " not in name for name in NAMES)
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import collections
 import math
 from datetime import date
 from pathlib import Path
@@ -55,6 +56,21 @@ def test_the_logs_are_complete():
     assert baseball.arms == ("BOS", "CHA", "CLE", "DET", "NYA", "PHA", "SLA", "WS1")
     assert repr(racing) == "Log(9 arms, 19,666 votes, 1997-03-09 to 2025-12-07)"
     assert len(np.unique(racing.time)) == 552
+
+
+def test_points_make_the_champions_of_the_premier_league():
+    log, champions = datasets.premier_league_log(), datasets.premier_league_champions()
+    assert repr(log) == "Log(51 arms, 13,125 votes, 1992-08-15 to 2026-04-27)"
+    assert 0.25 < (log.outcome == 0.5).mean() < 0.27
+    won = collections.Counter(champions.values())
+    assert won == {
+        "Manchester United": 13, "Manchester City": 8, "Chelsea": 5, "Arsenal": 3, "Liverpool": 2,
+        "Blackburn Rovers": 1, "Leicester City": 1,
+    }  # fmt: skip
+    assert champions[2011] == "Manchester City"
+    world = datasets.premier_league(horizon=10)
+    assert world.labels == datasets.BIG_SIX
+    assert world.credits == (datasets.notice("premier_league"),)
 
 
 def test_home_clubs_have_an_advantage_and_left_teams_none():

@@ -122,5 +122,34 @@ def formula_1(screen: Console, folder: Path) -> list[Path]:
         return save_figure(chart, folder, "formula-1")
 
 
-SCENES = (changes_of_taste, formula_1)
+def premier_league(screen: Console, folder: Path) -> list[Path]:
+    """Show 33 seasons of the Premier League: who was likely best when, beside the champions."""
+    from driftduel.cli.summary import plain_table
+    from driftduel.report import save_figure
+    from driftduel.votes.likely.timeline import timeline
+    from driftduel.worlds import datasets
+
+    log = datasets.premier_league_log()
+    with working(f"following {log.n_arms} clubs through {log.n_votes:,} games"):
+        found = timeline(log)
+    champions = datasets.premier_league_champions()
+    table = plain_table("season", "likely best", "how likely", "champion")
+    right = 0
+    for year, champion in champions.items():
+        told = found.best_during(f"{year}-07-15", f"{year + 1}-07-14")
+        club = max(told, key=lambda name: told[name])
+        right += club == champion
+        table.add_row(f"{year}/{(year + 1) % 100:02}", club, f"{told[club]:.0%}", champion)
+    screen.print(table)
+    screen.print(
+        f"the club that was likeliest the best over a season is its champion in {right} of "
+        f"{len(champions)}"
+    )
+    screen.print(str(found), soft_wrap=True)
+    screen.print(datasets.notice("premier_league"), soft_wrap=True)
+    with working("drawing"):
+        return save_figure(found.plot(), folder, "premier-league")
+
+
+SCENES = (changes_of_taste, formula_1, premier_league)
 """Each prints what it finds, writes its figure and returns the files."""

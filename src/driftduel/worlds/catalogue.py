@@ -139,6 +139,19 @@ def _formula_1(
     return datasets.formula_1(horizon, arms=arms, **width)
 
 
+def _premier_league(
+    *,
+    horizon: int = 100_000,
+    bandwidth: float | None = None,
+    arms: Sequence[str] | None = None,
+    remove_bias: bool = True,
+) -> Stream:
+    from driftduel.worlds import datasets
+
+    width = {} if bandwidth is None else {"bandwidth": bandwidth}
+    return datasets.premier_league(horizon, arms=arms, remove_bias=remove_bias, **width)
+
+
 def _matrix(name: str, /, *, horizon: int = 100_000, arms: Sequence[str] | None = None) -> Stream:
     from driftduel.worlds import datasets
 
@@ -230,6 +243,9 @@ CATALOGUE: dict[str, World] = {
         _american_league, "baseball 1903-1960, slow drift and weak signal (Retrosheet)"
     ),
     "formula-1": World(_formula_1, "Formula 1 teams 1997-2025, clear regimes (F1DB)"),
+    "premier-league": World(
+        _premier_league, "six clubs of the Premier League 1992-2026, ties (openfootball)"
+    ),
     "six-rankers": World(
         partial(_matrix, "six_rankers"), "six rankers of arXiv's search (Komiyama)"
     ),

@@ -19,8 +19,22 @@ from driftduel.votes.reading import read_log
 from driftduel.votes.smoothing import YEAR
 from driftduel.worlds.stream import Stream
 
-LOGS = ("american_league", "formula_1")
+LOGS = ("american_league", "formula_1", "premier_league")
 MATRICES = ("arithmetic", "cyclic", "hudry", "llm_arena", "six_rankers", "tennis")
+
+BIG_SIX = (
+    "Arsenal",
+    "Chelsea",
+    "Liverpool",
+    "Manchester City",
+    "Manchester United",
+    "Tottenham Hotspur",
+)
+"""The clubs that won all but two of the Premier League's seasons, or came near."""
+
+_ON_GOALS = {2011: "Manchester City"}
+"""Seasons in which two clubs had the most points, and goals decided."""
+_LAST_WHOLE_SEASON = 2024
 
 _DATA = Path(__file__).parent / "data"
 
@@ -64,6 +78,48 @@ def formula_1_log() -> Log:
     Log(9 arms, 19,666 votes, 1997-03-09 to 2025-12-07)
     """
     return _log("formula_1")
+
+
+@cache
+def premier_league_log() -> Log:
+    """Return the games of 51 clubs of the Premier League, 1992-2026; left is the home club.
+
+    A quarter are ties. Three clubs leave and three join each summer. Data: openfootball, CC0.
+
+    Examples
+    --------
+    >>> premier_league_log()
+    Log(51 arms, 13,125 votes, 1992-08-15 to 2026-04-27)
+    """
+    return _log("premier_league")
+
+
+@cache
+def premier_league_champions() -> dict[int, str]:
+    """Return the champions by the year in which the season began, from points: 3 a win, 1 a tie.
+
+    Examples
+    --------
+    >>> champions = premier_league_champions()
+    >>> len(champions), champions[1994], champions[2015]
+    (33, 'Blackburn Rovers', 'Leicester City')
+    """
+    log = premier_league_log()
+    days = log.time.astype("datetime64[D]")
+    years, months = days.astype("datetime64[Y]"), days.astype("datetime64[M]")
+    seasons = 1970 + years.astype(int) - ((months - years).astype(int) < 6)
+    points = np.zeros((_LAST_WHOLE_SEASON + 1, log.n_arms), dtype=np.int64)
+    whole = seasons <= _LAST_WHOLE_SEASON
+    for arm, own in ((log.left, log.outcome), (log.right, 1 - log.outcome)):
+        np.add.at(
+            points,
+            (seasons[whole], arm[whole]),
+            np.where(own == 0.5, 1, 3 * own)[whole].astype(np.int64),
+        )
+    found = {
+        year: log.arms[int(points[year].argmax())] for year in range(1992, _LAST_WHOLE_SEASON + 1)
+    }
+    return found | _ON_GOALS
 
 
 def american_league(
@@ -120,6 +176,32 @@ def formula_1(
     'red-bull'
     """
     return formula_1_log().stream(horizon, bandwidth, arms=arms)
+
+
+def premier_league(
+    horizon: int = 100_000,
+    bandwidth: float = 0.5 * YEAR,
+    *,
+    arms: Sequence[str] | None = None,
+    remove_bias: bool = True,
+) -> Stream:
+    """Make a world of six clubs that took turns: the Premier League, 1992-2026.
+
+    The advantage of playing at home is removed. Data: openfootball, CC0.
+
+    Parameters
+    ----------
+    horizon, bandwidth, arms, remove_bias
+        As for `driftduel.worlds.stream_from_log`; the bandwidth is in days. Without ``arms`` the
+        world is of `BIG_SIX`.
+
+    Examples
+    --------
+    >>> premier_league(horizon=1000).n_arms
+    6
+    """
+    chosen = BIG_SIX if arms is None else arms
+    return premier_league_log().stream(horizon, bandwidth, arms=chosen, remove_bias=remove_bias)
 
 
 def matrix(name: str) -> LabelledMatrix:

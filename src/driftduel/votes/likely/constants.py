@@ -27,6 +27,8 @@ _CHANCES = {(False, False): 0.4, (True, False): 0.3, (False, True): 0.2, (True, 
 
 _PAUSE = 4.0
 """How much faster drift may be in pauses."""
+_PAUSE_FIRST = float(np.log(3))
+"""How much likelier that is before any vote: where there are seasons, teams change between them."""
 _FINER = (0.6, 1.0)
 """Drifts between those of the grid."""
 
@@ -84,7 +86,11 @@ def choose(bins: Bins, layout: Layout) -> Constants:
     few = Constants(*(np.asarray(part)[still] for part in whole))
     best = Constants(*(np.asarray(part)[moving[: max(most // 6, 3)]] for part in whole))
     tried = [
-        best._replace(drift=best.drift * finer, pause=np.full(len(best.pause), pause))
+        best._replace(
+            drift=best.drift * finer,
+            pause=np.full(len(best.pause), pause),
+            chance=best.chance + (_PAUSE_FIRST if pause > 1 else 0.0),
+        )
         for finer in _FINER
         for pause in ((1.0, _PAUSE) if bins.pauses.any() else (1.0,))
     ]
