@@ -114,6 +114,6 @@ benchmark: $(STAMP)  ## told nothing against tuned in hindsight, written to docs
 	$(BIN)/python -m studies benchmark --half all --page docs/benchmark.md
 
 clean:
-	rm -rf $(VENV) .duelpy-venv build dist demo .coverage htmlcov .hypothesis .mypy_cache .pytest_cache \
+	rm -rf $(VENV) .duelpy-venv .predictions-venv build dist demo .coverage htmlcov .hypothesis .mypy_cache .pytest_cache \
 		.ruff_cache .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

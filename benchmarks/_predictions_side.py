@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """The peers of `benchmarks.predictions`, run in their own environment: one log and one setting.
 
 Reads votes from standard input as JSON and prints the chance that the left arm wins each held-out
@@ -150,7 +151,7 @@ def glicko2(votes, asked, rd, volatility):
     from glicko2 import Player
 
     side = side_of(votes)
-    arms, waiting = {}, {}
+    arms = {}
 
     def arm(name):
         return arms.setdefault(name, Player(rating=1500, rd=rd, vol=volatility))

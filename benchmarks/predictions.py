@@ -6,7 +6,7 @@ A tenth of the days, drawn with a seed, is held out. Each peer is tuned on the t
 settings the one with the least mean log loss on a tenth of those predicts the held-out days, from
 all training days. Smoothers (kickscore, TrueSkill Through Time, whole-history rating) use votes
 after a day too; filters (Glicko-2, openskill, Elo) those before it. Peers that know no side get the
-log-odds of the left side's wins added. Ours has no prior knowledge: `driftduel.votes.likely.tell` on
+log-odds of the left side's wins added. Ours has no prior knowledge: `votes.likely.story.tell` on
 the training days, and the mean chance over its samples in the bin that is nearest. A tie counts as
 half a win and half a loss. The geometric mean is of exp(log loss).
 
@@ -171,7 +171,7 @@ def loss(told: Floats, asked: dd.Log) -> float:
 def _peer(
     peer: str, settings: dict[str, float], train: dd.Log, asked: dd.Log, limit: float
 ) -> tuple[Any, float]:
-    """Return what a peer tells of votes, and its CPU seconds; None if it failed or took too long."""
+    """Return what a peer tells of votes, and its CPU seconds; None if it failed or was late."""
     request = json.dumps(
         {
             "peer": peer,
@@ -194,7 +194,12 @@ def _peer(
         python = _environment()
         try:
             done = subprocess.run(
-                [python, SIDE], input=request, capture_output=True, text=True, timeout=limit
+                [python, SIDE],
+                input=request,
+                capture_output=True,
+                text=True,
+                timeout=limit,
+                check=False,
             )
         except subprocess.TimeoutExpired:
             print(f"  {peer} {settings}: more than {limit:g} s", flush=True)
