@@ -15,7 +15,7 @@ from driftduel.arena.store import statements
 from driftduel.arena.store.database import Store
 from driftduel.arena.store.sqlite import SQLite
 from tests.arena.postgres import on_postgres
-from tests.arena.voting import events, prefer, state, state_from_nothing, vote
+from tests.arena.voting import damage, events, prefer, seq, state, state_from_nothing, vote
 from tests.processes import wait_until
 
 
@@ -288,15 +288,6 @@ def test_votes_that_wait_are_committed_together(drinks):
         thread.join()
     assert drinks.writer.commits == commits + 2
     assert state(drinks) == state_from_nothing(drinks)
-
-
-def damage(service, statement):
-    with service.store.writing() as connection:
-        connection.execute(statement)
-
-
-def seq(number, changes):
-    return f"UPDATE event SET {changes} WHERE seq = {number}"
 
 
 @pytest.mark.parametrize(

@@ -86,3 +86,12 @@ def cast(service, name, n, voter="ann", slug="drinks", rng=None):
                 }
             )
         statements.append(connection, locked, rows)
+
+
+def damage(service, statement):
+    with service.store.writing() as connection:
+        connection.execute(statement)
+
+
+def seq(number, changes):
+    return f"UPDATE event SET {changes} WHERE seq = {number}"

@@ -406,18 +406,45 @@ def upgrade(
 
 
 @app.command()
-def verify(url: Place = DEFAULT, as_json: Json = False) -> None:
-    """Count all votes again and check every guarantee; exit code 2 names the first broken one."""
+def backup(
+    url: Place,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The copy, which is new.")],
+) -> None:
+    """Copy a database while it is served: all of it, as of one moment.
+
+    Of SQLite that is a file to serve; of PostgreSQL one that pg_restore reads.
+    """
+    from driftduel.arena.store.backup import back_up
+
+    back_up(url, file)
+    print(f"{file}: {file.stat().st_size:,} bytes")
+
+
+@app.command()
+def verify(
+    url: Place = DEFAULT,
+    chain: Annotated[
+        list[str] | None,
+        typer.Option(metavar="HASH", help="A hash that was noted earlier; may be given often."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Count all votes again and check every guarantee; exit code 2 names the first broken one.
+
+    The hash that it shows vouches for all events so far. Note it: with --chain it tells later
+    whether any of them was changed.
+    """
     with _service(url) as service:
         from driftduel.arena import service as arena
 
-        found = arena.verify(service.store)
+        found = arena.verify(service.store, chain or ())
     if as_json:
         print_json([vars(one) for one in found])
         return
     for one in found:
         votes = f"{count(one.votes, 'vote')} that count{'s' if one.votes == 1 else ''}"
         print(f"{one.slug}: {count(one.head, 'event')}, {votes}: all is well")
+        print(f"  hash {one.hash}")
     if not found:
         print(f"{url}: there is no arena in it")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,6 +10,7 @@ from driftduel.arena.changes import unexplained
 from driftduel.arena.errors import Violation
 from driftduel.arena.model import Arena
 from driftduel.arena.replica import Replica
+from driftduel.arena.service.chain import hashes_of
 from driftduel.arena.service.service import folded
 from driftduel.arena.service.snapshots import from_snapshot
 from driftduel.arena.store import checks, statements
@@ -27,10 +29,18 @@ class Verified:
     head: int
     votes: int
     open: int
+    hash: str
 
 
-def verify(store: Store) -> list[Verified]:
+def verify(store: Store, noted: Sequence[str] = ()) -> list[Verified]:
     """Check all arenas of a database.
+
+    Parameters
+    ----------
+    store : Store
+        The database.
+    noted : sequence of str
+        Hashes of logs that were noted earlier, as `Verified` has them: all are to be found again.
 
     Raises
     ------
@@ -39,11 +49,28 @@ def verify(store: Store) -> list[Verified]:
     Conflict
         If an arena has rules of a newer program.
     """
+    unseen = set(noted)
     with store.reading() as connection:
-        return [_verified(connection, arena) for arena in statements.find_arenas(connection)]
+        try:
+            damage = checks.damage_of(connection)
+        except store.errors.DatabaseError as error:
+            damage = str(error)
+        if damage is not None:
+            raise Violation(f"the database is damaged: {damage}")
+        if (image := checks.wrong_image(connection)) is not None:
+            raise Violation(f"the image {image} is not the one that was stored")
+        found = [
+            _verified(connection, arena, unseen) for arena in statements.find_arenas(connection)
+        ]
+    for one in noted:
+        if one in unseen:
+            raise Violation(f"no log has the hash {one[:80]}: events before it were changed")
+    return found
 
 
-def _verified(connection: Connection, arena: Arena) -> Verified:
+def _verified(connection: Connection, arena: Arena, unseen: set[str]) -> Verified:
+    """Check an arena, and take out of ``unseen`` the hashes that its log has."""
+
     def broken(what: str) -> Violation:
         return Violation(f"arena {arena.slug}: {what}")
 
@@ -73,10 +100,13 @@ def _verified(connection: Connection, arena: Arena) -> Verified:
         raise broken(f"rules are {arena.rules}, the events give {accepted[-1]}")
     snapshot = statements.snapshot_of(connection, arena.id)
     kept = from_snapshot(connection, replace(arena, head=snapshot[0] if snapshot else 0))
-    if kept is not None and state_of(kept) != state_of(_fold(connection, arena, kept.head)):
+    if kept is not None and not _is_alike(kept, _fold(connection, arena, kept.head)):
         raise broken(f"its snapshot is not the fold of its {kept.head:,} events")
     open_now = sum(statements.count_duels(connection, arena.id, now=0))
-    return Verified(arena.slug, arena.head, len(replica.times), open_now)
+    head = ""
+    for _, head in hashes_of(connection, arena):
+        unseen.discard(head)
+    return Verified(arena.slug, arena.head, len(replica.times), open_now, head)
 
 
 def _wrong_change(connection: Connection, arena: Arena, replica: Replica) -> tuple[int, str] | None:
@@ -105,6 +135,17 @@ def _fold(connection: Connection, arena: Arena, head: int | None = None) -> Repl
         return folded(connection, arena if head is None else replace(arena, head=head))
     except (ValueError, AssertionError, LookupError, TypeError) as error:
         raise Violation(f"arena {arena.slug}: its events cannot be folded: {error}") from error
+
+
+def _is_alike(one: Replica, other: Replica) -> bool:
+    """Tell whether two copies are equal in all that is said of them."""
+    return state_of(one) == state_of(other) and _counted(one) == _counted(other)
+
+
+def _counted(replica: Replica) -> object:
+    """Return what a copy counted and knows of arms, beside its learner."""
+    tally = [column.tolist() for column in vars(replica.tally).values()]
+    return tally, replica.sides.tolist(), replica.arms, replica.offers, replica.generation
 
 
 def state_of(replica: Replica) -> object:

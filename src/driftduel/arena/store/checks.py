@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable
 from typing import get_args
 
@@ -11,6 +12,30 @@ from driftduel.arena.store.statements import NOT_TAKEN_BACK
 
 _REASONS = ("cap", "excluded", "history")
 """Why a vote that is in the log may not count, besides what later events say."""
+
+
+def damage_of(connection: Connection) -> str | None:
+    """Return what the database itself finds wrong with its file, None if that is nothing.
+
+    PostgreSQL keeps its own checksums, and raises an error where one is wrong.
+    """
+    if connection.dialect == "postgresql":
+        return None
+    ((found,),) = connection.execute("PRAGMA integrity_check(1)")
+    if found != "ok":
+        return str(found)
+    for table, *_ in connection.execute("PRAGMA foreign_key_check"):
+        return f"a row of {table} belongs to nothing"
+    return None
+
+
+def wrong_image(connection: Connection) -> str | None:
+    """Return the hash of an image that has another, None if there is none."""
+    for (name,) in connection.execute("SELECT sha256 FROM blob ORDER BY sha256"):
+        image = connection.scalar("SELECT bytes FROM blob WHERE sha256 = :name", name=name)
+        if not isinstance(image, bytes) or hashlib.sha256(image).hexdigest() != name:
+            return str(name)
+    return None
 
 
 def ends(connection: Connection, number: int) -> tuple[int, int, int]:

@@ -38,14 +38,11 @@ def database_of(url: str, *, create: bool = True) -> tuple[Callable[[], Connecti
         raise ValueError(
             f"the database is {scheme[1]}:..., must be sqlite:FILE or postgresql://..."
         )
-    name = re.sub("^sqlite:(//(?=/))?", "", url)
-    if not name or name == ":memory:":
-        raise ValueError("the database must be a file, as in sqlite:arena.db")
-    path = Path(name)
+    path = path_of(url)
     if path.is_dir():
         raise IsADirectoryError(f"{path}: is a folder, must be a file")
     if path.exists():
-        _check_database(path)
+        _check_database(path, create)
     else:
         if not create:
             raise FileNotFoundError(f"{path}: there is no such file")
@@ -56,6 +53,14 @@ def database_of(url: str, *, create: bool = True) -> tuple[Callable[[], Connecti
     from driftduel.arena.store.sqlite import PATIENCE, SQLite
 
     return partial(SQLite, path, PATIENCE, serves=True), sqlite3
+
+
+def path_of(url: str) -> Path:
+    """Return the file that an address of SQLite means."""
+    name = re.sub("^sqlite:(//(?=/))?", "", url)
+    if not name or name == ":memory:":
+        raise ValueError("the database must be a file, as in sqlite:arena.db")
+    return Path(name)
 
 
 def _on_postgres(url: str) -> tuple[Callable[[], Connection], Any]:
@@ -74,7 +79,7 @@ def _on_postgres(url: str) -> tuple[Callable[[], Connection], Any]:
 _OURS = {"meta", "arena", "event"}
 
 
-def _check_database(path: Path) -> None:
+def _check_database(path: Path, create: bool) -> None:
     """Raise ValueError if a file is something else: nothing is to be written into it."""
     with path.open("rb") as file:
         beginning = file.read(16)
@@ -84,6 +89,8 @@ def _check_database(path: Path) -> None:
 
     with suppress(sqlite3.Error), closing(sqlite3.connect(_read_only(path), uri=True)) as raw:
         tables = {name for (name,) in raw.execute("SELECT name FROM sqlite_master")}
+        if not tables and not create:
+            raise ValueError(f"{path}: is empty, and holds no polls")
         if tables and not tables >= _OURS:
             raise ValueError(f"{path}: holds tables of another program, and no polls")
 
