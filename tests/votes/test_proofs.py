@@ -128,8 +128,8 @@ def test_a_history_tells_it_in_words_and_as_data():
     said = str(found)
     who, verb = f"arm {first.arm}", {"fell": "less", "rose": "more"}[first.kind]
     assert (
-        f"{who} wins {verb} than before, likely since about time {first.likeliest:.0f} and proved "
-        f"since time {first.proved:.0f}."
+        f"{who} wins {verb} than before, from about time {first.likeliest:.0f} on; that it changed "
+        f"is proved since time {first.proved:.0f}."
     ) in said
     assert f"On average between time 0 and time {early.end:.0f}, arm 0 was best." in said
     assert f"On average since time {late.begin:.0f}, arm 2 is best." in said
@@ -173,6 +173,10 @@ def test_votes_without_times_prove_no_change_and_may_prove_who_is_best():
     found = watch(log, np.array([0.5, 0.5]))
     assert found.turns == ()
     assert [phase.best for phase in found.phases] == [0]
+    for said in (log, dd.Log(["tea", "milk"], [7] * 100, log.left, log.right, log.outcome)):
+        told = str(dd.history(said))
+        assert "On average tea is best.\nThat is proved however often somebody looked." in told
+        assert "since time" not in told
 
 
 @pytest.mark.once

@@ -24,14 +24,14 @@ def always(s: Standing) -> list[Sentence]:
 
 
 def turned(s: Standing, one: Turned) -> Sentence:
-    """Say who wins more or less than before, and since when that is likely and proved."""
+    """Say who wins more or less than before, from when on about, and since when that is proved."""
     clock = clock_of(s)
     against: Words = ""
     if one.other is not None:
         against = say(" against {0}", named(s.options[one.other].name))
     return say(
-        "{who} wins {less}{against} than before, likely since about {likeliest} and proved since "
-        "{proved}.",
+        "{who} wins {less}{against} than before, from about {likeliest} on; that it changed is proved "
+        "since {proved}.",
         who=named(s.options[one.option].name),
         less="more" if one.kind == "rose" else "less",
         against=against,
@@ -43,6 +43,8 @@ def turned(s: Standing, one: Turned) -> Sentence:
 def reign(s: Standing, one: Reign) -> Sentence:
     """Say who was best on average over a time, or is since."""
     clock, who = clock_of(s), named(s.options[one.option].name)
+    if one.until is None and (s.first is None or s.first == s.last):
+        return say("On average {who} is best.", who=who)
     if one.until is None:
         return say("On average since {since}, {who} is best.", since=clock.at(one.since), who=who)
     when = clock.between(one.since, one.until)
