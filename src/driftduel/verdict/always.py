@@ -30,8 +30,8 @@ def turned(s: Standing, one: Turned) -> Sentence:
     if one.other is not None:
         against = say(" against {0}", named(s.options[one.other].name))
     return say(
-        "{who} wins {less}{against} than before, from about {likeliest} on; that it changed is proved "
-        "since {proved}.",
+        "{who} wins {less}{against} than before, from about {likeliest} on; that it changed is "
+        "proved since {proved}.",
         who=named(s.options[one.option].name),
         less="more" if one.kind == "rose" else "less",
         against=against,
