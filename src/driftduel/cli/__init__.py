@@ -51,6 +51,10 @@ def run_program(
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+    if arguments is None and sys.argv[1:2] == ["analyse"]:
+        from driftduel.cli.shared import process
+
+        process["ours"] = True
     if arguments is None and not _ONE_ROUND.isdisjoint(sys.argv[1:2]):
         # Nobody else lives in this process, who might want to play on.
         from driftduel._support.compile.jit import interpret

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from driftduel.cli.shared import Json, as_names, as_numbers, print_json, working
+from driftduel.cli.shared import Json, as_names, as_numbers, print_json, process, working
 from driftduel.cli.votes import (
     Columns,
     DayFirst,
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 _MOST_ROWS = 20
 """Options and groups that are listed; the page and JSON have all."""
+
+_FEW = 2000
+"""Rows that are followed by kernels that are not compiled, in a process that then ends."""
 
 _WIDEST = 100
 
@@ -85,8 +88,6 @@ def analyse(
     """
     from dataclasses import replace
 
-    from driftduel.matrix.criteria import Weighted
-    from driftduel.votes.analyses import analyse as analyse_log
     from driftduel.votes.reading import read
 
     page = _page(files[0]) if out is None else out
@@ -103,6 +104,14 @@ def analyse(
             header=not no_header,
             propensities=pairs is None,
         )
+    if process["ours"] and len(log) <= _FEW and not drift:
+        # To read compiled kernels takes longer than these votes do.
+        from driftduel._support.compile.jit import interpret
+
+        interpret()
+    from driftduel.matrix.criteria import Weighted
+    from driftduel.votes.analyses import analyse as analyse_log
+
     with working(f"analysing {log.n_votes:,} votes"):
         found = analyse_log(
             log,

@@ -29,6 +29,10 @@ Workers = Annotated[
 _WIDTH_OF_A_FILE = 110
 
 
+process = {"ours": False}
+"""Whether nobody else lives in this process, who might want to go on after the command."""
+
+
 class Stopped(Exception):  # noqa: N818
     """The user interrupted a command that has more to say than that; the message says it."""
 
@@ -67,6 +71,9 @@ def console() -> Console:
 @contextmanager
 def working(what: str) -> Iterator[None]:
     """Show on a terminal what is under way, and for how long."""
+    if not (sys.stderr.isatty() or os.environ.get("FORCE_COLOR")):
+        yield
+        return
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
