@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -410,3 +411,22 @@ def told(tmp_path_factory):
     days = [f"2024-01-{1 + n // 10:02},tea,milk,{'tea' if n % 5 else 'milk'}" for n in range(200)]
     path.write_text("\n".join(["date,left,right,winner", *days]))
     return json.loads(json.dumps(dd.analyse(path).to_dict()))
+
+
+def test_few_votes_are_analysed_without_compiled_kernels_and_alike(tmp_path):
+    path = tmp_path / "votes.csv"
+    days = [f"2024-01-{1 + n // 10:02},tea,milk,{'tea' if n % 3 else 'milk'}" for n in range(200)]
+    path.write_text("\n".join(["date,left,right,winner", *days]))
+    script = (
+        "import sys; from driftduel.cli import main; code = main(); "
+        "print('numba' in sys.modules, file=sys.stderr); sys.exit(code)"
+    )
+    command = [sys.executable, "-c", script, "analyse", str(path), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stderr.splitlines()[-1] == "False"
+    assert json.loads(done.stdout) == run_noted(path)
+
+
+def run_noted(path):
+    """Return what is told of a file in this process, where kernels are compiled."""
+    return json.loads(json.dumps(dd.analyse(str(path)).to_dict()))

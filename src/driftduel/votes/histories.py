@@ -483,7 +483,9 @@ def _scores(family: _Family, span: _Span, weight: Floats, alpha: float) -> pl.Da
     room = np.where(weight < 1, 1 - weight, 1.0)
     for name, part in (("score", score), ("low", low), ("high", high)):
         table[f"{name}_against_others"] = np.clip((part - weight / 2) / room, 0, 1)
-    frame = pl.DataFrame(table).with_columns(pl.selectors.float().fill_nan(None))
+    # As lists: of arrays polars asks numpy's masked ones, whose import takes longer than all this.
+    frame = pl.DataFrame({name: np.asarray(part).tolist() for name, part in table.items()})
+    frame = frame.with_columns(pl.selectors.float().fill_nan(None))
     return frame.sort("score", descending=True, nulls_last=True, maintain_order=True)
 
 

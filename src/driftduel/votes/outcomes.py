@@ -282,7 +282,7 @@ def _texts_of(column: pl.Series) -> tuple[Codes, list[str]]:
         column = column.cast(pl.String)
     different = column.unique(maintain_order=False)
     codes = column.replace_strict(
-        different, pl.Series(np.arange(len(different), dtype=np.int32)), return_dtype=pl.Int32
+        different, pl.int_range(len(different), dtype=pl.Int32, eager=True), return_dtype=pl.Int32
     ).to_numpy()
     texts = different.cast(pl.String).str.strip_chars().to_list()
     if "" in texts:

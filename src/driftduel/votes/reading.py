@@ -41,7 +41,6 @@ from driftduel.votes.rankings import (
     from_rankings,
 )
 from driftduel.votes.roles import Columns, NoShape, Shape
-from driftduel.votes.squares import votes_of_square
 from driftduel.votes.tables import Table, is_square
 
 if TYPE_CHECKING:
@@ -194,6 +193,8 @@ def _votes_of(
     propensities: bool,
 ) -> tuple[Log, list[str]]:
     if not columns and header and is_square(table):
+        from driftduel.votes.squares import votes_of_square  # imports worlds
+
         made = votes_of_square(table)
         log = Log(
             made.labels, None, made.left, made.right, made.outcome, made.count, sides=False,

@@ -1,6 +1,6 @@
 """Worlds: streams of preference matrices, made up or from real votes, and how much they move.
 
-What needs numba or polars is imported on first use, so that `Stream` alone stays quick.
+Names are imported on first use, so that what reads votes stays quick.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from driftduel._support.lazy import attach
-from driftduel.worlds.stream import Stream as Stream
 
 if TYPE_CHECKING:
     from driftduel.worlds import adversarial as adversarial
@@ -18,5 +17,6 @@ if TYPE_CHECKING:
     from driftduel.worlds import matrices as matrices
     from driftduel.worlds import measures as measures
     from driftduel.worlds import synthetic as synthetic
+    from driftduel.worlds.stream import Stream as Stream
 
 __getattr__, __dir__, __all__ = attach(__name__)

@@ -19,8 +19,6 @@ from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
-import platformdirs
-
 from driftduel._support.sources import Module, any_edited, closure, code_hash, module_of
 
 _KEPT_BYTES = 2 * 1024**3
@@ -68,6 +66,8 @@ def cache_folder() -> Path | None:
 
 @cache
 def _make_folder(root: str, mode: str) -> Path | None:
+    import platformdirs
+
     parent = Path(root or platformdirs.user_cache_path("driftduel", appauthor=False) / "numba")
     folder = parent / f"driftduel-{mode}"
     if not root and not parent.is_absolute():  # a user without a home

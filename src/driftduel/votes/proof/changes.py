@@ -25,12 +25,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from datetime import date
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._support.compile.jit import jit, kernel
+from driftduel._support.compile.jit import interprets, jit, kernel
 from driftduel.votes.checks import as_level
 from driftduel.votes.log import Log
 from driftduel.votes.proof.evidence import log_fall
@@ -55,6 +56,11 @@ _LOOKS_PER_VOTE = 0.003
 
 _FIRST_REACH = 256
 """Times that are looked through for the next proof at first."""
+
+_MOST_SCREENED = 500
+"""Cells of a stream of which all pairs are looked at, where kernels are not compiled."""
+
+_SLACK = 1e-6
 
 _TOGETHER = 4.0
 """Starts whose evidence is below what is needed by this factor, as a logarithm, hardly count."""
@@ -173,7 +179,10 @@ def _next(
         best: tuple[int, _Proof] | None = None
         for family, (streams, share) in enumerate(zip(families, shares, strict=True)):
             stop = until if best is None else best[1].time
-            one = _Proof(*_first_proof(streams, since, stop, bar - math.log(share)))
+            need = bar - math.log(share)
+            if interprets() and not _may_prove(streams, since, stop, need):
+                continue
+            one = _Proof(*_first_proof(streams, since, stop, need))
             if one.time >= 0:
                 best = family, one
         if best is not None or until == end:
@@ -192,6 +201,44 @@ def _streams(
     )
     begins = np.searchsorted(of, np.arange(n_streams + 1))
     return _Streams(begins.astype(np.int64), time.astype(np.int64), total, won)
+
+
+def _may_prove(streams: _Streams, since: int, until: int, need: float) -> bool:
+    """Tell whether `_first_proof` can find anything, in arrays: for kernels that are not compiled.
+
+    The evidence of a start is below the likelihood ratio, and of all starts some are looked at. So
+    if the sum over all of them is below what is needed with every cell, it finds nothing.
+    """
+    for begin, end in pairwise(streams.begins.tolist()):
+        first, last = begin + np.searchsorted(streams.time[begin:end], (since, until))
+        if last - first > _MOST_SCREENED:
+            return True
+        before = (streams.votes[first - 1], streams.wins[first - 1]) if first else (0.0, 0.0)
+        votes, wins = streams.votes[first:last] - before[0], streams.wins[first:last] - before[1]
+        begun = np.floor(np.append(-STEP, votes) / STEP)  # how many starts are in a cell
+        n_starts = np.diff(begun)
+        at = n_starts > 0
+        n, s = votes[at, None], wins[at, None]
+        rest, later = votes[None, :] - n, wins[None, :] - s
+        after = rest >= 1.0
+        rest, later = np.where(after, rest, 1.0), np.where(after, later, 0.5)
+        mean = (s + later) / (n + rest)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = _fits(s, n, s / n) + _fits(later, rest, later / rest)
+            ratio -= _fits(s, n, mean) + _fits(later, rest, mean)
+        weight = -_POWER * np.log(np.maximum(begun[:-1][at, None] + 1.0, 0.0) + 3.0) - _LOG_SUM
+        values = np.exp(np.minimum(ratio + weight - need, 1.0)) * n_starts[at, None]
+        if (np.where(after, values, 0.0).sum(axis=0) > 1.0 - _SLACK).any():
+            return True
+    return False
+
+
+def _fits(wins: Floats, votes: Floats, mean: Floats) -> Floats:
+    """Return the logarithm of the likelihood of means, in arrays."""
+    lost = votes - wins
+    found: Floats = np.where(wins > 0, wins * np.log(mean), 0.0)
+    found += np.where(lost > 0, lost * np.log1p(-mean), 0.0)
+    return found
 
 
 @jit

@@ -175,7 +175,8 @@ def _players(n_arms: int, *, sides: bool) -> _Players:
 def _against_strengths(votes: _Votes, n_arms: int, bars: Floats, *, sides: bool) -> int | None:
     """Return the first time of a few after which no constant strengths reach the bar."""
     last = len(bars) - 1
-    looks = np.unique(np.linspace(0, last, min(_LOOKS, last + 1)).round().astype(np.int64))
+    looks = np.linspace(0, last, min(_LOOKS, last + 1)).round().astype(np.int64)
+    looks = looks[np.diff(looks, prepend=-1) > 0]
     wins, met = np.zeros((n_arms, n_arms)), np.zeros((n_arms, n_arms))
     free = np.zeros(n_arms + 1)
     done = 0
