@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from driftduel._support.text import listing
 from driftduel.verdict.always import always
+from driftduel.verdict.offered import options_now
 from driftduel.verdict.parts import (
     Part,
     Sentence,
@@ -440,63 +441,6 @@ def event(s: Standing, one: Event) -> list[Sentence]:
     ]
     renames = "{old} was renamed {new} {at}."
     found += [say(renames, old=named(a), new=named(b), at=at) for _, a, b in one.renamed]
-    return found
-
-
-def options_now(s: Standing) -> list[Sentence]:
-    """Say of options that came late or are gone what that means, and who is in play."""
-    found = []
-    clock = clock_of(s)
-    for n, one in enumerate(s.options):
-        if not one.offered and one.out == "unseen" and one.out_since is not None:
-            found.append(
-                say(
-                    "{who} is left out of who is best now: its last {unit} was {at}.",
-                    who=_name(s, n),
-                    unit=s.unit,
-                    at=clock.then(one.out_since),
-                )
-            )
-        elif one.offered and one.joined_at is not None and s.looks == "one":
-            found.append(
-                say(
-                    "{who} is in the {unit}s since {at}; what is said of before is about the "
-                    "others.",
-                    who=_name(s, n),
-                    unit=s.unit,
-                    at=clock.at(one.joined_at),
-                )
-            )
-    gone = tuple(n for n, one in enumerate(s.options) if not one.offered and one.out == "left")
-    if gone:
-        found.append(say("No longer offered: {who}.", who=_names(s, gone)))
-    if s.scored_against is None and s.votes:
-        found += _in_play(s)
-    return found
-
-
-def _in_play(s: Standing) -> list[Sentence]:
-    """Say whom a learner that gives no scores shows for now, and why not the others."""
-    clock = clock_of(s)
-    playing = tuple(n for n, one in enumerate(s.options) if one.offered and one.active)
-    aside = s.n_offered - len(playing)
-    if aside == 0 or not playing:
-        return [say("All {n} are in play.", n=counted(s.n_offered, s.noun))]
-    who = _names(s, playing)
-    found = [say("In play: {who}; {n} set aside for now.", who=who, n=f"{aside:,}")]
-    known = [(one.set_aside, n) for n, one in enumerate(s.options) if one.set_aside and one.offered]
-    known.sort(key=lambda pair: pair[0].at)
-    for why, n in known[-MOST_RESTARTS:]:
-        found.append(
-            say(
-                "{who} is set aside for now: {at} it was {by} behind {other}, {enough} was enough.",
-                who=_name(s, n),
-                at=clock.then(why.at),
-                by=f"{why.by:.3g}",
-                other=_name(s, why.behind),
-                enough=f"{why.enough:.3g}",
-            )
-        )
     return found
 
 
