@@ -10,6 +10,7 @@ import pytest
 from driftduel.arena import service as arena
 from driftduel.arena.errors import Unavailable
 from driftduel.arena.model import Card
+from driftduel.arena.web.pages.cards import html_of_markdown
 from tests.arena.pages import duel_of, pages_of, words_of
 
 
@@ -197,3 +198,15 @@ def test_markdown_is_shown_without_its_html_and_links_to_https_alone(tmp_path):
         assert text.count(link) == 2
         assert "javascript:" not in text.replace("[b](javascript:x)", "")
         assert "<img" not in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[a]: https://example.org/" + "x" * 30_000 + "\n" + "[a] " * 8_800,
+        "|" + "a|" * 2_000 + "\n|" + "-|" * 2_000 + "\n" + "|b\n" * 16_000,
+        "&" * 65_536,
+    ],
+)
+def test_a_card_is_not_much_longer_as_html(text):
+    assert len(html_of_markdown(text[:65_536])) < 16 * 65_536

@@ -156,6 +156,24 @@ def test_old_votes_on_other_pairs_are_history(drinks, tmp_path):
     arena.verify(drinks.store)
 
 
+def test_the_same_votes_come_in_once(drinks, tmp_path, url):
+    done = [
+        arena.import_votes(drinks, "drinks", old_votes(tmp_path), pairs)
+        for pairs in ("uniform", "uniform", "other", "other")
+    ]
+    assert [(one.votes, one.counted, one.again) for one in done] == [
+        (4, 4, False), (4, 4, True), (4, 0, False), (4, 0, True),
+    ]  # fmt: skip
+    with arena.Service.open(url) as other:  # whoever asks, and in whatever form
+        text = OLD.replace(",", ";")
+        assert arena.import_votes(other, "drinks", old_votes(tmp_path, text), "uniform").again
+    more = OLD + OLD.splitlines()[-1] + "\n"
+    found = arena.import_votes(drinks, "drinks", old_votes(tmp_path, more), "uniform")
+    assert (found.votes, found.again) == (5, False)
+    assert len([one for one in events(drinks) if one.kind == "import"]) == 13
+    arena.verify(drinks.store)
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [

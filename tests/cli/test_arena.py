@@ -113,7 +113,9 @@ def test_votes_are_exported_measured_and_imported(run, refused, drinks, database
     assert len(everything.out.splitlines()) == 4
     words = ["import", "drinks", tmp_path / "votes.csv", "--pairs", "uniform"]
     done = run("arena", *words, "--database", database, "--json")
-    assert done.json == {"arena": "drinks", "votes": 2, "counted": 2}
+    assert done.json == {"arena": "drinks", "votes": 2, "counted": 2, "again": False}
+    done = run("arena", *words, "--database", database)
+    assert "these 2 votes came in before; nothing was added" in done.out
     out = refused("arena", "export", "drinks", "--out", "votes.xlsx", "--database", database)
     assert "must end with .csv or .parquet" in out
 

@@ -290,7 +290,9 @@ def import_(
 
         done = arena.import_votes(service, slug, log, pairs)
     if as_json:
-        print_json({"arena": slug, "votes": done.votes, "counted": done.counted})
+        print_json({"arena": slug, **vars(done)})
+    elif done.again:
+        print(f"{slug}: these {done.votes:,} votes came in before; nothing was added")
     else:
         print(f"{slug}: {done.votes:,} votes came in, {done.counted:,} of them count")
 

@@ -1,7 +1,13 @@
-"""Old votes in, from whatever `driftduel.votes.read` reads."""
+"""Old votes in, from whatever `driftduel.votes.read` reads.
+
+The last event of an import has a hash of all its votes, so that the same votes sent again, after an
+answer that was lost or by mistake, are known and add nothing.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -27,10 +33,17 @@ _VERDICTS = {1.0: "left", 0.0: "right", 0.5: "tie"}
 
 @dataclass(frozen=True)
 class Imported:
-    """How many votes came in, and how many of them count."""
+    """How many votes came in, and how many of them count.
+
+    Attributes
+    ----------
+    again : bool
+        Whether the same votes came in before; then nothing was added, and the counts are of then.
+    """
 
     votes: int
     counted: int
+    again: bool = False
 
 
 def import_votes(service: Service, slug: str, source: Any, pairs: Pairs) -> Imported:
@@ -69,24 +82,57 @@ def import_votes(service: Service, slug: str, source: Any, pairs: Pairs) -> Impo
     if log.n_votes > MOST:
         raise Invalid(f"there are {log.n_votes:,} votes, must be {MOST:,} at most")
 
+    name = _hash_of(log, pairs)
+    with service.store.reading() as connection:  # all of a long log, while others write
+        (arena,) = statements.arenas_of(connection, [number])
+        looked, known = arena.head, _imported_before(connection, number, name, 0, arena.head)
+    if known is not None:
+        return known
+
     def append(connection: Connection) -> Imported:
         arena = statements.lock_arenas(connection, [number])[number]
+        if known := _imported_before(connection, number, name, looked, arena.head):
+            return known
         arms = {arm.name: arm for arm in statements.arms_of(connection, number)}
         missing = [name for name in log.arms if name not in arms]
         if missing:
             raise Invalid(f"the arena has no arm {missing[0]!r}: add it, paused if need be")
         offered = [arm.id for arm in arms.values() if arm.offered]
-        rows = _rows(log, [arms[name].id for name in log.arms], offered, pairs)
+        rows = _rows(log, [arms[one].id for one in log.arms], offered, pairs)
         counted = 0
-        while part := list(islice(rows, _AT_ONCE)):
+        part = list(islice(rows, _AT_ONCE))
+        while part:
+            counted += sum(row["reason"] is None for row in part)
+            following = list(islice(rows, _AT_ONCE))
+            if not following:
+                part[-1]["body"] = {"hash": name, "votes": log.n_votes, "counted": counted}
             statements.append(connection, arena, part)
             arena = replace(arena, head=arena.head + len(part))
-            counted += sum(row["reason"] is None for row in part)
+            part = following
         return Imported(log.n_votes, counted)
 
     done: Imported = service.writer.alone(append)
     service.follow()
     return done
+
+
+def _hash_of(log: Log, pairs: Pairs) -> str:
+    """Return what tells an import from others: all that becomes of its votes."""
+    found = hashlib.sha256(json.dumps([pairs, list(log.arms)]).encode())
+    columns = ((log.time, "<f8"), (log.left, "<i8"), (log.right, "<i8"), (log.outcome, "<f8"))
+    for values, kind in (*columns, (log.count, "<i8")):
+        found.update(np.ascontiguousarray(values, kind).tobytes())
+    return found.hexdigest()
+
+
+def _imported_before(
+    connection: Connection, number: int, name: str, after: int, until: int
+) -> Imported | None:
+    """Return what became of the same votes, if they came in between two events."""
+    for body in statements.imports_of(connection, number, after, until):
+        if body["hash"] == name:
+            return Imported(body["votes"], body["counted"], again=True)
+    return None
 
 
 def _rows(log: Log, arms: list[int], offered: list[int], pairs: Pairs) -> Iterator[dict[str, Any]]:

@@ -380,6 +380,13 @@ def settings_of(connection: Connection, number: int) -> list[Any]:
     return [json.loads(text) for (text,) in connection.execute(query, number=number)]
 
 
+def imports_of(connection: Connection, number: int, after: int, until: int) -> list[Any]:
+    """Return what is known of the imports between two events, in order."""
+    query = f"SELECT body FROM event WHERE {BETWEEN} AND kind = 'import' AND body IS NOT NULL"
+    found = connection.execute(f"{query} ORDER BY seq", number=number, low=after, high=until)
+    return [json.loads(text) for (text,) in found]
+
+
 def pages(connection: Connection, number: int, after: int, until: int) -> Iterator[Page]:
     """Yield the events after a seq, up to and with another, in order."""
     for low, high in ranges(after, until):

@@ -183,7 +183,7 @@ def votes_parquet(request: Request, slug: str, everything: All = False) -> Respo
     "/arenas/{slug}/import",
     status_code=201,
     response_model=schemas.Imported,
-    responses=_OWN,
+    responses={200: {"model": schemas.Imported, "description": "Came in before"}, **_OWN},
     openapi_extra={
         "requestBody": {
             "required": True,
@@ -200,7 +200,7 @@ async def import_votes(request: Request, slug: str, pairs: Literal["uniform", "o
             async for part in request.stream():
                 file.write(part)
         done = await run_in_threadpool(arena.import_votes, service, slug, path, pairs)
-    return JSONResponse(to_json(done), 201)
+    return JSONResponse(to_json(done), 200 if done.again else 201)
 
 
 def answer_csv(service: arena.Service, slug: str, everything: bool) -> Response:

@@ -5,6 +5,7 @@ Nothing here names an arm that has a card: not an address, not a description.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Literal
 
 from markdown_it import MarkdownIt
@@ -30,6 +31,7 @@ def html_of_card(shown: Shown, side: Literal["left", "right"]) -> Markup:
     return Markup(part("_card.html", **facts))  # made by a template that escapes
 
 
+@lru_cache(256)
 def html_of_markdown(text: str) -> Markup:
     r"""Return markdown as HTML; HTML in it is text, links lead to https alone, images none.
 
@@ -51,5 +53,6 @@ def _open_link(self: Any, tokens: Any, at: int, options: Any, env: Any) -> str:
     return str(self.renderToken(tokens, at, options, env))
 
 
-_MARKDOWN = _Markdown("commonmark", {"html": False}).enable("table").disable("image")
+_MARKDOWN = _Markdown("commonmark", {"html": False}).enable("table")
+_MARKDOWN.disable(["image", "reference"])  # a reference repeats an address as often as it is used
 _MARKDOWN.add_render_rule("link_open", _open_link)
