@@ -24,6 +24,7 @@ def lowest() -> list[str]:
     declared = list(project["dependencies"])
     for extra in EXTRAS:
         declared += project["optional-dependencies"][extra]
+    declared = [line.partition(";")[0] for line in declared]
     unclear = [line for line in declared if not re.fullmatch(r"[\w.-]+>=[\d.]+", line)]
     assert not unclear, unclear
     return [line.replace(">=", "==") for line in declared]

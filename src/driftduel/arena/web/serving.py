@@ -12,6 +12,7 @@ from contextlib import closing
 from typing import Any
 
 import uvicorn
+from uvicorn.supervisors import Multiprocess
 
 from driftduel.arena.web.app import OPTIONS
 from driftduel.arena.web.metrics import log_as_json
@@ -69,21 +70,27 @@ def serve(
         os.environ[OPTIONS] = json.dumps({"database": database, **options})
         log_as_json()
         ready(port)
-        settings = {**SETTINGS, "host": host, "port": port, "workers": workers, "factory": True}
+        config = uvicorn.Config(_APP, **SETTINGS, workers=workers, factory=True)
         if workers > 1:
             os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
-            bound.close()  # each of the processes gets one from their parent, which binds again
-            uvicorn.run(_APP, **settings)
+            Multiprocess(config, [bound]).run()
             return
         # The server raises the signal that ended it once more, for who waited for it before.
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: None)
-        uvicorn.Server(uvicorn.Config(_APP, **settings)).run(sockets=[bound])
+        uvicorn.Server(config).run(sockets=[bound])
 
 
 def _bound(host: str, port: int) -> socket.socket:
-    """Return a socket that has the address, so that the address may be told."""
-    bound = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    """Return a socket that has the address, so that the address may be told.
+
+    It names its protocol: of connections to one that does not asyncio knows too little to switch
+    Nagle's algorithm off, and every answer on a connection that is kept would wait 40 ms for the
+    client to confirm the one before.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    bound.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # those accepted have it too
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         bound.bind((host, port))
