@@ -2,27 +2,25 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from importlib.metadata import entry_points
 
 import pytest
+from typer.main import get_command
 
 import driftduel
 from driftduel.arena import service as arena
+from driftduel.cli import _with_names_joined as names_joined
 from driftduel.cli import main, streams
+from driftduel.cli.app import app
+from driftduel.cli.groups import EXAMPLES
 
 COMMANDS = (
-    *(
-        "demo",
-        "run",
-        "report",
-        "measure",
-        "analyse",
-        "streams",
-        "learners",
-    ),
+    *("analyse", "measure"),
     *("new", "ask", "tell", "undo", "status", "arena"),
+    *("run", "report", "streams", "learners", "demo"),
 )
 CALL = "import sys; from driftduel.cli import main; sys.exit(main())"
 
@@ -45,21 +43,106 @@ def raiser(error):
     return fail
 
 
-def test_the_version_is_printed(run):
-    assert run("--version").out == f"driftduel {driftduel.__version__}\n"
+@pytest.mark.parametrize("option", ["--version", "-V"])
+def test_the_version_is_printed(run, option):
+    assert run(option).out == f"driftduel {driftduel.__version__}\n"
+
+
+def test_it_runs_as_a_module_too():
+    done = subprocess.run(
+        [sys.executable, "-m", "driftduel", "-V"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == f"driftduel {driftduel.__version__}\n"
+
+
+def listed(text):
+    """Return the commands that a help lists, by their headings."""
+    found, heading = {}, None
+    for line in text.splitlines():
+        if line[:1].isalpha():
+            heading = line.rstrip(":")
+        elif heading in {"Votes", "Polls", "Research", "Serve", "Databases"} and line[2:3].strip():
+            found.setdefault(heading, []).append(line.split()[0])
+    found.get([*found][-1]).remove("Examples:")
+    return found
 
 
 @pytest.mark.parametrize("arguments", [(), ("--help",), ("-h",)])
-def test_help_names_every_command(run, arguments):
-    lines = run(*arguments).out.splitlines()
-    listed = [line.split()[0] for line in lines[lines.index("Commands:") + 1 :] if line.strip()]
-    assert tuple(listed) == COMMANDS
+def test_help_names_every_command_under_a_heading(run, arguments):
+    found = listed(run(*arguments).out)
+    assert tuple(name for names in found.values() for name in names) == COMMANDS
+    assert [*found] == ["Votes", "Polls", "Research"]
+
+
+def test_the_arena_alone_prints_its_help_with_every_command(run):
+    text = run("arena").out
+    assert text == run("arena", "--help").out
+    found = listed(text)
+    commands = get_command(app).commands["arena"].commands
+    assert sorted(name for names in found.values() for name in names) == sorted(commands)
+    assert "..." not in text.partition("Serve:")[2]
+
+
+@pytest.mark.parametrize(
+    ("name", "line"), [(name, line) for name, lines in EXAMPLES.items() for line in lines]
+)
+def test_examples_stand_below_help_and_are_commands_that_can_be_run(run, name, line):
+    command = [] if name == "driftduel" else name.split()
+    assert line in run(*command, "--help").out
+    program, *arguments = shlex.split(line)
+    assert program == "driftduel"
+    arguments = names_joined(arguments) or arguments
+    found, context = get_command(app), None
+    while hasattr(found, "commands"):
+        context = found.make_context(program, arguments[:0], parent=context)
+        found, (_, *arguments) = found.commands[arguments[0]], arguments
+    assert found.make_context(found.name, arguments, parent=context).params
+
+
+def test_every_command_has_an_example():
+    commands = get_command(app).commands
+    names = {name for name, one in commands.items() if not one.hidden}
+    assert {"driftduel", *names, *(f"arena {one}" for one in commands["arena"].commands)} == {
+        *EXAMPLES
+    }
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("new a.db --arms tea coffee --json", ["new", "a.db", "--arms", "tea,coffee", "--json"]),
+        ("new --arms tea,coffee a.db", None),
+        ("new a.db --arms tea", None),
+        ("new a.db", None),
+        ("new a.db --json --arms tea milk", ["new", "a.db", "--json", "--arms", "tea,milk"]),
+    ],
+)
+def test_names_after_arms_may_have_blanks_or_commas_between(said, meant):
+    assert names_joined(said.split()) == meant
+
+
+def test_a_poll_is_made_of_names_with_blanks_between(run, tmp_path):
+    done = run("new", tmp_path / "a.db", "--arms", "green tea", "milk", "mate", "--json")
+    assert done.json["arms"] == ["green tea", "milk", "mate"]
+
+
+def test_a_comma_among_names_with_blanks_between_is_refused(refused, tmp_path):
+    assert refused("new", tmp_path / "a.db", "--arms", "tea", "milk,", "mate") == (
+        "--arms: 'milk,' has a comma, which separates names; leave it out"
+    )
+
+
+def test_a_shell_is_told_how_words_go_on():
+    environment = {"COMP_WORDS": "driftduel ana", "COMP_CWORD": "1"}
+    with start(**environment, _DRIFTDUEL_COMPLETE="complete_bash") as process:
+        assert process.stdout.read() == b"analyse\n"
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_whose_first_line_is_not_cut(run, command):
     assert f"Usage: driftduel {command}" in run(command, "--help").out
-    (line,) = [line for line in run("--help").out.splitlines() if line.split()[:1] == [command]]
+    lines = run("--help").out.splitlines()
+    (line,) = [line for line in lines if line.startswith(f"  {command} ")]
     assert not line.endswith("...")
 
 

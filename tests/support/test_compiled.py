@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from types import FunctionType, SimpleNamespace
 
+import platformdirs
 import pytest
 from numba.core import config
 
@@ -195,9 +196,7 @@ def test_code_with_bounds_checks_is_kept_apart(folder, monkeypatch):
 
 def test_without_a_setting_the_cache_is_in_the_users_cache(folder, monkeypatch, tmp_path):
     monkeypatch.setattr(config, "CACHE_DIR", "")
-    monkeypatch.setattr(
-        _compiled.platformdirs, "user_cache_path", lambda name, **_: tmp_path / name
-    )
+    monkeypatch.setattr(platformdirs, "user_cache_path", lambda name, **_: tmp_path / name)
     assert cache_folder() == tmp_path / "driftduel" / "numba" / "driftduel-plain"
 
 
@@ -215,9 +214,7 @@ def test_where_the_folder_cannot_be_written_nothing_is_kept(folder, monkeypatch)
 
 def test_for_a_user_without_a_home_nothing_is_kept(folder, monkeypatch):
     monkeypatch.setattr(config, "CACHE_DIR", "")
-    monkeypatch.setattr(
-        _compiled.platformdirs, "user_cache_path", lambda name, **_: Path("~") / name
-    )
+    monkeypatch.setattr(platformdirs, "user_cache_path", lambda name, **_: Path("~") / name)
     assert cache_folder() is None
     assert not Path("~").exists()
 

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from shlex import quote
 from typing import Any, Self
 
 import driftduel
@@ -267,7 +268,7 @@ def _allow(row: rules.Row, again: bool) -> None:
 def _check_file(path: Path) -> None:
     if not path.exists():
         raise FileNotFoundError(
-            f"{path}: there is no such file; driftduel new {path} --arms A,B,C makes one"
+            f"{path}: there is no such file; driftduel new {quote(str(path))} --arms A,B,C makes one"
         )
     with path.open("rb") as file:
         start = file.read(len(_HEADER))

@@ -61,6 +61,8 @@ def run_program(
 
         interpret()
     try:
+        given = sys.argv[1:] if arguments is None else arguments
+        arguments = _with_names_joined(given) or arguments
         code = commands()(arguments, prog_name=name, standalone_mode=False)
         sys.stdout.flush()
         if code == INTERRUPTED:
@@ -84,6 +86,26 @@ def run_program(
         if isinstance(error, OSError):
             _flush()
         return CONFLICT if isinstance(error, Conflict) else BAD_INPUT
+
+
+def _with_names_joined(arguments: Sequence[str]) -> list[str] | None:
+    """Return arguments with ``--arms a b c`` as ``--arms a,b,c``; None if there is no such thing.
+
+    All that follows up to the next option is a name, unless the first has commas in it.
+    """
+    if "--arms" not in arguments:
+        return None
+    begin = [*arguments].index("--arms") + 1
+    end = begin
+    while end < len(arguments) and not arguments[end].startswith("-"):
+        end += 1
+    names = arguments[begin:end]
+    if len(names) < 2 or "," in names[0]:
+        return None
+    for name in names:
+        if "," in name:
+            raise ValueError(f"--arms: {name!r} has a comma, which separates names; leave it out")
+    return [*arguments[:begin], ",".join(names), *arguments[end:]]
 
 
 def _flush() -> None:

@@ -47,7 +47,7 @@ def analyse(
         ),
     ] = None,
     arms: Annotated[
-        str | None, typer.Option(metavar="A,B,C", help="The arms to keep; all if left out.")
+        str | None, typer.Option(metavar="A B C", help="The arms to keep; all if left out.")
     ] = None,
     only: Only = None,
     by: Annotated[

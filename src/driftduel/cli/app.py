@@ -18,11 +18,13 @@ from driftduel.cli import (
     streams,
     vote,
 )
+from driftduel.cli.groups import GroupedCommands, examples
 
 app = typer.Typer(
     name="driftduel",
     help="Find, and keep finding, what people prefer, when preferences drift.",
-    add_completion=False,
+    cls=GroupedCommands,
+    epilog=examples("driftduel"),
     context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode=None,
 )
@@ -31,7 +33,7 @@ app = typer.Typer(
 @app.callback(invoke_without_command=True)
 def _root(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+    version: Annotated[bool, typer.Option("--version", "-V", help="Print the version.")] = False,
 ) -> None:
     if version:
         from driftduel import __version__
@@ -41,18 +43,18 @@ def _root(
         typer.echo(context.get_help())
 
 
-app.command("demo")(demo.demo)
-app.command("run")(run.run)
-app.command("report")(report.report)
-app.command("measure")(measure.measure)
-app.command("analyse")(analyse.analyse)
-app.command("streams")(streams.streams)
-app.command("learners")(learners.learners)
-app.command("new")(vote.new)
-app.command("ask")(vote.ask)
-app.command("tell")(vote.tell)
-app.command("undo")(vote.undo)
-app.command("status")(vote.status)
+app.command("demo", epilog=examples("demo"))(demo.demo)
+app.command("run", epilog=examples("run"))(run.run)
+app.command("report", epilog=examples("report"))(report.report)
+app.command("measure", epilog=examples("measure"))(measure.measure)
+app.command("analyse", epilog=examples("analyse"))(analyse.analyse)
+app.command("streams", epilog=examples("streams"))(streams.streams)
+app.command("learners", epilog=examples("learners"))(learners.learners)
+app.command("new", epilog=examples("new"))(vote.new)
+app.command("ask", epilog=examples("ask"))(vote.ask)
+app.command("tell", epilog=examples("tell"))(vote.tell)
+app.command("undo", epilog=examples("undo"))(vote.undo)
+app.command("status", epilog=examples("status"))(vote.status)
 app.add_typer(arena.app, name="arena")
 for name in moved.MOVED:
     app.command(name, hidden=True, add_help_option=False, context_settings=moved.ANY_OPTIONS)(

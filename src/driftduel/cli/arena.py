@@ -8,12 +8,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from driftduel._support.text import count
 from driftduel.arena.settings import SETTINGS
+from driftduel.cli.groups import GroupedCommands, examples
 from driftduel.cli.settings import with_settings
 from driftduel.cli.shared import Json, as_names, as_pairs, console, print_json
 from driftduel.cli.votes import (
@@ -35,8 +37,16 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     help="Serve polls that never end, and look after them.",
-    no_args_is_help=True,
+    cls=GroupedCommands,
+    epilog=examples("arena"),
 )
+
+
+@app.callback(invoke_without_command=True)
+def _root(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
 
 _URL = "sqlite:FILE, a file, or postgresql://..."
 Slug = Annotated[str, typer.Argument(metavar="ARENA", help="The name of the poll in addresses.")]
@@ -48,18 +58,18 @@ _FIRST = ("drinks", "Which do you prefer?", ["tea", "coffee", "cocoa"])
 """The arena of a database in which there is none: something to try."""
 
 
-@app.command()
+@app.command("demo", epilog=examples("arena demo"))
 def demo(
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes one that is free.")] = 0,
 ) -> None:
-    """Serve a poll with simulated voters, whose taste changes after a minute."""
+    """Serve a poll whose simulated voters change their taste."""
     _need("uvicorn", "fastapi", "prometheus_client")
     from driftduel.arena.demo import demo as play
 
     play(Path(), port)
 
 
-@app.command()
+@app.command("serve", epilog=examples("arena serve"))
 def serve(
     url: Place = DEFAULT,
     host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
@@ -72,7 +82,7 @@ def serve(
         float, typer.Option(min=0, help="Requests a second of an address; 0: any number.")
     ] = 50.0,
 ) -> None:
-    """Serve the polls of a database; without one, make it, with a poll to try.
+    """Serve the polls of a database; a new one has a poll to try.
 
     Without --host only this machine is served.
     """
@@ -87,7 +97,7 @@ def serve(
         if not local and not arena.has_owner(service):
             raise ValueError(
                 f"{host} can be reached by others, and no arena has an owner yet; first: "
-                f"driftduel arena new ARENA --arms A,B,C --database {url}"
+                f"driftduel arena new drinks --arms tea coffee cocoa --database {quote(url)}"
             )
         if not found:
             keys = arena.create_arena(service, *_FIRST)
@@ -105,7 +115,10 @@ def serve(
             print(f"embed key   {keys.embed_key}")
             print(f"owner token {keys.owner_token}")
         else:
-            print("Owners have a token; driftduel arena token ARENA --role owner makes another.")
+            print(
+                "Owners have a token; another: driftduel arena token "
+                f"{found[0].slug} --role owner --database {quote(url)}"
+            )
         sys.stdout.flush()
 
     serve_forever(
@@ -120,11 +133,11 @@ def serve(
     )
 
 
-@app.command()
+@app.command("new", epilog=examples("arena new"))
 @with_settings
 def new(
     slug: Slug,
-    arms: Annotated[str, typer.Option(metavar="A,B,C", help="The options.")] = "",
+    arms: Annotated[str, typer.Option(metavar="A B C", help="The options.")] = "",
     question: Annotated[
         str, typer.Option(metavar="TEXT", help="What voters are asked.")
     ] = "Which do you prefer?",
@@ -151,7 +164,7 @@ def new(
     print("Keep the tokens: nobody can show them again.")
 
 
-@app.command("settings")
+@app.command("settings", epilog=examples("arena settings"))
 @with_settings
 def settings_(
     slug: Slug, database: Database = DEFAULT, *, settings: Mapping[str, Any], as_json: Json = False
@@ -175,7 +188,7 @@ def settings_(
     console().print(table)
 
 
-@app.command()
+@app.command("arms", epilog=examples("arena arms"))
 def arms(
     slug: Slug,
     add: Annotated[str, typer.Option(metavar="A,B", help="Options that join.")] = "",
@@ -213,7 +226,7 @@ def arms(
     console().print(table)
 
 
-@app.command()
+@app.command("status", epilog=examples("arena status"))
 def status(slug: Slug, database: Database = DEFAULT, as_json: Json = False) -> None:
     """Say who is best, since when, how sure, and what changed."""
     with _service(database) as service:
@@ -227,7 +240,7 @@ def status(slug: Slug, database: Database = DEFAULT, as_json: Json = False) -> N
         print(facts["text"])
 
 
-@app.command()
+@app.command("export", epilog=examples("arena export"))
 def export(
     slug: Slug,
     out: Annotated[
@@ -239,7 +252,7 @@ def export(
     ] = False,
     database: Database = DEFAULT,
 ) -> None:
-    """Write the votes, as `driftduel measure` reads them."""
+    """Write the votes, as `driftduel analyse` reads them."""
     if out is not None and out.suffix not in (".csv", ".parquet"):
         raise ValueError(f"--out is {str(out)!r}, must end with .csv or .parquet")
     with _service(database) as service:
@@ -256,7 +269,7 @@ def export(
             file.writelines(lines)
 
 
-@app.command("import")
+@app.command("import", epilog=examples("arena import"))
 def import_(
     slug: Slug,
     files: Files,
@@ -297,7 +310,7 @@ def import_(
         print(f"{slug}: {done.votes:,} votes came in, {done.counted:,} of them count")
 
 
-@app.command()
+@app.command("exclude", epilog=examples("arena exclude"))
 def exclude(
     slug: Slug,
     voter: Annotated[
@@ -332,7 +345,7 @@ def exclude(
     console().print(table)
 
 
-@app.command()
+@app.command("token", epilog=examples("arena token"))
 def token(
     slug: Slug,
     role: Annotated[
@@ -374,7 +387,7 @@ def token(
         console().print(table)
 
 
-@app.command()
+@app.command("upgrade", epilog=examples("arena upgrade"))
 def upgrade(
     slug: Slug,
     accept: Annotated[
@@ -383,7 +396,7 @@ def upgrade(
     database: Database = DEFAULT,
     as_json: Json = False,
 ) -> None:
-    """Tell what newer rules would change in a poll, and accept them with --accept.
+    """Tell what newer rules would change in a poll, or accept them.
 
     A poll is counted by the rules it was made with until then. Changes that were listed stay
     listed.
@@ -407,7 +420,7 @@ def upgrade(
         print("Nothing was changed; --accept lets them count from now on.")
 
 
-@app.command()
+@app.command("backup", epilog=examples("arena backup"))
 def backup(
     url: Place,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The copy, which is new.")],
@@ -422,7 +435,7 @@ def backup(
     print(f"{file}: {file.stat().st_size:,} bytes")
 
 
-@app.command()
+@app.command("verify", epilog=examples("arena verify"))
 def verify(
     url: Place = DEFAULT,
     chain: Annotated[
@@ -431,9 +444,9 @@ def verify(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Count all votes again and check every guarantee; exit code 2 names the first broken one.
+    """Count all votes again and check every guarantee.
 
-    The hash that it shows vouches for all events so far. Note it: with --chain it tells later
+    Exit code 2 names the first that is broken. The hash that it shows vouches for all events so far. Note it: with --chain it tells later
     whether any of them was changed.
     """
     with _service(url) as service:

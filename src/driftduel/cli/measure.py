@@ -48,7 +48,7 @@ def measure(
     ] = None,
     arms: Annotated[
         str | None,
-        typer.Option(metavar="A,B,C", help="For logs: the arms to keep; all if left out."),
+        typer.Option(metavar="A B C", help="For logs: the arms to keep; all if left out."),
     ] = None,
     left: Left = None,
     right: Right = None,

@@ -31,7 +31,7 @@ _SHOWN_DUELS = 5
 
 def new(
     file: File,
-    arms: Annotated[str, typer.Option(metavar="A,B,C", help="The options.")],
+    arms: Annotated[str, typer.Option(metavar="A B C", help="The options.")],
     question: Annotated[
         str, typer.Option(metavar="TEXT", help="What voters are asked.")
     ] = "Which do you prefer?",

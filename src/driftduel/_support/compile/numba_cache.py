@@ -17,6 +17,7 @@ from typing import Any
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 
 from driftduel._support.compile.compiled import forget_unused, kernel_key
+from driftduel._support.compile.notice import notice
 
 
 class KernelCache(FunctionCache):  # type: ignore[misc]
@@ -45,14 +46,17 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Return the compiled function for a signature, None if there is none."""
-        if self._cache_file is None:
-            return None
-        with suppress(Exception):
-            return super().load_overload(sig, target_context)
-        return None
+        found = None
+        if self._cache_file is not None:
+            with suppress(Exception):
+                found = super().load_overload(sig, target_context)
+        if found is None:
+            notice.begin()
+        return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep a compiled function; what cannot be kept is compiled again."""
+        notice.end()
         if self._cache_file is not None:
             with suppress(OSError):
                 super().save_overload(sig, data)
