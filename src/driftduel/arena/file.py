@@ -268,7 +268,8 @@ def _allow(row: rules.Row, again: bool) -> None:
 def _check_file(path: Path) -> None:
     if not path.exists():
         raise FileNotFoundError(
-            f"{path}: there is no such file; driftduel new {quote(str(path))} --arms A,B,C makes one"
+            f"{path}: there is no such file; "
+            f"driftduel new {quote(str(path))} --arms A,B,C makes one"
         )
     with path.open("rb") as file:
         start = file.read(len(_HEADER))

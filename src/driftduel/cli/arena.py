@@ -446,8 +446,8 @@ def verify(
 ) -> None:
     """Count all votes again and check every guarantee.
 
-    Exit code 2 names the first that is broken. The hash that it shows vouches for all events so far. Note it: with --chain it tells later
-    whether any of them was changed.
+    Exit code 2 names the first that is broken. The hash that it shows vouches for all events so
+    far. Note it: with --chain it tells later whether any of them was changed.
     """
     with _service(url) as service:
         from driftduel.arena import service as arena

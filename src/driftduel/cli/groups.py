@@ -71,7 +71,7 @@ class GroupedCommands(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the commands, a section for each heading."""
-        shown = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
+        shown = self.commands
         limit = formatter.width - 6 - max(map(len, shown))
         for heading, names in GROUPS[str(self.name)].items():
             rows = [(name, shown[name].get_short_help_str(limit)) for name in names]
