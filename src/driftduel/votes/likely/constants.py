@@ -32,6 +32,8 @@ _PAUSE_FIRST = float(np.log(3))
 _FINER = (0.6, 1.0)
 """Drifts between those of the grid."""
 
+_FEW_SPREADS = (0.3, 0.9)
+
 _COMPONENTS = 48
 _WORK = 1e9
 _FEWEST = 10
@@ -60,6 +62,22 @@ def grid(paired: bool = False) -> Constants:
         alike *= len(jumps_of) - 1 if jumps else 1
         chance = np.log(_CHANCES[kind] / alike)
         rows.append((spread, drift, jumps, JUMP_SIZE, pairs, 1.0, chance))
+    return Constants(*np.array(rows, dtype=np.float64).T)
+
+
+def few(paired: bool = False) -> Constants:
+    """Return the few constants of a poll that people look at while votes come in.
+
+    Examples
+    --------
+    >>> len(few().spread), int(few().static().sum())
+    (10, 2)
+    """
+    rows = []
+    kinds = [(0.0, 0.0, 0.4), (0.3, 0.0, 0.15), (3.0, 0.0, 0.15), (0.0, 1.5, 0.2), (1.0, 1.5, 0.1)]
+    for spread, (drift, jumps, chance) in product(_FEW_SPREADS, kinds):
+        pairs = PAIRS[1] if paired else _NO_PAIRS
+        rows.append((spread, drift, jumps, JUMP_SIZE, pairs, 1.0, np.log(chance / 2)))
     return Constants(*np.array(rows, dtype=np.float64).T)
 
 

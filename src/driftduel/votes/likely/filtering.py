@@ -73,8 +73,8 @@ class Filtered:
         Of each row of the bins, the chance that its left arm wins, from the bins before it.
     static_chances : ndarray of shape (R,)
         The same of the model in which nothing changes.
-    evidence : float
-        The logarithm of the probability of all votes.
+    gains : list of float
+        The logarithm of the probability of each bin's votes, from the bins before it.
     """
 
     layout: Layout
@@ -82,14 +82,26 @@ class Filtered:
     pools: list[Pool]
     chances: Floats
     static_chances: Floats
-    evidence: float
+    gains: list[float]
+
+    @property
+    def evidence(self) -> float:
+        """The logarithm of the probability of all votes."""
+        return float(sum(self.gains))
 
 
 def run_filter(
-    bins: Bins, layout: Layout, constants: Constants, most: int, seed: int = 0
+    bins: Bins,
+    layout: Layout,
+    constants: Constants,
+    most: int,
+    seed: int = 0,
+    begun: Filtered | None = None,
 ) -> Filtered:
-    """Run the forward pass with at most ``most`` components."""
-    rng = np.random.default_rng(seed)
+    """Run the forward pass with at most ``most`` components.
+
+    ``begun`` is a pass over the first of these bins, which goes on as if it had never stopped.
+    """
     size = layout.size
     grid = np.arange(len(constants.spread))
     static = constants.static()
@@ -97,9 +109,16 @@ def run_filter(
     spread = np.zeros((len(grid), size, size))
     spread[:, np.arange(size), np.arange(size)] = layout.prior(constants)
     weight = constants.chance - _log_sum(constants.chance)
-    pools, evidence = [], 0.0
+    pools, gains_of = list[Pool](), list[float]()
     chances, static_chances = np.empty(len(bins.left)), np.full(len(bins.left), 0.5)
-    for b in range(len(bins)):
+    if begun is not None and begun.pools:
+        pools, gains_of = begun.pools.copy(), begun.gains.copy()
+        chances[: len(begun.chances)] = begun.chances
+        static_chances[: len(begun.chances)] = begun.static_chances
+        weight, grid, mean, kept_spread = pools[-1]
+        spread = kept_spread.astype(np.float64)
+    for b in range(len(pools), len(bins)):
+        rng = np.random.default_rng((seed, b))
         rows = slice(bins.rows[b], bins.rows[b + 1])
         design, active = layout.design(bins, rows)
         votes, won = bins.count[rows] * bins.worth, bins.won[rows] * bins.worth
@@ -141,10 +160,11 @@ def run_filter(
             new_weight[jumped] += np.clip(missed, -_MOST_MISSED, _MOST_MISSED)
         grid = grid[parent]
         total = _log_sum(new_weight)
-        evidence += total
+        gains_of.append(total)
         weight = new_weight - total
         pools.append(Pool(weight, grid, mean, layout.stored(spread)))
-    return Filtered(layout, constants, pools, chances, static_chances, evidence)
+        spread = pools[-1].spread.astype(np.float64)  # so that to stop and go on is the same
+    return Filtered(layout, constants, pools, chances, static_chances, gains_of)
 
 
 def moves(layout: Layout, constants: Constants, bins: Bins, b: int) -> tuple[Floats, Floats]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from driftduel.votes.likely.bins import Bins, Floats
+from driftduel.votes.likely.bins import Bins, Floats, Ints
 from driftduel.votes.likely.filtering import Filtered, Pool, jump_chances, moves
 
 
@@ -33,8 +33,11 @@ def draw(filtered: Filtered, bins: Bins, n: int, seed: int = 0) -> Floats:
         x[rows] = pool.mean[one] + rng.standard_normal((int(rows.sum()), size)) @ root.T
     grid = pool.constants[picked]
     found[:, -1] = x
+    moving = np.flatnonzero(~filtered.constants.static()[grid])  # others stay where they are
     for b in range(len(bins) - 1, 0, -1):
-        x = _step_back(filtered, bins, b, filtered.pools[b - 1], x, grid, rng)
+        if len(moving):
+            before = filtered.pools[b - 1]
+            x[moving] = _step_back(filtered, bins, b, before, x[moving], grid[moving], rng)
         found[:, b - 1] = x
     return found
 
@@ -45,10 +48,10 @@ def _step_back(
     b: int,
     pool: Pool,
     x: Floats,
-    grid: np.ndarray,
+    grid: Ints,
     rng: np.random.Generator,
 ) -> Floats:
-    """Return states before bin ``b`` for those in it."""
+    """Return states before bin ``b`` for those in it, of constants under which something moves."""
     layout, constants = filtered.layout, filtered.constants
     size, n = layout.size, len(x)
     wanted = np.isin(pool.constants, grid)
@@ -57,64 +60,66 @@ def _step_back(
     decay, drift = (part[of] for part in moves(layout, constants, bins, b))
     ahead = spread * decay[:, :, None] * decay[:, None, :]
     ahead[:, np.arange(size), np.arange(size)] += drift + 1e-9
-    inverse = np.linalg.inv(ahead)
     there = np.flatnonzero(bins.joined[: layout.n_arms] < b)
     rate = jump_chances(constants, bins, b)[of]
     jump = constants.size[of]
-    away = x[None] - (decay * mean)[:, None]  # (N, n, D)
-    pulled = np.matmul(away, inverse)
-    still = -0.5 * (pulled * away).sum(axis=2) - 0.5 * np.linalg.slogdet(ahead)[1][:, None]
-    base = np.where(of[:, None] == grid, weight[:, None], -np.inf)
+    wide = ahead.copy()
+    wide[:, there, there] += jump[:, None]
+    inverse, wide_inverse = np.linalg.inv(np.stack([ahead, wide]))
+    half = -0.5 * np.linalg.slogdet(np.stack([ahead, wide]))[1]
     with np.errstate(divide="ignore"):
-        scores = [base + still + np.log1p(-2 * rate)[:, None]]
-    wide = None
-    if rate.any():
-        wide = ahead.copy()
-        wide[:, there, there] += jump[:, None]
-        wide_inverse = np.linalg.inv(wide)
-        wide_pulled = np.matmul(away, wide_inverse)
-        with np.errstate(divide="ignore"):
-            log_rate = np.log(rate)[:, None]
-        scores.append(
-            base
-            + log_rate
-            - 0.5 * (wide_pulled * away).sum(axis=2)
-            - 0.5 * np.linalg.slogdet(wide)[1][:, None]
-        )
-        if layout.single_jumps:
-            own = inverse[:, there, there]
-            share = 1 + jump[:, None] * own
-            gain = (
-                -0.5 * np.log(share)[:, None]
-                + 0.5 * (jump[:, None] / share)[:, None] * pulled[..., there] ** 2
-            )
-            each = (base + log_rate - np.log(layout.n_arms) + still)[..., None] + gain
-            scores.extend(np.moveaxis(each, 2, 0))
-    table = np.stack(scores)  # (kinds, N, n)
-    table = table - table.max(axis=(0, 1))
-    flat = np.cumsum(np.exp(table).reshape(-1, n), axis=0)
-    chosen = (flat < rng.random(n) * flat[-1]).sum(axis=0)
-    kind, one = np.minimum(chosen, len(flat) - 1) // len(of), chosen % len(of)
+        chances = np.stack([np.log1p(-2 * rate), np.log(rate)]) + weight
+    single = layout.single_jumps
+    own = inverse[:, there, there]
+    share = 1 + jump[:, None] * own
+    # A component and a sample meet if they are of the same constants.
+    total = np.full((len(of), n), -np.inf)
+    met, scored = [np.flatnonzero(grid == one) for one in of], []
+    for one, rows in enumerate(met):
+        away = x[rows] - decay[one] * mean[one]
+        pulled = away @ inverse[one]
+        scores = np.full((len(rows), 2 + len(there) * single), -np.inf)
+        scores[:, 0] = still = half[0, one] - 0.5 * (pulled * away).sum(axis=1)
+        scores[:, 0] += chances[0, one]
+        scored.append(scores)
+        if not rate[one]:
+            total[one, rows] = scores[:, 0]
+            continue
+        jumped = ((away @ wide_inverse[one]) * away).sum(axis=1)
+        scores[:, 1] = chances[1, one] + half[1, one] - 0.5 * jumped
+        if single:
+            gain = 0.5 * (jump[one] / share[one]) * pulled[:, there] ** 2
+            gain += chances[1, one] - np.log(layout.n_arms) - 0.5 * np.log(share[one])
+            scores[:, 2:] = still[:, None] + gain
+        top = scores.max(axis=1)
+        total[one, rows] = top + np.log(np.exp(scores - top[:, None]).sum(axis=1))
+    chosen = _drawn(total.T, rng)
     noise = rng.standard_normal((2, n, size))
     before = np.empty_like(x)
-    for component in np.unique(one):
-        rows = np.flatnonzero(one == component)
-        root = np.linalg.cholesky(_sound(spread[component]))
-        start = mean[component] + noise[0, rows] @ root.T
-        var = np.tile(drift[component], (len(rows), 1))
-        kinds = kind[rows]
-        var[np.ix_(kinds == 1, there)] += jump[component]
-        single = np.flatnonzero(kinds > 1)
-        var[single, there[kinds[single] - 2]] += jump[component]
-        rest = x[rows] - decay[component] * start - noise[1, rows] * np.sqrt(var)
-        solved = rest @ inverse[component]
-        if wide is not None:
-            solved[kinds == 1] = rest[kinds == 1] @ wide_inverse[component]
-            at = there[kinds[single] - 2]
-            share = jump[component] / (1 + jump[component] * inverse[component][at, at])
-            solved[single] -= (share * solved[single, at])[:, None] * inverse[component][at]
-        before[rows] = start + (solved * decay[component]) @ spread[component]
+    for one in np.unique(chosen):
+        rows = np.flatnonzero(chosen == one)
+        kind = _drawn(scored[one][chosen[met[one]] == one], rng)
+        root = np.linalg.cholesky(_sound(spread[one]))
+        start = mean[one] + noise[0, rows] @ root.T
+        var = np.tile(drift[one], (len(rows), 1))
+        of_all, alone = np.flatnonzero(kind == 1), np.flatnonzero(kind > 1)
+        arm = kind[alone] - 2
+        var[np.ix_(of_all, there)] += jump[one]
+        var[alone, there[arm]] += jump[one]
+        rest = x[rows] - decay[one] * start - noise[1, rows] * np.sqrt(var)
+        solved = rest @ inverse[one]
+        solved[of_all] = rest[of_all] @ wide_inverse[one]
+        pull = jump[one] / share[one, arm] * solved[alone, there[arm]]
+        solved[alone] -= pull[:, None] * inverse[one][there[arm]]
+        before[rows] = start + (solved * decay[one]) @ spread[one]
     return before
+
+
+def _drawn(log_weight: Floats, rng: np.random.Generator) -> Ints:
+    """Return a column for each row, as likely as its weight."""
+    weight = np.cumsum(np.exp(log_weight - log_weight.max(axis=1, keepdims=True)), axis=1)
+    point = rng.random((len(weight), 1)) * weight[:, -1:]
+    return np.asarray(np.minimum((weight <= point).sum(axis=1), weight.shape[1] - 1))
 
 
 def _sound(spread: Floats) -> Floats:

@@ -256,7 +256,7 @@ def tell(
         offered=offered,
     )
     n_groups = 0 if group is None else int(group.max()) + 1
-    layout = Layout(n_arms, bins.sided, _pairs_differ(bins), n_groups)
+    layout = Layout(n_arms, bins.sided, pairs_differ(bins), n_groups)
     most = components(len(bins), layout.size)
     filtered = run_filter(bins, layout, choose(bins, layout), most, seed)
     if bins.worth < 1:
@@ -329,7 +329,7 @@ def _loss(bins: Bins, chances: Floats) -> float:
     return float(-total.sum() / bins.count.sum())
 
 
-def _pairs_differ(bins: Bins) -> bool:
+def pairs_differ(bins: Bins) -> bool:
     """Return whether one number an arm is too little: pairs deviate from Bradley-Terry.
 
     Over the whole log, by three standard deviations of the deviance. The model then learns how much
