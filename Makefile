@@ -33,7 +33,7 @@ pictures: demo  ## the pictures of the README
 	cp demo/changes-of-taste.svg demo/formula-1.svg docs/images/
 	CHROMIUM=$(CHROMIUM) $(BIN)/python -m tests.pictures
 
-examples: $(STAMP)  ## the notebooks, written anew with what they show
+examples: $(STAMP)  ## the notebooks, run again and written with what they show
 	$(BIN)/python -m tests.notebooks
 
 check: $(STAMP)  ## format, lint, types, import layers
@@ -110,7 +110,7 @@ bench-duelpy: $(STAMP)  ## regret and speed beside duelpy, which gets an environ
 reproduce: $(STAMP)  ## what the paper promises, measured; prints its expected time first, resumes
 	$(BIN)/python -m studies reproduce
 
-benchmark: $(STAMP)  ## told nothing against tuned in hindsight, written to docs/benchmark.md; resumes
+benchmark: $(STAMP)  ## our learners beside rivals tuned in hindsight, written to docs/benchmark.md; resumes
 	$(BIN)/python -m studies benchmark --half all --page docs/benchmark.md
 
 clean:
