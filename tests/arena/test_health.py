@@ -254,8 +254,11 @@ def test_the_health_of_an_arena_over_http_has_a_tag(drinks):
         found = httpx.get(url, headers=read)
         assert found.json()["answered"]["answered"] == 1
         assert found.json()["side"]["text"].startswith("Too few votes")
-        known = {**read, "If-None-Match": found.headers["etag"]}
-        assert httpx.get(url, headers=known).status_code == 304
+        answers = []
+        for _ in range(2):  # a tag names a minute, which may end between two requests
+            known = {**read, "If-None-Match": httpx.get(url, headers=read).headers["etag"]}
+            answers.append(httpx.get(url, headers=known).status_code)
+        assert 304 in answers
         vote(drinks)
         assert httpx.get(url, headers=known).status_code == 200
 

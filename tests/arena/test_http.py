@@ -456,9 +456,9 @@ def test_votes_go_out_and_in_again(site):
     assert table["duel"].to_list() == votes["duel"].to_list()
     path = "/arenas/drinks/import"
     came = site.api.post(path, headers=site.owner, params={"pairs": "other"}, content=csv.content)
-    assert (came.status_code, came.json()) == (201, {"votes": 3, "counted": 0})
+    assert (came.status_code, came.json()) == (201, {"votes": 3, "counted": 0, "again": False})
     came = site.api.post(path, headers=site.owner, params={"pairs": "uniform"}, content=csv.content)
-    assert came.json() == {"votes": 3, "counted": 3}
+    assert came.json() == {"votes": 3, "counted": 3, "again": False}
     assert site.status()["votes"] == 6
     bad = site.api.post(path, headers=site.owner, params={"pairs": "other"}, content=b"a,b\n1,2\n")
     assert is_problem(bad, 422)

@@ -110,7 +110,8 @@ def tell_a_story(store):
     with store.writing() as connection:
         first = [duel.id for duel in duels[:6]]
         log.find_duels(connection, [*first, "unknown"])
-        locked = log.lock_arenas(connection, [other, number, number])[number]
+        both = log.lock_arenas(connection, [other, number, number])
+        locked = both[number]
         closed = log.delete_duels(connection, [*first, "unknown"])
         log.delete_duels(connection, [])
         verdicts = ["left", "right", "tie", "bad", "skip", "left"]
@@ -126,6 +127,8 @@ def tell_a_story(store):
         changes = {"settings": {"cap": 4}, "title": "Other", "generation": 2}
         assert log.append(connection, locked, [*rows, *more], **changes) == 1
         assert closed == set(first)
+        imported = {"at": 13, "kind": "import", "body": {"hash": "ab", "votes": 1}}
+        log.append(connection, both[other], [imported])
     with store.reading() as connection:
         log.meta(connection)
         log.find_arenas(connection)
@@ -152,6 +155,8 @@ def tell_a_story(store):
         log.settings_of(connection, number)
         log.pages(connection, number, 0, 11)
         log.ranges(0, 11)
+        log.imports_of(connection, number, 0, 11)
+        assert log.imports_of(connection, other, 0, 1) == [{"hash": "ab", "votes": 1}]
         log.find_answers(connection, [*first, "unknown"])
         log.find_answers(connection, [])
         log.ids_like(connection, duels[7].id[:-1] + "7")
@@ -174,6 +179,8 @@ def tell_a_story(store):
             sorted(sums.by_voter(connection, number, 0, 11, 10, taken_back=gone))
             sorted(sums.by_day(connection, number, 0, 11, taken_back=gone))
         sums.forgot(connection, number, 0, 11)
+        assert wrong.damage_of(connection) is None
+        assert wrong.wrong_image(connection) == "f" * 64
         wrong.ends(connection, number)
         wrong.ends(connection, 99)
         wrong.is_open_and_answered(connection, number)
