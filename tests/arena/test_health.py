@@ -164,7 +164,7 @@ def test_a_leader_is_named_after_thirty_comparisons_and_rivals_until_it_is_decid
     early = arena.status(drinks, "drinks").standing
     assert early.leader is None
     assert {early.options[n].name for n in early.rivals} == {"coffee", "milk"}
-    prefer(drinks, "tea", 250)
+    prefer(drinks, "tea", 400)
     late = arena.status(drinks, "drinks").standing
     assert late.options[late.leader].name == "tea"
     assert (late.decided, late.rivals) == (True, ())
