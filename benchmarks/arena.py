@@ -1,5 +1,6 @@
 """What the arena costs: a lone vote, votes that wait together, over HTTP, a start from nothing.
 
+Over HTTP the command is measured as a user starts it (`benchmarks._arena_http`).
 All on this machine, in a folder that is removed after. A lone vote is held against the disk: the
 median of as many writes of a page with fdatasync, by turns with the votes. The start is told apart:
 reading the events, and folding them. ``--database postgresql://...`` measures that database, which
@@ -40,6 +41,7 @@ def main() -> None:
     parser.add_argument("--together", type=int, default=6_400, help="votes of 64 threads")
     parser.add_argument("--database", help="an empty database, instead of a file")
     parser.add_argument("--seconds", type=float, default=4.0, help="of each turn over HTTP")
+    parser.add_argument("--http", action="store_true", help="what goes over HTTP, and no more")
     options, _ = parser.parse_known_args()
     with tempfile.TemporaryDirectory() as folder:
         url = options.database or f"sqlite:{folder}/arena.db"
@@ -47,9 +49,13 @@ def main() -> None:
             arena.create_arena(service, "few", "?", [f"arm {n}" for n in range(options.arms)])
             vote(service)  # compiles
             lone(service, options.lone, Path(folder) / "page")
-            together(service, options.together)
-            over_http(service, options.seconds)
+            if not options.http:
+                together(service, options.together)
+        appending(options.together, Path(folder) / "log")
+        over_http(url, options.seconds)
         several_processes(url, options.seconds)
+        if options.http:
+            return
         with Service.open(url) as service:
             fill(service, options.votes, options.arms)
         with ProcessPoolExecutor(1, get_context("spawn")) as pool:  # of no memory to fall back on
@@ -80,6 +86,16 @@ def lone(service: Service, n: int, file: Path) -> None:
     p50, disk = 1e3 * median(told), 1e3 * median(synced)
     bar = 2 * disk + 5
     print(f"a lone vote: p50 {p50:.2f} ms; fdatasync {disk:.2f} ms; the bar is {bar:.2f} ms")
+
+
+def appending(n: int, file: Path) -> None:
+    """Append lines as long as a vote and flush each to the disk, one after the other."""
+    line = b"x" * 300 + b"\n"
+    with file.open("ab", buffering=0) as log, clock() as passed:
+        for _ in range(n // 10):
+            log.write(line)
+            os.fsync(log.fileno())
+    print(f"append and fsync, one after the other: {n // 10 / passed():,.0f} votes a second")
 
 
 def together(service: Service, n: int) -> None:
