@@ -147,7 +147,7 @@ def test_logs_are_lines_of_json_without_addresses_voters_or_duels(tmp_path):
     Client(server.address, key).tell(duel, "left")
     assert server.end() == 0
     lines = [json.loads(line) for line in server.logged]
-    routes = [line["route"] for line in lines if line["event"] == "request"]
+    routes = [line["route"] for line in lines if line["event"] == "requests"]
     assert any(route.endswith("/duels/{duel}/verdict") for route in routes)
     text = "".join(server.logged)
     for secret in ("127.0.0.1", "a-voter-by-name", duel.id, key):

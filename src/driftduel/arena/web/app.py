@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import json
 import os
@@ -13,6 +14,7 @@ from threading import Thread
 
 from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from driftduel import __version__
 from driftduel.arena import service as arena
@@ -23,6 +25,7 @@ from driftduel.arena.web.pages import voter as voter_page
 from driftduel.arena.web.pages.html import Static, refused
 from driftduel.arena.web.problems import Problem, answer_problems
 from driftduel.arena.web.security import Access, RequestLimits
+from driftduel.arena.web.short import ShortWay
 
 OPTIONS = "DRIFTDUEL_ARENA"
 """The variable that tells the processes of a server what they serve."""
@@ -41,15 +44,19 @@ def create_app(access: Access, *, closes: bool = False) -> FastAPI:
     closes : bool
         Whether the service is closed when the application ends.
     """
+    watch = metrics.Watch(access.service.writer)
 
     @asynccontextmanager
     async def running(app: FastAPI) -> AsyncIterator[None]:
         current_default_thread_limiter().total_tokens = _THREADS
+        saying = asyncio.create_task(watch.say_now_and_then())
         yield
+        saying.cancel()
+        await saying
         if closes:
             access.service.close()
 
-    app = FastAPI(
+    app = _Application(
         title="driftduel arena",
         version=__version__,
         description="Which of two do people prefer? Who is best, since when, how sure.",
@@ -66,9 +73,20 @@ def create_app(access: Access, *, closes: bool = False) -> FastAPI:
         app.include_router(pages)
     answer_problems(app, refused)
     app.add_middleware(RequestLimits)
-    app.add_middleware(metrics.RequestLog)
+    app.add_middleware(metrics.RequestLog, watch=watch)
+    app.short = ShortWay(super(_Application, app).__call__, access, watch)
     _describe_problems(app)
     return app
+
+
+class _Application(FastAPI):
+    """Lets a request try the short way first."""
+
+    short: ASGIApp
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request."""
+        await self.short(scope, receive, send)
 
 
 def app_of_environment() -> FastAPI:

@@ -1,15 +1,18 @@
-"""Whether the service is well: /health, /metrics, and a line of JSON for every request.
+"""Whether the service is well: /health, /metrics, and lines of JSON of what was answered.
 
 No address is logged, and of a path its pattern only: the id of a duel allows to answer it.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import os
 import sys
 import time
+from contextlib import suppress
+from statistics import median
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -35,6 +38,9 @@ _SECONDS = Histogram(
 )
 _METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"))
 """Those that are counted by name: whoever makes up others must not fill the memory with them."""
+
+_EVERY = 10.0
+"""Seconds of which one line tells."""
 
 _COMMITS = Counter("arena_commits", "Transactions that wrote", registry=_REGISTRY)
 _WRITES = Counter("arena_writes", "Requests that they did", registry=_REGISTRY)
@@ -63,12 +69,60 @@ def metrics(request: Request) -> Response:
     return Response(text_of(registry), media_type=CONTENT_TYPE_LATEST)
 
 
-class RequestLog:
-    """Counts, times and logs every request."""
+class Watch:
+    """Counts, times and logs requests: a line for all of a kind that came within some seconds.
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+    A line for each would take longer than a vote, and let whoever sends many fill the disk.
+    """
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
         self._counted = (0, 0)
+        self._kinds: dict[tuple[str, str, int], Any] = {}
+        self._seconds: dict[tuple[str, str, int], list[float]] = {}
+        self._said_at = time.monotonic()
+
+    def note(self, method: str, route: str, status: int, seconds: float) -> None:
+        """Take notice of a request that was answered."""
+        kind = (method, route, status)
+        timer = self._kinds.get(kind)
+        if timer is None:
+            timer = self._kinds[kind] = _SECONDS.labels(method if route else "", route, status)
+        timer.observe(seconds)
+        commits, writes = self._writer.commits, self._writer.requests
+        if commits != self._counted[0]:
+            _COMMITS.inc(commits - self._counted[0])
+            _WRITES.inc(writes - self._counted[1])
+            self._counted = (commits, writes)
+        if kind in self._seconds:
+            self._seconds[kind].append(seconds)
+        else:
+            self._seconds[kind] = [seconds]
+
+    async def say_now_and_then(self) -> None:
+        """Write lines again and again until this is cancelled."""
+        with suppress(asyncio.CancelledError):
+            while True:
+                await asyncio.sleep(_EVERY)
+                self.say()
+        self.say()
+
+    def say(self) -> None:
+        """Write lines of what was noticed since the last."""
+        noticed, self._seconds = self._seconds, {}
+        for (method, route, status), seconds in noticed.items():
+            facts = {"method": method, "route": route, "status": status, "count": len(seconds)}
+            facts["ms"] = round(1e3 * median(seconds), 2)
+            if len(seconds) > 1:
+                facts["slowest"] = round(1e3 * max(seconds), 2)
+            log.info("requests", extra={"facts": facts})
+
+
+class RequestLog:
+    """Notes every request that the application answers."""
+
+    def __init__(self, app: ASGIApp, watch: Watch) -> None:
+        self.app, self._watch = app, watch
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request."""
@@ -87,21 +141,9 @@ class RequestLog:
         try:
             await self.app(scope, receive, seen)
         finally:
-            seconds = time.perf_counter() - began
             route = getattr(scope.get("route"), "path", "")
             method = scope["method"] if scope["method"] in _METHODS else "other"
-            _SECONDS.labels(method if route else "", route, status).observe(seconds)
-            self._count(access_of(Request(scope)).service.writer)
-            if log.isEnabledFor(logging.INFO):
-                facts = {"method": method, "route": route, "status": status}
-                log.info("request", extra={"facts": {**facts, "ms": round(seconds * 1e3, 2)}})
-
-    def _count(self, writer: Writer) -> None:
-        """Count what the writer did since the last request."""
-        commits, writes = writer.commits, writer.requests
-        _COMMITS.inc(commits - self._counted[0])
-        _WRITES.inc(writes - self._counted[1])
-        self._counted = (commits, writes)
+            self._watch.note(method, route, status, time.perf_counter() - began)
 
 
 class JsonLines(logging.Formatter):

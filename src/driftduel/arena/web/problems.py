@@ -33,6 +33,11 @@ def problem(status: int, detail: str, headers: dict[str, str] | None = None) -> 
     return Response(json.dumps(body), status, headers, MEDIA_TYPE)
 
 
+def problem_of(error: ArenaError) -> Response:
+    """Return the answer to a request that the service refuses."""
+    return problem(error.status, str(error), _headers_of(error))
+
+
 def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Return what the OpenAPI document says of refusals with these statuses."""
     schema = {"$ref": "#/components/schemas/Problem"}

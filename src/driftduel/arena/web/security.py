@@ -20,7 +20,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from driftduel.arena import service as arena
-from driftduel.arena.errors import Forbidden, Unauthorized
+from driftduel.arena.errors import Forbidden, TooMany, Unauthorized
 from driftduel.arena.model import Role
 from driftduel.arena.web.problems import problem
 
@@ -125,12 +125,16 @@ class Access:
 
     async def check_voting_async(self, request: Request) -> arena.Holder:
         """Do the same in an event loop; only a key that was not seen lately needs the database."""
-        token = token_of(request) or ""
-        then, known = self._holders.get(token, (0.0, None))
-        fresh = known is not None and time.monotonic() - then < _KEPT
-        if fresh and known is not None and self.service.hosted_by_number(known.arena) is not None:
+        if self.voting_holder(token_of(request) or "") is not None:
             return self.check_voting(request)
         return await to_thread(self.check_voting, request)
+
+    def voting_holder(self, token: str) -> arena.Holder | None:
+        """Return whom a key is of that may ask and tell, None unless it was looked up lately."""
+        then, known = self._holders.get(token, (0.0, None))
+        if known is None or time.monotonic() - then > _KEPT or known.role == "read":
+            return None
+        return None if self.service.hosted_by_number(known.arena) is None else known
 
     def check_making(self, request: Request, token: str | None = None) -> None:
         """Refuse to make an arena unless an owner asks, or somebody on this machine.
@@ -153,6 +157,14 @@ class Access:
         address = self._address(request)
         if self._buckets is not None and address is not None:
             self._buckets.take(address)
+
+    def takes(self, scope: Scope) -> bool:
+        """Do the same; tell whether the request may go on."""
+        try:
+            self.take(Request(scope))
+        except TooMany:
+            return False
+        return True
 
     def _address(self, request: Request) -> str | None:
         """Return whom to limit: nobody on this machine, which may be a proxy that says no more."""
