@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from driftduel.arena import service as arena
+from driftduel.arena.errors import Unavailable
 from driftduel.arena.web.app import create_app
 from driftduel.arena.web.security import Access
 
@@ -104,6 +105,19 @@ def test_both_ways_say_the_same(both, drinks, headers):
         statuses.append(short[0])
     expected = [200, 409, 409, 403, 404, 404, 422, 422, 422, 413, 403, 422, 422, 401, 401, 200]
     assert statuses == expected
+
+
+def test_both_ways_say_the_same_of_a_database_that_is_away(both, drinks, headers, monkeypatch):
+    duel = asked(drinks)
+    both.send(both.long, duel, headers, b'{"verdict": "left"}')
+
+    async def away(handler, request):
+        raise Unavailable("the database cannot be reached")
+
+    monkeypatch.setattr(drinks.writer, "do_async", away)
+    long, short = both.answers(duel, headers, {"verdict": "left"})
+    assert long == short
+    assert (short[0], ("retry-after", "1") in short[2]) == (503, True)
 
 
 def test_who_sends_too_much_is_told_so_on_the_short_way(drinks, headers):

@@ -77,7 +77,8 @@ class ShortWay:
             status, body, extra = 201 if done.first else 200, as_bytes(to_json(done)), [_JSON]
         except ArenaError as error:
             refused = problem_of(error)
-            status, body, extra = refused.status_code, bytes(refused.body), refused.raw_headers[1:]
+            status, body = refused.status_code, bytes(refused.body)
+            extra = [one for one in refused.raw_headers if one[0] != b"content-length"]
         finally:
             self._watch.note("PUT", ROUTE, status, time.perf_counter() - began)
         size = (b"content-length", str(len(body)).encode())
