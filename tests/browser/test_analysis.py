@@ -41,7 +41,7 @@ def test_the_page_is_drawn_without_a_complaint_and_fits(chromium, page, width, s
     )
     shown = Opened(context.new_page()).goto(page)
     figures = shown.figures()
-    assert [figure["name"] for figure in figures] == ["ranges", "bands", "votes"]
+    assert [figure["name"] for figure in figures] == ["likely", "ranges", "bands", "votes"]
     for figure in figures:
         assert 200 < figure["width"] <= width
         assert figure["marks"] > 0
