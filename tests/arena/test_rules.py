@@ -48,6 +48,21 @@ def test_answers_change_only_with_the_version_of_the_rules(tmp_path, head, rules
     assert not moved, f"after event {head}, {', '.join(moved)}. {WHAT_TO_DO}{changed}"
 
 
+@pytest.mark.large
+def test_an_arena_of_the_first_rules_hears_what_the_newest_would_change(tmp_path):
+    head = HEADS[-1]
+    restore_log(tmp_path / "arena.db", head)
+    use_rules(tmp_path / "arena.db", 1)
+    with arena.Service.open(f"sqlite:{tmp_path}/arena.db") as service:
+        told = arena.upgrade(service, "drinks")
+        assert (told.rules, told.newest) == (1, CURRENT)
+        said = told.differences
+        assert said == ["Scores, ranges or chances of Cocoa and Milk would differ."]
+        arena.accept_rules(service, "drinks", CURRENT)
+        found = answers_of(arena.status(service, "drinks"))["arms"]
+    assert json.loads(json.dumps(found)) == stored(CURRENT)[str(head)]["arms"]
+
+
 def test_the_stored_log_has_what_rules_are_about():
     """Two declared changes, options that joined, paused and came back, and every kind of event."""
     last = stored(1)[str(HEADS[-1])]

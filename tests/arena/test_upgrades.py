@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from driftduel.arena.changes import append_rules
 from driftduel.arena.file import Local
 from driftduel.arena.service import service as running
 from driftduel.arena.store import statements
-from driftduel.arena.versions import Rules
+from driftduel.arena.versions import KNOWN
 from driftduel.cli import main
 from tests.arena.pages import pages_of, words_of
 from tests.arena.voting import cast, events, prefer, state, state_from_nothing, vote
@@ -35,7 +36,7 @@ def losers(learner, left, right, tickets, outcomes):
 
 def seeded(n_arms, seed, labels):
     """Make the learner with another seed: its answers hardly differ."""
-    return versions.Rules("DriftPoll", 1).make(n_arms, seed + 1, labels)
+    return FIRST.make(n_arms, seed + 1, labels)
 
 
 @pytest.fixture
@@ -50,8 +51,14 @@ def know(monkeypatch, *rules):
     monkeypatch.setattr(versions, "CURRENT", rules[-1].version)
 
 
-FIRST = Rules("DriftPoll", 1)
-SECOND = Rules("DriftPoll", 2, fold=ties)
+FIRST = KNOWN["DriftPoll", 1]
+SECOND = replace(FIRST, version=2, fold=ties)
+
+
+@pytest.fixture(autouse=True)
+def yesterday(monkeypatch):
+    """A program with the first rules."""
+    know(monkeypatch, FIRST)
 
 
 @pytest.fixture
@@ -138,7 +145,7 @@ def test_changes_that_newer_rules_find_are_added(url, newer):
     with arena.Service.open(url) as service:
         turn(service)
         assert changes(service) == []
-    third = Rules("DriftPoll", 3)
+    third = replace(FIRST, version=3)
     newer(SECOND, third)
     with arena.Service.open(url) as service:
         asked = arena.upgrade(service, "drinks")
@@ -160,7 +167,7 @@ def test_a_change_that_was_withdrawn_stays_so_after_an_upgrade(url, newer):
         arena.accept_rules(service, "drinks")
         assert changes(service) == [("tea", "coffee", True)]
         arena.verify(service.store)
-    newer(FIRST, SECOND, Rules("DriftPoll", 3))
+    newer(FIRST, SECOND, replace(FIRST, version=3))
     with arena.Service.open(url) as service:
         arena.accept_rules(service, "drinks")
         arena.include(service, "drinks", service.voter("bob"))  # these rules find it again
@@ -171,7 +178,7 @@ def test_a_change_that_was_withdrawn_stays_so_after_an_upgrade(url, newer):
 def test_rules_that_hardly_differ_change_hardly_anything(url, newer):
     with arena.Service.open(url) as service:
         before = turn(service)
-    newer(FIRST, Rules("DriftPoll", 2, make=seeded))
+    newer(FIRST, replace(FIRST, version=2, make=seeded))
     with arena.Service.open(url) as service:
         for one in arena.upgrade(service, "drinks").differences:
             assert "Nothing" in one or "would differ" in one
@@ -261,7 +268,7 @@ def test_an_older_command_refuses_a_file_with_newer_rules(tmp_path, newer):
 def test_rules_that_are_gone_make_way_for_the_next_and_that_is_said(url, newer):
     with arena.Service.open(url) as service:
         before = turn(service)
-    newer(SECOND, Rules("DriftPoll", 3, fold=losers))
+    newer(SECOND, replace(FIRST, version=3, fold=losers))
     with arena.Service.open(url) as service:
         now = arena.status(service, "drinks")
         assert service.hosted("drinks").replica.rules == SECOND

@@ -54,8 +54,8 @@ class Hypothesis:
 class Poll(Oracle):
     episodes: list[int]
 
-    def __init__(self, n_arms, rng):
-        self.n, self.rng = n_arms, rng
+    def __init__(self, n_arms, rng, rules=2):
+        self.n, self.rng, self.rules = n_arms, rng, rules
         self.active = list(range(n_arms))
         self.episodes = [0]
         self.hazards = [h / n_arms for h in [*HAZARDS, 2e-5]]
@@ -109,7 +109,11 @@ class Poll(Oracle):
         c = self.rival(ring[int(self.rng.random() * len(ring))])
         trust = self.trust(lead, c)
         if self.rng.random() < 0.5 * (1 - 2 / self.n) * trust:
-            a, b, weights = lead, c, (trust, trust)
+            a, b = lead, c
+            if self.rules == 2:
+                _, votes = self.residuals[min(a, b), max(a, b)]
+                trust *= (300 / (300 + votes)) ** 2
+            weights = (trust, trust)
         else:
             a = lead if self.v[lead] > self.v[c] else c
             b = self.other(a)
@@ -272,6 +276,34 @@ class Poll(Oracle):
                 return place, number / chance
             number -= chance
         return len(chances) - 1, number / chances[-1]
+
+    def chances_to_be_best(self, n, rng):
+        """From so many draws, each of which is one way in which things may stand."""
+        narrow = 1 if self.rules == 1 or self.n == 2 else 0.8
+        equal = 0 if self.rules == 1 else 0.5 if self.n == 2 else 0.2
+        weights = [0.0] * self.n
+        for _ in range(n):
+            parts = [self.way(arm, rng) for arm in range(self.n)]
+            strengths = [m + narrow * math.sqrt(v) * rng.standard_normal() for m, v in parts]
+            first, second = sorted(range(self.n), key=lambda arm: -strengths[arm])[:2]
+            m = parts[first][0] - parts[second][0]
+            v = parts[first][1] + parts[second][1]
+            before = 2 * self.s02
+            now, then = math.exp(-m * m / (2 * v)) / math.sqrt(v), 1 / math.sqrt(before)
+            weights[first] += 1 - equal
+            for arm in (first, second):
+                weights[arm] += equal * now / then / 2
+        return [weight / sum(weights) for weight in weights]
+
+    def way(self, arm, rng):
+        """A mean and a variance of a strength, drawn."""
+        if self.n == 2 and arm == 1:
+            return 0.0, 0.0
+        hazard, rest = self.pick(self.g, rng.random())
+        if rest < min(1, self.hazards[hazard] * (self.t - self.last[arm])):
+            return 0.0, self.s02 * (2 if self.n == 2 else 1)
+        h, _ = self.pick([one.weights[hazard] for one in self.bank[arm]], rng.random())
+        return self.bank[arm][h].mean, self.bank[arm][h].variance
 
     # What is declared.
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # a command that tells a vote imports no more
 LEARNER = "DriftPoll"
 """The learner of new arenas."""
 
-CURRENT = 1
+CURRENT = 2
 """The version of its rules; to be bumped by hand when the answers of a stored log change."""
 
 
@@ -29,6 +29,12 @@ def _make(n_arms: int, seed: int, labels: tuple[str, ...]) -> Learner:
     from driftduel.learners.driftpoll.learner import DriftPoll
 
     return DriftPoll(n_arms, seed=seed, labels=labels)
+
+
+def _make_first(n_arms: int, seed: int, labels: tuple[str, ...]) -> Learner:
+    from driftduel.learners.driftpoll.learner import DriftPoll
+
+    return DriftPoll(n_arms, seed=seed, labels=labels, rules=1)
 
 
 def _fold(learner: Learner, left: Any, right: Any, tickets: Any, outcomes: Any) -> None:
@@ -60,8 +66,16 @@ class Rules:
         return f"{self.learner}-{self.version}"
 
 
-KNOWN: dict[tuple[str, int], Rules] = {("DriftPoll", 1): Rules("DriftPoll", 1)}
-"""All rules that this program can fold by."""
+KNOWN: dict[tuple[str, int], Rules] = {
+    (one.learner, one.version): one
+    for one in (Rules("DriftPoll", 1, make=_make_first), Rules("DriftPoll", 2))
+}
+"""All rules that this program can fold by.
+
+By the second ones direct duels of a pair count for less the more there were, and an option is
+called likely the best with other chances: surer with three options and more, and less so where the
+best two may be equal.
+"""
 
 
 def rules_of(learner: str, version: int) -> Rules:
@@ -80,7 +94,7 @@ def rules_of(learner: str, version: int) -> Rules:
     Traceback (most recent call last):
         ...
     driftduel.arena.errors.Conflict: this poll is counted by rules 7 of DriftPoll, made by a newer
-    driftduel; this one knows 1, please update
+    driftduel; this one knows 2, please update
     """
     versions = sorted(known for name, known in KNOWN if name == learner)
     if not versions or version > versions[-1]:

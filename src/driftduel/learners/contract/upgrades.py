@@ -18,7 +18,7 @@ from driftduel._support.checks import as_count
 from driftduel.learners.contract.base import settle_generator
 from driftduel.learners.contract.session import MOST_OPEN
 
-FORMAT = 4
+FORMAT = 5
 """The format that is written. Raise it when files change, and add the step from the one before."""
 
 _Payload = dict[str, Any]
@@ -84,4 +84,18 @@ def _from_3(payload: _Payload) -> None:
             content["bytes"] = b64encode(notes).decode("ascii")
 
 
-_STEPS: dict[int, Callable[[_Payload], None]] = {1: _from_1, 2: _from_2, 3: _from_3}
+def _from_4(payload: _Payload) -> None:
+    """Let polls go on by the rules that they were made by, the first."""
+    learner = payload["learner"]
+    if learner["class"] == "DriftPoll":
+        learner["parameters"].setdefault("rules", 1)
+        nothing = {"dtype": "<f8", "shape": [1], "bytes": b64encode(bytes(8)).decode("ascii")}
+        payload["session"]["state"].setdefault("state.discount", nothing)
+
+
+_STEPS: dict[int, Callable[[_Payload], None]] = {
+    1: _from_1,
+    2: _from_2,
+    3: _from_3,
+    4: _from_4,
+}

@@ -22,7 +22,7 @@ import numpy as np
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel.learners.contract import ranges
 from driftduel.learners.contract.ranges import Known, Ranges
-from driftduel.learners.parts.arrays import Floats, Ints, Records
+from driftduel.learners.parts.arrays import Floats, Records
 
 HAZARDS = (1 / 30, 1 / 200, 1 / 1200, 1 / 7200)
 """The chance that some arm changes with a vote; each arm has its share."""
@@ -397,23 +397,3 @@ def draw_strength(
         place += 1
     one = bank.hypotheses[arm, place]
     return one["mean"] + rng.standard_normal() / math.sqrt(one["precision"])
-
-
-def chances_to_be_best(
-    bank: Bank, round_: int, prior: float, rng: np.random.Generator, n_draws: int
-) -> Floats:
-    """Return in which share of draws each arm is the strongest."""
-    n_arms = len(bank.arms)
-    draws = np.zeros((n_draws, n_arms))
-    for arm in range(n_arms if n_arms > 2 else 1):
-        passed = round_ - bank.arms[arm]["last"]
-        changed = np.minimum(1.0, bank.hazards[:RARE] * passed)
-        used = bank.arms[arm]["used"]
-        chances = bank.weights[arm, :used, :RARE] @ (bank.credits * (1.0 - changed))
-        chances = np.append(chances, bank.credits @ changed)
-        means = np.append(bank.hypotheses["mean"][arm, :used], 0.0)
-        variances = np.append(1.0 / bank.hypotheses["precision"][arm, :used], prior)
-        places = rng.choice(used + 1, n_draws, p=chances / chances.sum())
-        draws[:, arm] = means[places] + rng.standard_normal(n_draws) * np.sqrt(variances[places])
-    winners: Ints = draws.argmax(axis=1)
-    return np.bincount(winners, minlength=n_arms) / n_draws

@@ -14,6 +14,7 @@ from typing import ClassVar
 import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel, kernel
+from driftduel._support.params import bounded
 from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.history import History
 from driftduel.learners.contract.literature import Literature
@@ -23,7 +24,6 @@ from driftduel.learners.driftpoll.bank import (
     PRIOR,
     believable,
     chance_to_win,
-    chances_to_be_best,
     credit_hazards,
     forgive_hazards,
     no_votes,
@@ -31,6 +31,7 @@ from driftduel.learners.driftpoll.bank import (
     update_arm,
 )
 from driftduel.learners.driftpoll.carry import carry_bank, carry_guard, carry_known
+from driftduel.learners.driftpoll.chances import chances_to_be_best, sureness
 from driftduel.learners.driftpoll.changes import (
     EVERY,
     chance_of_change,
@@ -51,6 +52,7 @@ from driftduel.learners.driftpoll.questions import (
 )
 from driftduel.learners.driftpoll.state import (
     CLOCK,
+    DISCOUNTS,
     KEPT,
     LEAST_PRIOR,
     LEAST_SPREAD,
@@ -74,6 +76,9 @@ from driftduel.learners.parts.tally import (
     note_leader,
 )
 from driftduel.matrix.criteria import Borda
+
+RULES = 2
+"""The newest version of what is asked and of how sure it says to be."""
 
 PERHAPS = 0.5
 """How likely a change is that is mentioned before it is declared."""
@@ -244,6 +249,12 @@ class DriftPoll(Learner):
     Told nothing, it finds who is best now, by the Borda score against the others, and notices that
     this changed. It is no learner for serving the best arm: regret is not what it minds.
 
+    Parameters
+    ----------
+    rules : int, optional
+        The version of what is asked and how sure it says to be; polls made by an earlier one, of
+        which files and arenas tell, go on by theirs.
+
     References
     ----------
     Ours, of known parts: run lengths after Adams & MacKay, Bayesian Online Changepoint Detection,
@@ -263,6 +274,8 @@ class DriftPoll(Learner):
     >>> [(change.before, change.after) for change in poll.changes]
     [(0, 2)]
     """
+
+    rules: int = bounded(RULES, least=1, most=RULES)
 
     _literature: ClassVar = Literature(
         paper="ours; after Adams & MacKay, 2007, and Russo, COLT 2016",
@@ -298,6 +311,7 @@ class DriftPoll(Learner):
             draws,
             np.zeros(self.n_arms, PLAN),
             no_tally(self.n_arms),
+            np.full(1, DISCOUNTS[self.rules]),
         )
 
     def _carry(self, state: PollState, kept: Ints, rng: np.random.Generator) -> PollState:
@@ -334,11 +348,11 @@ class DriftPoll(Learner):
 
     def _probabilities_of(self, state: PollState) -> Floats:
         """Return how likely each arm is the best in this state."""
-        clock = state.clock[0]
-        prior = clock["prior"] if self.n_arms > 2 else 2.0 * clock["prior"]
+        round_, prior = int(state.clock[0]["round"]), float(state.clock[0]["prior"])
         # Whoever looks twice sees the same.
-        rng = np.random.default_rng(int(clock["round"]))
-        return chances_to_be_best(state.bank, int(clock["round"]), prior, rng, DRAWS)
+        rng = np.random.default_rng(round_)
+        corrected = sureness(self.rules, self.n_arms)
+        return chances_to_be_best(state.bank, round_, prior, rng, DRAWS, corrected)
 
     def _changes_of(self, state: PollState) -> list[Change]:
         """Return the latest changes declared up to this state."""

@@ -22,6 +22,7 @@ from driftduel.learners.driftpoll.bank import (
 )
 from driftduel.learners.driftpoll.guard import (
     chance_of,
+    place_of,
     trust,
 )
 from driftduel.learners.driftpoll.state import (
@@ -53,6 +54,7 @@ def choose(state: PollState, rng: np.random.Generator) -> tuple[int, int, Ticket
     rival = challenger(state, place, leader)
     trusted = trust(state.guard, leader, rival)
     if rng.random() < directly(n_arms) * trusted:
+        trusted *= novelty(state, leader, rival)
         one, other, weight = leader, rival, trusted
     else:
         one = scout(state, leader, rival)
@@ -63,6 +65,14 @@ def choose(state: PollState, rng: np.random.Generator) -> tuple[int, int, Ticket
     if rng.random() < 0.5:
         return one, other, (chance, weight, trusted)
     return other, one, (chance, trusted, weight)
+
+
+@inline_kernel
+def novelty(state: PollState, left: int, right: int) -> float:
+    """Return how much a direct duel of a pair counts beside one on which there was no vote yet."""
+    votes = state.guard.pairs[place_of(left, right)]["votes"]
+    kept = 1.0 + state.discount[0] * votes
+    return 1.0 / (kept * kept)
 
 
 @inline_kernel

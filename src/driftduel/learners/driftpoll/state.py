@@ -21,7 +21,7 @@ from driftduel.learners.driftpoll.guard import (
     Guard,
     chance_of,
 )
-from driftduel.learners.parts.arrays import Ints, Records
+from driftduel.learners.parts.arrays import Floats, Ints, Records
 from driftduel.learners.parts.tally import (
     TALLY_RANGES,
     Tally,
@@ -74,6 +74,14 @@ PLAN = np.dtype(
 )
 
 
+DISCOUNTS = {1: 0.0, 2: 1 / 300}
+"""How much less a direct duel counts with each vote on its pair, by version of the rules.
+
+Many duels of the same two say less of their strengths, over all arms, than they seem to: strengths
+may not explain that pair. Rules 1, of files and polls of before, do not mind.
+"""
+
+
 class PollState(NamedTuple):
     """The arrays of `DriftPoll`."""
 
@@ -84,6 +92,7 @@ class PollState(NamedTuple):
     draws: Ints  # (KEPT, 2) the two strongest arms of the latest draws, in a ring
     plan: Records  # (K,) PLAN, given that the pair is not a uniformly random one
     tally: Tally
+    discount: Floats  # (1,) how much less a direct duel counts with each vote on its pair
 
 
 def _are_two_arms(draws: Ints, known: Known) -> bool:
@@ -117,6 +126,7 @@ POLL_RANGES: Ranges = {
     "draws": ranges.such_that("two different arms in each row", _are_two_arms),
     "plan": {"direct": ranges.real(0, 1 + 1e-9), "scouted": ranges.real(0, 1 + 1e-9)},
     "tally": TALLY_RANGES,
+    "discount": ranges.FIXED,
 }
 POLL_TICKET = (ranges.CHANCE, ranges.real(0, 1), ranges.real(0, 1))
 
