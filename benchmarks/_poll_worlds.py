@@ -39,8 +39,12 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 FILE = Path(__file__).with_name("poll_worlds.toml")
-HALVES = ("tuning", "held-out")
-PHRASE = "driftduel, worlds of polls, {half} half"
+PHRASES = {
+    "tuning": "driftduel, worlds of polls, tuning half",
+    "held-out": "driftduel, worlds of polls, second held-out half",
+}
+"""Of each half; the first held-out half was played with the DriftPoll of before."""
+HALVES = tuple(PHRASES)
 LONG = 20_000
 """Votes of a stationary world; its tracking error is that of its first `World.votes`."""
 HOPE = 1.5
@@ -272,7 +276,7 @@ def _risen(matrix: Floats, rng: np.random.Generator) -> Floats:
 
 
 def _drawn(half: str, kind: str) -> list[World]:
-    digest = hashlib.sha256(PHRASE.format(half=half).encode()).digest()
+    digest = hashlib.sha256(PHRASES[half].encode()).digest()
     place = list(DECKS).index(kind)
     rng = np.random.default_rng([int.from_bytes(digest[:8], "big"), place])
     while True:
