@@ -103,10 +103,26 @@ def test_what_is_known_stays_known():
     missed[:, :100] = True
     missed[0] = True
     assert polls.known(missed) == 101
-    missed[1, 150:] = True
-    assert polls.known(missed) == 101  # from there to 125, 19 of 20 are right
+    missed[1, 900:] = True
+    assert polls.known(missed) == 1000  # known from 101 to 900, but not to the end
+    missed[1, 950:] = False  # windows of points a little apart
+    assert 900 < polls.known(missed) <= 960
     missed[1] = True
     assert polls.known(missed) == 1000
+    assert polls.known(np.zeros((20, 1000), bool)) == 2
+
+
+def test_halves_have_no_world_and_no_run_in_common():
+    names = {
+        half: [world.seed for kind in DECKS for world in worlds(half, kind)] for half in HALVES
+    }
+    assert not set(names["tuning"]) & set(names["held-out"])
+    runs = [
+        {first + more + n for n in range(polls.WORST_RUNS) for more in (0, polls.OTHERS)}
+        for first in polls.SEEDS.values()
+    ]
+    assert not runs[0] & runs[1]
+    assert sum(map(len, runs)) == 4 * polls.WORST_RUNS
 
 
 def test_bands_of_chances_count_what_was_right():
