@@ -5,7 +5,9 @@ import pytest
 from driftduel.arena import errors
 from driftduel.arena import service as arena
 from driftduel.arena.model import Card
-from tests.arena.voting import events, prefer, state, state_from_nothing, vote
+from driftduel.arena.service import duels, markdown
+from tests.arena.images import gif, png
+from tests.arena.voting import damage, events, prefer, state, state_from_nothing, vote
 
 
 def names(service, slug="drinks"):
@@ -150,9 +152,7 @@ def test_a_card_is_shown_without_the_name_of_its_arm(drinks):
     for name in ("tea", "coffee", "milk"):
         arena.set_card(drinks, "drinks", name, Card("markdown", f"*{name[::-1]}*"), "morning")
     arena.set_card(drinks, "drinks", "tea", Card("text", "in the evening"), "evening")
-    arena.set_card(
-        drinks, "drinks", "milk", Card("image", "a glass"), "evening", ("image/png", b"x")
-    )
+    arena.set_card(drinks, "drinks", "milk", Card("image", "a glass"), "evening", png())
     contexts = set()
     for _ in range(40):
         asked = arena.ask(drinks, "drinks", "ann")
@@ -163,14 +163,72 @@ def test_a_card_is_shown_without_the_name_of_its_arm(drinks):
             assert shown == {"in the evening", "a glass"}
         contexts.add(asked.context)
     assert contexts == {"morning", "evening"}
-    assert arena.tell(drinks, asked.duel, "ann", "left").reveal
+    assert arena.tell(drinks, asked.duel, "ann", "left").reveal is None
     assert events(drinks)[-1].context == asked.context
     arena.change_arena(drinks, "drinks", {"blind": False})
     assert arena.ask(drinks, "drinks", "ann").left.name in ("tea", "coffee", "milk")
     for side in (asked.left, asked.right):
         if side.kind == "image":
             blob = side.image.rpartition("/")[2]
-            assert arena.image_of(drinks, blob) == ("image/png", b"x")
+            assert arena.image_of(drinks, blob) == ("image/png", png())
+
+
+def test_names_are_told_after_a_vote_if_no_card_hides_them_or_the_owner_says_so(drinks):
+    assert {*vote(drinks).reveal} < {"tea", "coffee", "milk"}
+    for name in ("tea", "coffee", "milk"):
+        arena.set_card(drinks, "drinks", name, Card("text", "A cup."))
+    assert [vote(drinks, verdict).reveal for verdict in ("left", "bad", "skip")] == [None] * 3
+    arena.change_arena(drinks, "drinks", {"reveal": True})
+    assert {*vote(drinks).reveal} < {"tea", "coffee", "milk"}
+    assert vote(drinks, "skip").reveal is None
+    arena.change_arena(drinks, "drinks", {"reveal": False, "blind": False})
+    assert vote(drinks).reveal
+
+
+def images(service):
+    with service.store.reading() as connection:
+        return {row[0] for row in connection.execute("SELECT sha256 FROM blob")}
+
+
+def test_the_image_of_a_removed_card_is_gone_unless_another_shows_it(drinks):
+    shown = Card("image", "")
+    for arm, context in (("tea", ""), ("tea", "cold"), ("milk", "")):
+        arena.set_card(drinks, "drinks", arm, shown, context, png())
+    (name,) = images(drinks)
+    arena.set_card(drinks, "drinks", "tea", shown, "", png())  # the same once more
+    arena.set_card(drinks, "drinks", "tea", None)
+    arena.set_card(drinks, "drinks", "tea", Card("text", "hot"), "cold")
+    assert images(drinks) == {name}
+    arena.set_card(drinks, "drinks", "milk", shown, "", gif())
+    assert name not in images(drinks)
+    assert len(images(drinks)) == 1
+    with pytest.raises(errors.NotFound):
+        arena.image_of(drinks, name)
+    arena.set_card(drinks, "drinks", "milk", None)
+    assert images(drinks) == set()
+    arena.verify(drinks.store)
+
+
+def test_markdown_is_made_html_once_and_not_without_bound(drinks, monkeypatch):
+    table = "|" + "a|" * 2_000 + "\n|" + "-|" * 2_000 + "\n" + "|b\n" * 16_000
+    with monkeypatch.context() as less:
+        less.setattr(markdown, "MOST_HTML", 10_000)
+        with pytest.raises(errors.Invalid, match="letters of HTML, must become 10,000 at most"):
+            arena.set_card(drinks, "drinks", "tea", Card("markdown", table[:65_536]))
+    for name in ("tea", "coffee", "milk"):
+        arena.set_card(drinks, "drinks", name, Card("markdown", "*hot*"))
+    monkeypatch.setattr(duels, "html_of_markdown", None)  # nobody calls it
+    asked = arena.ask(drinks, "drinks", "ann")
+    assert asked.left.html == asked.right.html == "<p><em>hot</em></p>\n"
+
+
+def test_a_card_of_an_earlier_version_is_shown_whatever_it_is(drinks, monkeypatch):
+    for name in ("tea", "coffee", "milk"):
+        arena.set_card(drinks, "drinks", name, Card("markdown", "*hot* <b>"))
+    damage(drinks, "UPDATE card SET html = NULL")
+    assert arena.ask(drinks, "drinks", "ann").left.html == "<p><em>hot</em> &lt;b&gt;</p>\n"
+    monkeypatch.setattr(markdown, "MOST_HTML", 10)
+    assert arena.ask(drinks, "drinks", "ann").left.html == "<p>*hot* &lt;b&gt;</p>"
 
 
 def test_a_pair_without_a_common_context_is_shown_by_names_unless_it_is_blind(drinks):

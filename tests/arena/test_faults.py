@@ -15,7 +15,7 @@ from driftduel.arena.store import statements
 from driftduel.arena.store.database import Store
 from driftduel.arena.store.sqlite import SQLite
 from tests.arena.postgres import on_postgres
-from tests.arena.voting import damage, events, prefer, seq, state, state_from_nothing, vote
+from tests.arena.voting import damage, events, forge, prefer, seq, state, state_from_nothing, vote
 from tests.processes import wait_until
 
 
@@ -327,7 +327,7 @@ def test_verify_notices_votes_over_the_cap_that_count(drinks):
     for _ in range(3):
         vote(drinks, slug="capped")
     assert [one.votes for one in arena.verify(drinks.store)] == [0, 2]
-    damage(drinks, "UPDATE event SET reason = NULL")
+    forge(drinks, "UPDATE event SET reason = NULL")
     with pytest.raises(errors.Violation, match="arena capped: more votes of a voter count"):
         arena.verify(drinks.store)
     arena.change_arena(drinks, "capped", {"cap": 2})  # who knows what it was before

@@ -11,6 +11,7 @@ import pytest
 
 from driftduel.arena import service as arena
 from driftduel.arena.service import votes as telling
+from tests.arena.images import png
 from tests.arena.serving import Site, served
 
 NO_ID = "a" * 22
@@ -140,7 +141,10 @@ def test_nothing_names_an_arm_before_the_verdict_in_a_blind_arena(site):
     assert not any(name in said for name in names)
     assert asked.json()["context"] == "a prompt"
     assert asked.json()["left"]["kind"] == "markdown"
-    told = site.tell(asked.json()["duel"], "left", next=True).json()
+    told = site.tell(asked.json()["duel"], "left", next=True)
+    assert not any(name in told.text for name in names)
+    site.api.patch("/arenas/drinks", headers=site.owner, json={"reveal": True})
+    told = site.tell(told.json()["next"]["duel"], "left", next=True).json()
     assert set(told["reveal"].values()) < set(names)
     assert not any(name in str(told["next"]) for name in names)
 
@@ -177,20 +181,19 @@ def test_cards_with_scripts_and_other_unkind_text(site):
 
 
 def test_images_are_what_their_bytes_say(site):
-    png = b"\x89PNG\r\n\x1a\n" + bytes(100)
     path = "/arenas/drinks/arms/tea/card"
     kind = {**site.owner, "Content-Type": "image/svg+xml"}
     assert is_problem(site.api.put(path, headers=kind, content=b"<svg/>"), 422, "PNG")
     for arm in ("tea", "coffee", "milk"):
-        put = site.api.put(f"/arenas/drinks/arms/{arm}/card", headers=kind, content=png)
+        put = site.api.put(f"/arenas/drinks/arms/{arm}/card", headers=kind, content=png())
         assert put.status_code == 204
     side = site.ask().json()["left"]
     assert (side["kind"], side["name"]) == ("image", None)
     shown = site.plain.get(side["image"])
-    assert (shown.headers["content-type"], shown.content) == ("image/png", png)
+    assert (shown.headers["content-type"], shown.content) == ("image/png", png())
     assert shown.headers["x-content-type-options"] == "nosniff"
     assert is_problem(site.plain.get(side["image"][:-1] + "x"), 404)
-    big = site.api.put(path, headers=kind, content=png + bytes(5 * 2**20))
+    big = site.api.put(path, headers=kind, content=png() + bytes(5 * 2**20))
     assert is_problem(big, 413)
     gone = site.api.delete(path, headers=site.owner)
     assert gone.status_code == 204

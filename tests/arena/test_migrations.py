@@ -12,9 +12,11 @@ import pytest
 
 from driftduel.arena import service as arena
 from driftduel.arena.file import Local
+from driftduel.arena.model import Card
 from driftduel.arena.store import migrations
 from driftduel.arena.store.database import Store
 from tests.arena.history.restore import COMMITS, restore_postgres, restore_sqlite
+from tests.arena.images import png
 from tests.arena.voting import prefer
 
 
@@ -101,15 +103,50 @@ def test_an_older_file_opens_at_a_prompt(tmp_path):
         prefer(service, "tea", 6)
     new = tables(f"sqlite:{file}")
     with connect(f"sqlite:{file}") as connection:
-        for column in ("learner", "rules"):
-            connection.execute(f"ALTER TABLE arena DROP COLUMN {column}")
-        connection.execute("UPDATE meta SET value = '1' WHERE key = 'schema'")
+        take_back_steps(connection, 1)
     with Local(file) as prompt:
         prompt.tell(prompt.ask()[0].id, "left")
         assert prompt.status()[0].votes == 7
     assert tables(f"sqlite:{file}") == new
     with arena.Service.open(f"sqlite:{file}") as service:
         assert [one.votes for one in arena.verify(service.store)] == [7]
+
+
+def take_back_steps(connection, version):
+    """Let tables be as an earlier schema had them."""
+    for step, columns in reversed(COLUMNS[version - 1 :]):
+        assert step in migrations.STEPS
+        for column in columns:
+            table, name = column.split(".")
+            connection.execute(f"ALTER TABLE {table} DROP COLUMN {name}")
+    connection.execute(f"UPDATE meta SET value = '{version}' WHERE key = 'schema'")
+
+
+COLUMNS = (
+    ("m0002_rules", ("arena.learner", "arena.rules")),
+    ("m0003_chain", ("arena.chain", "card.html")),
+)
+"""What each step but the first added."""
+
+
+@pytest.mark.parametrize("version", range(1, migrations.SCHEMA))
+def test_a_database_of_each_earlier_schema_has_all_it_had_and_what_is_new(url, version):
+    with arena.Service.open(url) as service:
+        arena.create_arena(service, "drinks", "Which?", ["tea", "coffee", "milk"], seed=1)
+        arena.set_card(service, "drinks", "tea", Card("image", ""), image=png())
+        arena.set_card(service, "drinks", "milk", Card("markdown", "*hot*"))
+        prefer(service, "tea", 6)
+        before = arena.verify(service.store), arena.cards(service, "drinks")["tea"]
+    new = tables(url)
+    with connect(url) as connection:
+        take_back_steps(connection, version)
+        unseen = "INSERT INTO blob (sha256, type, bytes) VALUES ('x', 'image/png', '')"
+        connection.execute(unseen)  # as cards that were removed left them
+    with arena.Service.open(url) as service:
+        assert (arena.verify(service.store), arena.cards(service, "drinks")["tea"]) == before
+        prefer(service, "tea", 1)
+        assert arena.verify(service.store)[0].votes == 7
+    assert tables(url) == new
 
 
 @pytest.mark.parametrize("failing", range(len(migrations.STEPS)))

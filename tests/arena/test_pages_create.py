@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 
 from driftduel.arena import service as arena
+from driftduel.arena.errors import Unavailable
+from driftduel.arena.store import statements
+from tests.arena.images import jpeg, png
 from tests.arena.pages import pages_of, words_of
-
-PNG = b"\x89PNG\r\n\x1a\n" + b"\x00" * 40
 
 
 @pytest.fixture
@@ -57,7 +59,7 @@ def test_switches_that_are_off_are_off(site, browser):
 
 
 def test_images_are_options_called_as_their_files_are(site, browser):
-    files = [("Green soup.png", PNG, "image/png"), ("pie.JPG", b"\xff\xd8\xff1", "image/jpeg")]
+    files = [("Green soup.png", png(), "image/png"), ("pie.JPG", jpeg(), "image/jpeg")]
     assert make(browser, files, options="bread", slug="lunch", blind="on").status_code == 201
     assert arms(site, "lunch") == ["bread", "Green soup", "pie"]
     kinds = set()
@@ -91,8 +93,8 @@ def test_a_csv_has_an_option_a_line_and_what_is_shown_of_it(site, browser):
         ({"slug": "new"}, [], "is an address of the service itself"),
         ({"slug": "A b"}, [], "Slug is 'A b', must be"),
         ({"options": f"{'a' * 201}\nb"}, [], "Name of an arm: has 201 characters"),
-        ({}, [("a.png", b"<svg>")], "The image must be PNG, JPEG, GIF or WebP."),
-        ({}, [("a.png", PNG + bytes(6 * 2**20))], "The image a.png must have 5,242,880 bytes"),
+        ({}, [("a.png", b"<svg>")], "The file a.png: the image must be PNG, JPEG, GIF or WebP."),
+        ({}, [("a.png", png() + bytes(6 * 2**20))], "must have 5,242,880 at most"),
         ({}, [("a.csv", b"\xff\xfe\x00")], "The file a.csv must be a CSV in UTF-8."),
     ],
 )
@@ -147,17 +149,58 @@ def test_no_other_site_makes_an_arena(site, browser):
     assert len(arena.arenas(site.service)) == 1
 
 
-def test_cards_that_cannot_be_kept_do_not_hide_the_keys(site, browser, monkeypatch):
-    from driftduel.arena.errors import Unavailable
-
-    def broken(*arguments, **options):
+def test_cards_that_cannot_be_kept_leave_no_poll_behind(site, browser, monkeypatch):
+    def broken(*arguments):
         raise Unavailable("the database cannot be reached")
 
-    monkeypatch.setattr(arena, "set_card", broken)
-    answer = make(browser, [("a.png", PNG), ("b.png", PNG)], options="")
-    assert answer.status_code == 201
-    assert "Not all cards could be kept" in words_of(answer)
-    assert "owner_" in answer.text
+    with monkeypatch.context() as patched:
+        patched.setattr(statements, "insert_cards", broken)
+        files = [("a.png", png()), ("b.png", png())]
+        assert make(browser, files, options="", slug="lunch").status_code == 503
+    assert len(arena.arenas(site.service)) == 1
+    assert make(browser, files, options="", slug="lunch").status_code == 201
+
+
+def test_all_cards_come_with_the_poll_in_one_transaction(site, browser):
+    commits = site.service.writer.commits
+    table = "\n".join(f"option {n},what {n} is" for n in range(300))
+    assert make(browser, [("a.csv", table)], options="", slug="lunch").status_code == 201
+    assert site.service.writer.commits == commits + 1
+    assert len(arena.cards(site.service, "lunch")) == 300
+    assert re.search("what [0-9]+ is", browser.get("/lunch").text)
+    arena.verify(site.service.store)
+
+
+def keys_of(answer):
+    return re.findall('value="((?:owner|embed)_[^"]+)"', answer.text)
+
+
+def test_keys_are_shown_again_if_the_same_form_is_sent_again_within_an_hour(
+    site, browser, monkeypatch
+):
+    (claim,) = re.findall('name="claim" value="([^"]+)"', browser.get("/new").text)
+    first = make(browser, slug="lunch", claim=claim)
+    again = make(browser, slug="lunch", claim=claim)
+    assert keys_of(first) == keys_of(again)
+    assert len(keys_of(first)) == 2
+    assert arena.check_token(site.service, keys_of(again)[0], "lunch", "owner")
+    for other in ({"claim": claim, "options": "a\nb"}, {"claim": ""}, {"claim": "x.y"}):
+        assert make(browser, **{"slug": "lunch", **other}).status_code == 409
+    assert keys_of(make(browser, slug="two", claim=claim)) != keys_of(first)
+    assert len({*keys_of(make(browser, slug="three", claim="x.y")), *keys_of(first)}) == 4
+    (kept,) = [one for one in arena.tokens(site.service, "lunch") if one.role == "owner"]
+    with monkeypatch.context() as later:
+        later.setattr(time, "time_ns", lambda: (kept.created_at + 3_601_000_000) * 1_000)
+        assert make(browser, slug="lunch", claim=claim).status_code == 409
+    arena.revoke_token(site.service, "lunch", kept.id)
+    assert make(browser, slug="lunch", claim=claim).status_code == 409
+
+
+def test_more_options_than_there_may_be_are_refused_before_any_work(site, browser):
+    for files, options in (([], "a\n" * 400_000), ([("a.csv", "a,b\n" * 100_000)], "")):
+        answer = make(browser, files, options=options)
+        assert answer.status_code == 422
+        assert "There are more than 10,000 options and cards." in words_of(answer)
 
 
 def test_the_first_page_leads_to_a_new_arena(browser):

@@ -15,11 +15,11 @@ from driftduel.arena.web.pages.figures import Bar, standing_of, standings_of, ti
 from driftduel.verdict import text
 from driftduel.verdict.parts import plain, to_html
 from driftduel.verdict.standing import Change, Event, Moment
+from tests.arena.images import png
 from tests.arena.pages import pages_of, words_of
 from tests.arena.voting import prefer, vote
 
 DAY = 86_400_000_000
-PNG = b"\x89PNG\r\n\x1a\n" + b"\x00" * 50
 
 
 @pytest.fixture
@@ -269,17 +269,17 @@ def test_an_option_has_a_page_for_its_name_and_cards(site, owner):
     assert "<h1>Green tea</h1>" in page.text
     assert "<em>hot</em> &lt;b&gt;" in page.text
     assert "2 &lt; 3" in page.text
-    files = {"image": ("x.png", PNG, "image/png")}
+    files = {"image": ("x.png", png(), "image/png")}
     data = {"kind": "image", "context": "breakfast"}
     owner.post("/drinks/owner/options/tea/card", data=data, files=files)
     kinds = {name: card.kind for name, card in arena.cards(site.service, "drinks")["tea"].items()}
     assert kinds == {"": "text", "breakfast": "image"}
     (address,) = re.findall('src="(/api/v1/images/[^"]+)"', owner.get(page.url).text)
-    assert owner.get(address).content == PNG
+    assert owner.get(address).content == png()
     bad = {"image": ("x.png", b"<svg onload=alert(1)>", "image/png")}
     answer = owner.post("/drinks/owner/options/tea/card", data=data, files=bad)
     assert "The image must be PNG, JPEG, GIF or WebP." in answer.text
-    huge = {"image": ("x.png", PNG + bytes(5 * 2**20), "image/png")}
+    huge = {"image": ("x.png", png() + bytes(5 * 2**20), "image/png")}
     answer = owner.post("/drinks/owner/options/tea/card", data=data, files=huge)
     assert "must have 5,242,880 at most" in answer.text
     assert 'value="breakfast"' in answer.text

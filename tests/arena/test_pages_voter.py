@@ -10,7 +10,7 @@ import pytest
 from driftduel.arena import service as arena
 from driftduel.arena.errors import Unavailable
 from driftduel.arena.model import Card
-from driftduel.arena.web.pages.cards import html_of_markdown
+from driftduel.arena.service.markdown import html_of_markdown
 from tests.arena.pages import duel_of, pages_of, words_of
 
 
@@ -177,6 +177,8 @@ def test_a_blind_arena_names_no_arm_before_the_verdict(tmp_path):
             answer = browser.get("/drinks")
             told = f"{answer.headers} {answer.text}".lower()
             assert not any(name.lower() in told for name in names)
+        assert "Saved: the left card over the right card." in words_of(vote(browser))
+        arena.change_arena(site.service, "drinks", {"reveal": True})
         assert any(name in words_of(vote(browser)) for name in names)
 
 

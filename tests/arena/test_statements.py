@@ -97,11 +97,14 @@ def tell_a_story(store):
         log.change_arms(connection, number, swapped)
         log.change_arms(connection, number, [])
         for _ in range(2):
-            log.keep_blob(connection, "f" * 64, "image/png", bytes(range(256)))
+            log.keep_blobs(connection, [("f" * 64, "image/png", bytes(range(256)))])
         log.set_card(connection, number, 0, "", Card("text", "hot"))
         log.set_card(connection, number, 0, "", Card("markdown", "*hot*"))
         log.set_card(connection, number, 1, "ctx", Card("image", "", "f" * 64))
         log.set_card(connection, number, 2, "", Card("text", "gone"))
+        row = {"arena": other, "arm": 0, "context": "", **vars(Card("text", "of soups"))}
+        log.insert_cards(connection, [row])
+        log.insert_cards(connection, [])
         log.set_card(connection, number, 2, "", None)
         duels = [a_duel(n, number, f"voter {n % 2}") for n in range(12)]
         log.insert_duels(connection, duels)

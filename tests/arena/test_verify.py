@@ -14,7 +14,37 @@ from driftduel.arena import service as arena
 from driftduel.arena.model import Card
 from driftduel.arena.service import snapshots
 from driftduel.arena.store import statements
-from tests.arena.voting import cast, damage, seq, vote
+from driftduel.arena.store.chain import first_hash
+from tests.arena.images import png
+from tests.arena.voting import cast, damage, forge, seq, vote
+
+
+@pytest.mark.parametrize(
+    ("statement", "words"),
+    [
+        ("UPDATE meta SET value = '' WHERE key = 'salt'", "meta has a row that has nothing"),
+        ("UPDATE access SET role = 'king' WHERE role = 'embed'", "access .* role that is none"),
+        ("UPDATE access SET hash = 'x' WHERE role = 'embed'", "access .* hash of a token"),
+        ("UPDATE arena SET status = 'ajar'", "neither open nor closed"),
+        ("UPDATE card SET arm = 7", "card has a row that is of an arm that never was"),
+        ("UPDATE card SET kind = 'song'", "card .* of a kind that is not known"),
+        ("UPDATE card SET kind = 'image'", "card .* has no image"),
+        ('UPDATE duel SET "left" = 9', "duel .* an arm that never was"),
+        ('UPDATE duel SET "left" = "right"', "duel .* an arm against itself"),
+        ("UPDATE duel SET voter = NULL", "duel .* lacks something"),
+        ('UPDATE shown SET "right" = 9', "shown .* an arm that never was"),
+        ("UPDATE shown SET n = 0", "shown .* counts what cannot"),
+    ],
+)
+def test_verify_looks_at_every_table(drinks, statement, words):
+    arena.set_card(drinks, "drinks", "tea", Card("text", "hot"))
+    arena.ask(drinks, "drinks", "ann")
+    shown = 'INSERT INTO shown (arena, day, "left", "right", n) VALUES (1, 5, 0, 1, 2)'
+    damage(drinks, shown)
+    arena.verify(drinks.store)
+    damage(drinks, statement)
+    with pytest.raises(errors.Violation, match=words):
+        arena.verify(drinks.store)
 
 
 @pytest.mark.parametrize("name", ["sides", "duels", "arms"])
@@ -36,8 +66,7 @@ def test_verify_notices_counts_of_a_snapshot_that_the_votes_do_not_give(drinks, 
 
 
 def test_verify_notices_an_image_that_is_another(drinks):
-    image = ("image/png", b"\x89PNG\r\n\x1a\n and more")
-    arena.set_card(drinks, "drinks", "tea", Card("image", ""), image=image)
+    arena.set_card(drinks, "drinks", "tea", Card("image", ""), image=png())
     arena.verify(drinks.store)
     damage(drinks, "UPDATE blob SET bytes = 'short'")
     with pytest.raises(errors.Violation, match="is not the one that was stored"):
@@ -89,6 +118,9 @@ def test_a_hash_that_was_noted_tells_whether_the_log_was_changed(drinks):
         arena.verify(drinks.store, [noted[0], "beef"])
     # A forger who knows all promises keeps them; the hash alone tells.
     damage(drinks, seq(3, "asked_at = asked_at - 1"))
+    with pytest.raises(errors.Violation, match="its hash is not that of its events"):
+        arena.verify(drinks.store)
+    forge(drinks, seq(3, "asked_at = asked_at"))
     arena.verify(drinks.store, noted[:1])
     with pytest.raises(errors.Violation, match=f"no log has the hash {noted[1]}"):
         arena.verify(drinks.store, noted)
@@ -109,8 +141,9 @@ def test_a_hash_is_the_same_on_both_databases(tmp_path, url):
             (row,) = statements.find_arenas(connection)
             log = statements.events(connection, 1, 0, row.head)
         with other.store.writing() as connection:
-            made = f"UPDATE arena SET created_at = {row.created_at}, head = 0"
-            connection.execute(made)
+            chain = first_hash(row.slug, row.seed, row.created_at)
+            made = f"created_at = {row.created_at}, head = 0, chain = '{chain}'"
+            connection.execute(f"UPDATE arena SET {made}")
             connection.execute("DELETE FROM event")
             locked = statements.lock_arenas(connection, [1])[1]
             statements.append(connection, locked, [as_row(event) for event in log])

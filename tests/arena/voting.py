@@ -8,7 +8,7 @@ from driftduel.arena import rules
 from driftduel.arena import service as arena
 from driftduel.arena.service.service import folded
 from driftduel.arena.service.verify import state_of
-from driftduel.arena.store import statements
+from driftduel.arena.store import checks, statements
 
 
 def vote(service, verdict="left", voter="ann", slug="drinks"):
@@ -91,6 +91,17 @@ def cast(service, name, n, voter="ann", slug="drinks", rng=None):
 def damage(service, statement):
     with service.store.writing() as connection:
         connection.execute(statement)
+
+
+def forge(service, statement):
+    """Change a log, and all hashes with it, as who knows everything would."""
+    with service.store.writing() as connection:
+        connection.execute(statement)
+        for row in statements.find_arenas(connection):
+            *_, (_, chain) = checks.hashes_of(connection, row)
+            connection.execute(
+                "UPDATE arena SET chain = :chain WHERE id = :number", chain=chain, number=row.id
+            )
 
 
 def seq(number, changes):

@@ -214,7 +214,7 @@ def test_arms_can_be_images_and_are_blind(tmp_path, visit):
     names = ["Alpha", "Beta"]
     with pages_of(tmp_path, names) as site:
         for n, name in enumerate(names):
-            image = ("image/png", picture(200 * n, 80, 120))
+            image = picture(200 * n, 80, 120)
             arena.set_card(site.service, "drinks", name, Card("image", ""), image=image)
         opened = visit("about:blank")
         answers = []

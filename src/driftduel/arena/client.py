@@ -44,7 +44,7 @@ class Reply:
     """What the server says of a verdict.
 
     ``seq`` is its number, and ``reason`` says why it does not count; ``left`` and ``right`` are
-    the names of the arms, None after a skip.
+    the names of the arms, None where a vote does not reveal them.
     """
 
     seq: int

@@ -50,6 +50,9 @@ MOST_OPTIONS = 1_000
 MOST_NAME = 200
 MOST_TEXT = 2_000
 MOST_BODY = 65_536
+MOST_IMAGE = 5 * 2**20
+"""Bytes of an image."""
+
 DAY = 86_400_000_000
 """Microseconds of a day."""
 
@@ -66,7 +69,8 @@ RESERVED = ("api", "docs", "health", "metrics", "new", "static", "openapi")
 class Arena:
     """A question that is put again and again; ``head`` is the number of its last event.
 
-    ``learner`` and ``rules`` name the learner and the version of its rules by which votes fold.
+    ``learner`` and ``rules`` name the learner and the version of its rules by which votes fold;
+    ``chain`` is the hash of its log, see `driftduel.arena.store.chain`.
     """
 
     id: int
@@ -81,6 +85,7 @@ class Arena:
     created_at: int
     learner: str
     rules: int
+    chain: str
 
     @property
     def results_are_public(self) -> bool:
@@ -100,11 +105,15 @@ class Arm:
 
 @dataclass(frozen=True)
 class Card:
-    """What a voter sees of an arm in a context; an arm without one is shown by its name."""
+    """What a voter sees of an arm in a context; an arm without one is shown by its name.
+
+    ``html`` is what is shown of markdown, made when the card is set.
+    """
 
     kind: Literal["text", "markdown", "image"]
     body: str
     blob: str | None = None
+    html: str | None = None
 
 
 @dataclass(frozen=True)

@@ -141,8 +141,15 @@ class Settings:
     blind: bool = setting(
         True,
         label="Blind",
-        sentence="Cards are shown without the names of their options until somebody has voted.",
+        sentence="Cards are shown without the names of their options.",
         off="--named",
+    )
+    reveal: bool = setting(
+        False,
+        label="Names after a vote",
+        sentence="In a blind poll with cards, who has voted is told the names of both options. "
+        "Voters then learn which card is which, and later votes are less blind.",
+        pages=("owner",),
     )
     ties: bool = setting(
         True,
@@ -205,8 +212,8 @@ class Settings:
         >>> Settings().changed({"cup": 50})
         Traceback (most recent call last):
             ...
-        driftduel.arena.errors.Invalid: settings: there is no 'cup', there are blind, ties, public,
-        cap, expire, origins, newest_rules
+        driftduel.arena.errors.Invalid: settings: there is no 'cup', there are blind, reveal, ties,
+        public, cap, expire, origins, newest_rules
         >>> Settings().changed({"cap": 0})
         Traceback (most recent call last):
             ...
@@ -254,7 +261,7 @@ def as_table() -> str:
     Examples
     --------
     >>> print(as_table().splitlines()[2])
-    | `blind` | `true` | true or false | Cards are shown without the names of their options ...
+    | `blind` | `true` | true or false | Cards are shown without the names of their options. |
     """
     rows = ["| setting | default | may be | |", "|---|---|---|---|"]
     for one in SETTINGS:

@@ -12,13 +12,15 @@ from driftduel.arena.service.arenas import arenas as arenas
 from driftduel.arena.service.arenas import change_arena as change_arena
 from driftduel.arena.service.arenas import create_arena as create_arena
 from driftduel.arena.service.arenas import describe as describe
-from driftduel.arena.service.arms import cards as cards
 from driftduel.arena.service.arms import change_arms as change_arms
-from driftduel.arena.service.arms import image_of as image_of
-from driftduel.arena.service.arms import set_card as set_card
+from driftduel.arena.service.cards import NewCard as NewCard
+from driftduel.arena.service.cards import cards as cards
+from driftduel.arena.service.cards import image_of as image_of
+from driftduel.arena.service.cards import set_card as set_card
 from driftduel.arena.service.duels import Asked as Asked
 from driftduel.arena.service.duels import Shown as Shown
 from driftduel.arena.service.duels import ask as ask
+from driftduel.arena.service.duels import html_of as html_of
 from driftduel.arena.service.export import COLUMNS as COLUMNS
 from driftduel.arena.service.export import votes_csv as votes_csv
 from driftduel.arena.service.export import write_parquet as write_parquet
@@ -41,6 +43,7 @@ from driftduel.arena.service.tokens import check_holder as check_holder
 from driftduel.arena.service.tokens import check_token as check_token
 from driftduel.arena.service.tokens import has_owner as has_owner
 from driftduel.arena.service.tokens import holder_of as holder_of
+from driftduel.arena.service.tokens import new_claim as new_claim
 from driftduel.arena.service.tokens import new_token as new_token
 from driftduel.arena.service.tokens import revoke_token as revoke_token
 from driftduel.arena.service.tokens import tokens as tokens

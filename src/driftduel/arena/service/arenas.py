@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from typing import Any
 
 from driftduel.arena import versions
 from driftduel.arena.errors import Conflict, Invalid
 from driftduel.arena.model import MOST_NAME, Arena, Arm, as_slug, as_text
 from driftduel.arena.service.arms import arms_event, with_added
+from driftduel.arena.service.cards import NewCard, keep_first_cards, made_card
 from driftduel.arena.service.service import Service, now_in_microseconds
-from driftduel.arena.service.tokens import access_row, make_token
+from driftduel.arena.service.tokens import access_row, hash_of, make_token, secret_of
 from driftduel.arena.settings import Settings
 from driftduel.arena.store import statements
 from driftduel.arena.store.connection import Connection
+
+MOST_CARDS = 10_000
+"""Cards of a new arena."""
+
+_CLAIMED = 3_600_000_000
+"""Microseconds for which the tokens of a new arena can be shown again."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +52,8 @@ def create_arena(
     title: str = "",
     settings: Mapping[str, Any] | None = None,
     seed: int | None = None,
+    cards: Sequence[NewCard] = (),
+    claim: str = "",
 ) -> Created:
     """Make an arena.
 
@@ -63,6 +73,11 @@ def create_arena(
         What differs from `Settings`.
     seed : int, optional
         Of the learner; drawn if left out.
+    cards : sequence of NewCard
+        What is shown of its arms, all kept with it or nothing.
+    claim : str
+        One of `new_claim`. To make the same again with it within an hour, as the answer was lost,
+        gives the same tokens of the arena that is there.
 
     Raises
     ------
@@ -83,19 +98,44 @@ def create_arena(
         "rules": versions.CURRENT,
     }
     made = with_added([], arms)
-    owner, embed = make_token("owner"), make_token("embed")
+    if len(cards) > MOST_CARDS:
+        raise Invalid(f"there are {len(cards):,} cards, must be {MOST_CARDS:,} at most")
+    places = [(one.arm, one.context) for one in cards]
+    if len(set(places)) < len(places):
+        raise Invalid("an option has two cards for the same context")
+    shown = [made_card(one) for one in cards]
+    facts = [row[name] for name in ("slug", "title", "question", "settings")]
+    said = [[one.arm, one.context, one.card and astuple(one.card)] for one in shown]
+    secret = secret_of(service, claim, json.dumps([facts, list(arms), said]))
+    owner, embed = make_token("owner", secret), make_token("embed", secret)
 
     def create(connection: Connection) -> Arena:
-        if statements.arena_called(connection, slug) is not None:
+        there = statements.arena_called(connection, slug)
+        if there is not None:
+            if secret is not None and _is_made_again(connection, there, hash_of(owner)):
+                return there
             raise Conflict(f"there is an arena {slug!r} already")
         number = statements.insert_arena(connection, row)
         rows = [access_row(owner, number, "owner", ""), access_row(embed, number, "embed", "")]
         statements.insert_access(connection, rows)
         arena = statements.lock_arenas(connection, [number])[number]
         arms_event(connection, arena, [], made)
+        if shown:
+            keep_first_cards(connection, number, made, shown)
+            arena = statements.lock_arenas(connection, [number])[number]
+            event = {"at": now_in_microseconds(), "kind": "settings", "body": {"cards": len(shown)}}
+            statements.append(connection, arena, [event])
         return statements.lock_arenas(connection, [number])[number]
 
     return Created(service.writer.alone(create), owner, embed)
+
+
+def _is_made_again(connection: Connection, there: Arena, owner_hash: str) -> bool:
+    """Tell whether an arena is the one that an owner made just now, with a token that is good."""
+    access = statements.access_of(connection, owner_hash)
+    if access is None or access[0] != there.id or access[-1] is not None:
+        return False
+    return now_in_microseconds() - there.created_at < _CLAIMED
 
 
 def arenas(service: Service) -> list[Arena]:

@@ -6,28 +6,14 @@ offered. A new name changes what people see and nothing else.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from driftduel.arena.errors import Conflict, Invalid, NotFound
-from driftduel.arena.model import (
-    MOST_BODY,
-    MOST_NAME,
-    MOST_OPTIONS,
-    Arena,
-    Arm,
-    Card,
-    as_name,
-    as_text,
-    slug_of,
-)
+from driftduel.arena.model import MOST_NAME, MOST_OPTIONS, Arena, Arm, as_name, slug_of
 from driftduel.arena.service.service import Service, now_in_microseconds
 from driftduel.arena.store import statements
 from driftduel.arena.store.connection import Connection
-
-MOST_BLOB = 5 * 2**20
-_KINDS = ("text", "markdown", "image")
 
 
 def change_arms(
@@ -67,13 +53,15 @@ def change_arms(
         arena = statements.lock_arenas(connection, [number])[number]
         before = statements.arms_of(connection, number)
         after = {arm.id: arm for arm in before}
+        known = arms_by_name(before)
         for name, new in (rename or {}).items():
-            arm = arm_called(before, name)
+            arm = arm_called(known, name)
             after[arm.id] = replace(after[arm.id], name=as_name(new))
         arms = with_added(list(after.values()), add)
+        known = arms_by_name([*before, *arms[len(before) :]])
         for names, offered in ((pause, False), (resume, True)):
             for name in names:
-                arm = arm_called([*before, *arms[len(before) :]], name)
+                arm = arm_called(known, name)
                 arms[arm.id] = replace(arms[arm.id], offered=offered)
         arms_event(connection, arena, before, arms)
         return arms
@@ -81,65 +69,6 @@ def change_arms(
     changed: list[Arm] = service.writer.alone(change)
     service.follow()
     return changed
-
-
-def set_card(
-    service: Service,
-    slug: str,
-    arm: str,
-    card: Card | None,
-    context: str = "",
-    image: tuple[str, bytes] | None = None,
-) -> None:
-    """Set, or take away, what is shown of an arm in a context; ``image`` is its type and bytes."""
-    number = service.hosted(slug).arena.id
-    context = as_text(context, "context")
-    blob = None
-    if card is not None:
-        if card.kind not in _KINDS:
-            raise Invalid(f"kind is {card.kind!r}, must be text, markdown or image")
-        card = replace(card, body=as_text(card.body, "card", MOST_BODY))
-        if (card.kind == "image") != (image is not None):
-            raise Invalid("a card of kind image needs an image, and no other has one")
-    if image is not None:
-        if len(image[1]) > MOST_BLOB:
-            raise Invalid(f"the image has {len(image[1]):,} bytes, must have {MOST_BLOB:,} at most")
-        blob = hashlib.sha256(image[1]).hexdigest()
-
-    def change(connection: Connection) -> None:
-        arena = statements.lock_arenas(connection, [number])[number]
-        found = arm_called(statements.arms_of(connection, number), arm)
-        if image is not None and blob is not None:
-            statements.keep_blob(connection, blob, *image)
-        new = None if card is None else replace(card, blob=blob)
-        statements.set_card(connection, number, found.id, context, new)
-        event = {"at": now_in_microseconds(), "kind": "settings", "body": {"card": found.slug}}
-        statements.append(connection, arena, [event])
-
-    service.writer.alone(change)
-    service.follow()
-
-
-def cards(service: Service, slug: str) -> dict[str, dict[str, Card]]:
-    """Return the cards of an arena: by the slug of the arm, and by context."""
-    number = service.hosted(slug).arena.id
-    found: dict[str, dict[str, Card]] = {}
-    with service.store.reading() as connection:
-        slugs = {arm.id: arm.slug for arm in statements.arms_of(connection, number)}
-        for arm, context, card in statements.cards_of(connection, number):
-            found.setdefault(slugs[arm], {})[context] = card
-    return found
-
-
-def image_of(service: Service, sha256: str) -> tuple[str, bytes]:
-    """Return the type and the bytes of an image by its hash."""
-    found = None
-    if sha256.isalnum():
-        with service.store.reading() as connection:
-            found = statements.blob_of(connection, sha256)
-    if found is None:
-        raise NotFound("there is no such image")
-    return found
 
 
 def with_added(arms: list[Arm], names: Sequence[str]) -> list[Arm]:
@@ -163,15 +92,16 @@ def with_added(arms: list[Arm], names: Sequence[str]) -> list[Arm]:
     return arms
 
 
-def arm_called(arms: Sequence[Arm], name: str) -> Arm:
+def arms_by_name(arms: Sequence[Arm]) -> dict[str, Arm]:
+    """Return arms by what they are called, by their slugs before their names."""
+    return {arm.name: arm for arm in reversed(arms)} | {arm.slug: arm for arm in arms}
+
+
+def arm_called(known: Mapping[str, Arm], name: str) -> Arm:
     """Return the arm of this slug or name."""
-    for arm in arms:
-        if arm.slug == name:
-            return arm
-    for arm in arms:
-        if arm.name == name:
-            return arm
-    raise NotFound(f"there is no arm {str(name)[:MOST_NAME]!r}")
+    if name not in known:
+        raise NotFound(f"there is no arm {str(name)[:MOST_NAME]!r}")
+    return known[name]
 
 
 def arms_event(

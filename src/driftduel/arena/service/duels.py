@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from html import escape
 from typing import Literal
 
-from driftduel.arena.errors import Conflict
-from driftduel.arena.model import Card, OpenDuel, Time
+from driftduel.arena.errors import Conflict, Invalid
+from driftduel.arena.model import UNSENT, Card, OpenDuel, Time
+from driftduel.arena.service.markdown import html_of_markdown
 from driftduel.arena.service.service import Hosted, Service
 from driftduel.arena.store import statements
 from driftduel.arena.store.connection import Connection
@@ -20,13 +22,14 @@ IMAGES = "/api/v1/images/"
 class Shown:
     """An arm as a voter sees it: in a blind arena without its name, if it has a card.
 
-    ``image`` is where the image of the card is, if it is one.
+    ``image`` is where the image of the card is, if it is one, and ``html`` what markdown becomes.
     """
 
     name: str | None
     kind: Literal["text", "markdown", "image"]
     body: str
     image: str | None
+    html: str | None = field(default=None, metadata=UNSENT)
 
 
 @dataclass(frozen=True)
@@ -90,12 +93,29 @@ def shown(service: Service, hosted: Hosted, duel: OpenDuel) -> Asked:
 
 def _shown_by(card: Card, name: str | None) -> Shown:
     image = None if card.blob is None else IMAGES + card.blob
-    return Shown(name, card.kind, card.body, image)
+    return Shown(name, card.kind, card.body, image, html_of(card))
+
+
+def html_of(card: Card) -> str | None:
+    """Return the HTML of a card of markdown; those of earlier versions were kept without it."""
+    if card.html is None and card.kind == "markdown":
+        try:
+            return html_of_markdown(card.body)
+        except Invalid:  # what would be refused now
+            return f"<p>{escape(card.body)}</p>"
+    return card.html
 
 
 def shows_cards(hosted: Hosted, duel: OpenDuel) -> bool:
     """Tell whether a duel is shown by cards, which are in the database, and not by names alone."""
     return bool(_contexts(hosted, duel))
+
+
+def reveals_names(hosted: Hosted, pair: Sequence[int]) -> bool:
+    """Tell whether who voted on a pair may know the names of its arms."""
+    settings = hosted.arena.settings
+    hidden = settings.blind and any(hosted.contexts.get(number) for number in pair)
+    return settings.reveal or not hidden
 
 
 def _contexts(hosted: Hosted, duel: OpenDuel) -> dict[int, str]:

@@ -9,23 +9,25 @@ import csv
 import io
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from driftduel.arena.model import OUTCOMES
+from driftduel.arena.model import OUTCOMES, Arena
 from driftduel.arena.service.service import Service
 from driftduel.arena.store import statements
 
 COLUMNS = (
     "time", "left", "right", "left_won", "verdict", "duel", "voter", "propensity", "context",
-    "generation", "asked", "counted", "reason", "seq", "swapped", "ticket",
+    "generation", "asked", "counted", "reason", "seq", "swapped", "ticket", "hash",
 )  # fmt: skip
-"""What is exported of a vote. The last three make the state again: swapped says that the learner
-had the arms the other way round, and the ticket is its own, its numbers separated by blanks."""
+"""What is exported of a vote. Three make the state again: seq, swapped, which says that the learner
+had the arms the other way round, and the ticket, which is its own, its numbers separated by blanks.
+The last row has the hash of the whole log, with which `driftduel arena verify --chain` tells later
+whether any of it was changed."""
 
 
 def votes_csv(service: Service, slug: str, *, everything: bool = False) -> Iterator[str]:
@@ -42,13 +44,12 @@ def votes_csv(service: Service, slug: str, *, everything: bool = False) -> Itera
         ``left_won`` is empty for skips, and ``driftduel measure`` should not be given it.
     """
     hosted = service.hosted(slug)
-    number, head = hosted.arena.id, hosted.arena.head
+    number = hosted.arena.id
     with service.store.reading() as connection:
         (arena,) = statements.arenas_of(connection, [number])
-        head = arena.head
         names = {arm.id: arm.name for arm in statements.arms_of(connection, number)}
-        marks = statements.marks_of(connection, number, head)
-    return _lines(service, number, head, names, marks, everything)
+        marks = statements.marks_of(connection, number, arena.head)
+    return _lines(service, arena, names, marks, everything)
 
 
 def write_parquet(
@@ -71,22 +72,32 @@ def write_parquet(
 
 def _lines(
     service: Service,
-    number: int,
-    head: int,
+    arena: Arena,
     names: dict[int, str],
     marks: statements.Marks,
     everything: bool,
 ) -> Iterator[str]:
-    yield ",".join(COLUMNS) + "\r\n"
-    for low, high in statements.ranges(0, head):
+    last: list[Any] = []
+    yield _as_csv([COLUMNS])
+    for low, high in statements.ranges(0, arena.head):
         with service.store.reading() as connection:  # one for each part: readers may be slow
-            rows = statements.events(connection, number, low, high)
-        yield _part(rows, names, marks, everything)
+            rows = statements.events(connection, arena.id, low, high)
+        found = [*last, *_exported(rows, names, marks, everything)]
+        last = found[-1:]
+        yield _as_csv(found[:-1])
+    for row in last:
+        yield _as_csv([[*row[:-1], arena.chain]])
 
 
-def _part(rows: list[Any], names: dict[int, str], marks: statements.Marks, everything: bool) -> str:
+def _as_csv(rows: Iterable[Sequence[Any]]) -> str:
     text = io.StringIO()
-    writer = csv.writer(text)
+    csv.writer(text).writerows(rows)
+    return text.getvalue()
+
+
+def _exported(
+    rows: list[Any], names: dict[int, str], marks: statements.Marks, everything: bool
+) -> Iterator[list[Any]]:
     for row in rows:
         if row.kind not in ("vote", "import", "skip"):
             continue
@@ -95,27 +106,25 @@ def _part(rows: list[Any], names: dict[int, str], marks: statements.Marks, every
             continue
         outcome = OUTCOMES.get(row.verdict)
         ticket = np.frombuffer(row.ticket or b"", "<f8").tolist()
-        writer.writerow(
-            [
-                _iso(row.at),
-                names[row.left],
-                names[row.right],
-                "" if outcome is None else f"{outcome:g}",
-                row.verdict,
-                row.duel,
-                row.voter,
-                "" if row.propensity is None else repr(row.propensity),
-                row.context,
-                row.generation,
-                _iso(row.asked_at),
-                str(reason is None).lower(),
-                reason,
-                row.seq,
-                str(bool(row.swapped)).lower(),
-                " ".join(map(repr, ticket)),
-            ]
-        )
-    return text.getvalue()
+        yield [
+            _iso(row.at),
+            names[row.left],
+            names[row.right],
+            "" if outcome is None else f"{outcome:g}",
+            row.verdict,
+            row.duel,
+            row.voter,
+            "" if row.propensity is None else repr(row.propensity),
+            row.context,
+            row.generation,
+            _iso(row.asked_at),
+            str(reason is None).lower(),
+            reason,
+            row.seq,
+            str(bool(row.swapped)).lower(),
+            " ".join(map(repr, ticket)),
+            "",
+        ]
 
 
 def _reason(row: Any, marks: statements.Marks) -> str | None:

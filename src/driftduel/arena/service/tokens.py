@@ -7,13 +7,15 @@ and history).
 from __future__ import annotations
 
 import hashlib
+import hmac
 import secrets
+from base64 import urlsafe_b64encode
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
 from driftduel.arena.errors import Forbidden, Invalid, NotFound, Unauthorized
 from driftduel.arena.model import MOST_NAME, Role, Time, as_text
-from driftduel.arena.service.service import Service, now_in_microseconds
+from driftduel.arena.service.service import Service, new_id, now_in_microseconds
 from driftduel.arena.store import statements
 from driftduel.arena.store.connection import Connection
 
@@ -124,9 +126,41 @@ _ID = 12
 """Characters of a hash by which an owner knows a token."""
 
 
-def make_token(role: Role) -> str:
-    """Return a new token; its beginning says what it is for, to people who find it."""
-    return f"{role}_{secrets.token_urlsafe(24)}"
+def make_token(role: Role, of: str | None = None) -> str:
+    """Return a new token; its beginning says what it is for, to people who find it.
+
+    One that is ``of`` a secret is the same every time.
+    """
+    if of is None:
+        return f"{role}_{secrets.token_urlsafe(24)}"
+    found = hashlib.sha256(f"{role} {of}".encode()).digest()[:24]
+    return f"{role}_{urlsafe_b64encode(found).decode()}"
+
+
+def new_claim(service: Service) -> str:
+    """Return a secret for who is about to make an arena: with it the tokens can be made again."""
+    name = new_id()
+    return f"{name}.{_mark_of(service, name)}"
+
+
+def secret_of(service: Service, claim: str, facts: str) -> str | None:
+    """Return what the tokens of an arena, made with a claim and of these facts, are of.
+
+    None if the claim is none that this service gave: one that somebody thought of can be guessed.
+    """
+    name, _, mark = claim.partition(".")
+    if not hmac.compare_digest(mark.encode(), _mark_of(service, name).encode()):
+        return None
+    return _keyed(service, f"tokens {name} {facts}")
+
+
+def _mark_of(service: Service, name: str) -> str:
+    return _keyed(service, f"claim {name}")[:32]
+
+
+def _keyed(service: Service, text: str) -> str:
+    words = text.encode("utf-8", "surrogatepass")
+    return hmac.new(service.store.salt.encode(), words, "sha256").hexdigest()
 
 
 def access_row(token: str, number: int, role: Role, label: str) -> dict[str, Any]:

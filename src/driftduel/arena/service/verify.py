@@ -10,7 +10,6 @@ from driftduel.arena.changes import unexplained
 from driftduel.arena.errors import Violation
 from driftduel.arena.model import Arena
 from driftduel.arena.replica import Replica
-from driftduel.arena.service.chain import hashes_of
 from driftduel.arena.service.service import folded
 from driftduel.arena.service.snapshots import from_snapshot
 from driftduel.arena.store import checks, statements
@@ -57,6 +56,8 @@ def verify(store: Store, noted: Sequence[str] = ()) -> list[Verified]:
             damage = str(error)
         if damage is not None:
             raise Violation(f"the database is damaged: {damage}")
+        if (wrong := checks.wrong_row(connection)) is not None:
+            raise Violation(f"the table {wrong[0]} has a row that {wrong[1]}")
         if (image := checks.wrong_image(connection)) is not None:
             raise Violation(f"the image {image} is not the one that was stored")
         found = [
@@ -104,8 +105,10 @@ def _verified(connection: Connection, arena: Arena, unseen: set[str]) -> Verifie
         raise broken(f"its snapshot is not the fold of its {kept.head:,} events")
     open_now = sum(statements.count_duels(connection, arena.id, now=0))
     head = ""
-    for _, head in hashes_of(connection, arena):
+    for _, head in checks.hashes_of(connection, arena):
         unseen.discard(head)
+    if head != arena.chain:
+        raise broken("its hash is not that of its events: one of them was changed")
     return Verified(arena.slug, arena.head, len(replica.times), open_now, head)
 
 

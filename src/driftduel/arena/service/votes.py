@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 from driftduel.arena.errors import ArenaError, Conflict, Forbidden, NotFound
 from driftduel.arena.model import UNSENT, as_duel, as_verdict
 from driftduel.arena.rules import Outcome, Row, Tell, take_back, tell_all
-from driftduel.arena.service.duels import Asked, ask, shown, shows_cards
+from driftduel.arena.service.duels import Asked, ask, reveals_names, shown, shows_cards
 from driftduel.arena.service.service import Service, now_in_microseconds
 from driftduel.arena.store import statements
 from driftduel.arena.store.connection import Connection
@@ -40,7 +40,8 @@ class Receipt:
     counted : bool
         Whether the learner was told; ``reason`` says why not: skip, cap or excluded.
     reveal : Reveal or None
-        The names of the arms, which only a vote reveals: who skipped may be asked of them again.
+        The names of the arms, if a vote reveals them: who skipped may be asked of them again, and
+        a blind poll with cards reveals none unless it is so set.
     next : Asked or None
         The next duel, if it was asked for and there is one.
     """
@@ -154,7 +155,8 @@ def _told(service: Service, voter: str, request: _Tell, done: Outcome) -> Receip
                 if done.next is None
                 else shown(service, hosted, done.next)
             )
-    reveal = None if reason == "skip" else Reveal(left, right)
+    hides = row["kind"] == "skip" or not reveals_names(hosted, (row["left"], row["right"]))
+    reveal = None if hides else Reveal(left, right)
     return Receipt(done.first, row["seq"], reason is None, reason, reveal, following)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import get_args
 
-from driftduel.arena.model import DAY, Arena, Kind, Verdict
+from driftduel.arena.model import DAY, Arena, Kind, Role, Verdict
+from driftduel.arena.store.chain import first_hash, next_hash
 from driftduel.arena.store.connection import Connection
-from driftduel.arena.store.statements import NOT_TAKEN_BACK
+from driftduel.arena.store.statements import NOT_TAKEN_BACK, events, ranges
 
 _REASONS = ("cap", "excluded", "history")
 """Why a vote that is in the log may not count, besides what later events say."""
@@ -29,6 +30,14 @@ def damage_of(connection: Connection) -> str | None:
     return None
 
 
+def wrong_row(connection: Connection) -> tuple[str, str] | None:
+    """Return a table that has a row which cannot be, beside those of events, and what is wrong."""
+    for table, condition, what in _ROWS:
+        if connection.scalar(f"SELECT 1 FROM {table} WHERE {condition} LIMIT 1") is not None:
+            return table, what
+    return None
+
+
 def wrong_image(connection: Connection) -> str | None:
     """Return the hash of an image that has another, None if there is none."""
     for (name,) in connection.execute("SELECT sha256 FROM blob ORDER BY sha256"):
@@ -36,6 +45,16 @@ def wrong_image(connection: Connection) -> str | None:
         if not isinstance(image, bytes) or hashlib.sha256(image).hexdigest() != name:
             return str(name)
     return None
+
+
+def hashes_of(connection: Connection, arena: Arena) -> Iterator[tuple[int, str]]:
+    """Yield the number of each event of an arena and the hash up to it, in order, 0 before all."""
+    last = first_hash(arena.slug, arena.seed, arena.created_at)
+    yield 0, last
+    for low, high in ranges(0, arena.head):
+        for event in events(connection, arena.id, low, high):
+            last = next_hash(last, event._asdict())
+            yield event.seq, last
 
 
 def ends(connection: Connection, number: int) -> tuple[int, int, int]:
@@ -95,6 +114,30 @@ def _lacks(*columns: str) -> str:
     missing = [f'"{column}" IS NULL' for column in columns]
     return f"({' OR '.join(missing)})"
 
+
+_NO_ARM = (
+    "NOT EXISTS (SELECT 1 FROM arm WHERE arm.arena = {table}.arena AND arm.id = {table}.{column})"
+)
+_ROWS = (
+    ("meta", f"{_lacks('value')} OR value = ''", "has nothing under a key"),
+    ("arena", "status NOT IN ('open', 'closed') OR head < 0", "is neither open nor closed"),
+    ("access", f"role NOT IN {_one_of(get_args(Role))}", "has a role that is none"),
+    ("access", "length(hash) <> 64", "has a hash of a token that is none"),
+    ("arm", "name = '' OR slug = ''", "has no name"),
+    ("card", _NO_ARM.format(table="card", column="arm"), "is of an arm that never was"),
+    ("card", "kind NOT IN ('text', 'markdown', 'image')", "is of a kind that is not known"),
+    ("card", "(kind = 'image') <> (blob IS NOT NULL)", "has no image, or one that it may not have"),
+    ("blob", "type NOT LIKE 'image/%'", "has a type that is none of an image"),
+    *(
+        (table, _NO_ARM.format(table=table, column=f'"{side}"'), "shows an arm that never was")
+        for table in ("duel", "shown")
+        for side in ("left", "right")
+    ),
+    ("duel", '"left" = "right"', "shows an arm against itself"),
+    ("duel", _lacks("voter", "left", "right", "swapped", "ticket", "asked_at"), "lacks something"),
+    ("shown", '"left" = "right" OR n < 1', "counts what cannot have been shown"),
+)
+"""Tables, what holds of no row of theirs, and how that is said."""
 
 _VOTED = "kind IN ('vote', 'skip')"
 _TOLD = "kind IN ('vote', 'skip', 'import')"

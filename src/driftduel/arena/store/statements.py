@@ -14,6 +14,7 @@ from typing import Any
 
 from driftduel.arena.model import REFOLDS, SAID, Arena, Arm, Card, Event, OpenDuel, Page
 from driftduel.arena.settings import Settings
+from driftduel.arena.store.chain import first_hash, next_hash
 from driftduel.arena.store.connection import Connection
 
 PAGE = 1_000
@@ -107,9 +108,10 @@ _LOCKED = f"{_ARENAS} WHERE id = ANY(:ids) ORDER BY id FOR NO KEY UPDATE"
 
 
 def insert_arena(connection: Connection, row: Row) -> int:
-    """Keep a new arena, all columns but its number; return that."""
+    """Keep a new arena, all columns but its number and hash; return that."""
     columns = [name for name in _ARENA if name != "id"]
-    values = {**row, "settings": json.dumps(row["settings"])}
+    chain = first_hash(row["slug"], row["seed"], row["created_at"])
+    values = {**row, "settings": json.dumps(row["settings"]), "chain": chain}
     number: int = connection.scalar(f"{_insert('arena', columns)} RETURNING id", **values)
     return number
 
@@ -202,7 +204,7 @@ def contexts_of(connection: Connection, number: int) -> dict[int, frozenset[str]
 def cards_of(connection: Connection, number: int) -> list[tuple[int, str, Card]]:
     """Return the cards of an arena with their arms and contexts, in that order."""
     rows = connection.execute(
-        "SELECT arm, context, kind, body, blob FROM card WHERE arena = :number "
+        "SELECT arm, context, kind, body, blob, html FROM card WHERE arena = :number "
         "ORDER BY arm, context",
         number=number,
     )
@@ -212,7 +214,7 @@ def cards_of(connection: Connection, number: int) -> list[tuple[int, str, Card]]
 def cards_in(connection: Connection, number: int, places: Mapping[int, str]) -> dict[int, Card]:
     """Return the cards of arms, each in a context, as far as there are any."""
     query = (
-        "SELECT kind, body, blob FROM card "
+        "SELECT kind, body, blob, html FROM card "
         "WHERE arena = :number AND arm = :arm AND context = :context"
     )
     found = {}
@@ -225,25 +227,40 @@ def cards_in(connection: Connection, number: int, places: Mapping[int, str]) -> 
 def set_card(
     connection: Connection, number: int, arm: int, context: str, card: Card | None
 ) -> None:
-    """Keep the card of an arm in a context in place of an earlier one; None takes it away."""
+    """Keep the card of an arm in a context in place of an earlier one; None takes it away.
+
+    An image that no card shows any more goes with it.
+    """
     key = {"arena": number, "arm": arm, "context": context}
-    connection.execute(
-        "DELETE FROM card WHERE arena = :arena AND arm = :arm AND context = :context", **key
+    gone = connection.execute(
+        "DELETE FROM card WHERE arena = :arena AND arm = :arm AND context = :context "
+        "RETURNING blob",
+        **key,
     )
     if card is not None:
         row = {**key, **vars(card)}
         connection.execute(_insert("card", list(row)), **row)
+    for (sha256,) in gone:
+        if sha256 is not None:
+            connection.execute(
+                "DELETE FROM blob WHERE sha256 = :sha256 "
+                "AND NOT EXISTS (SELECT 1 FROM card WHERE card.blob = blob.sha256)",
+                sha256=sha256,
+            )
 
 
-def keep_blob(connection: Connection, sha256: str, kind: str, content: bytes) -> None:
-    """Keep an image, unless it is known."""
-    connection.execute(
-        "INSERT INTO blob (sha256, type, bytes) VALUES (:sha256, :kind, :content) "
-        "ON CONFLICT (sha256) DO NOTHING",
-        sha256=sha256,
-        kind=kind,
-        content=content,
-    )
+def insert_cards(connection: Connection, rows: Sequence[Row]) -> None:
+    """Keep cards where there are none."""
+    if rows:
+        connection.execute_many(_insert("card", list(rows[0])), rows)
+
+
+def keep_blobs(connection: Connection, images: Iterable[tuple[Any, str, bytes]]) -> None:
+    """Keep images, each with its hash and type, unless they are known."""
+    rows = [dict(zip(("sha256", "type", "bytes"), one, strict=True)) for one in images]
+    if rows:
+        kept = f"{_insert('blob', list(rows[0]))} ON CONFLICT (sha256) DO NOTHING"
+        connection.execute_many(kept, rows)
 
 
 def blob_of(connection: Connection, sha256: str) -> tuple[str, bytes] | None:
@@ -348,13 +365,15 @@ def append(connection: Connection, locked: Arena, rows: Sequence[Row], **changes
     for n, row in enumerate(rows, locked.head + 1):
         row["arena"], row["seq"] = locked.id, n
     values = [{**_EMPTY, **row} for row in rows]
+    chain = locked.chain
     for one in values:
-        if one["body"] is not None:
-            one["body"] = json.dumps(one["body"])
+        body = None if one["body"] is None else json.dumps(one["body"])
+        chain = next_hash(chain, one if body is None else {**one, "body": json.loads(body)})
+        one["body"] = body
     connection.execute_many(_APPEND, values)
     if "settings" in changes:
         changes["settings"] = json.dumps(changes["settings"])
-    changes["head"] = locked.head + len(rows)
+    changes |= {"head": locked.head + len(rows), "chain": chain}
     sets = ", ".join(f"{name} = :{name}" for name in changes)
     connection.execute(f"UPDATE arena SET {sets} WHERE id = :number", number=locked.id, **changes)
     return locked.head + 1

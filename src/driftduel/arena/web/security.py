@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from driftduel.arena import service as arena
 from driftduel.arena.errors import Forbidden, TooMany, Unauthorized
-from driftduel.arena.model import Role
+from driftduel.arena.model import MOST_IMAGE, Role
 from driftduel.arena.web.problems import problem
 
 BEARER = Security(HTTPBearer(auto_error=False, description="A token of the arena."))
@@ -37,7 +37,6 @@ Voter = Annotated[
 ]
 
 MOST_BODY = 65_536
-MOST_IMAGE = 5 * 2**20
 MOST_IMPORT = 256 * 2**20
 MOST_NEW = 64 * 2**20
 """Bytes of a new arena with its images."""

@@ -2,7 +2,8 @@
 
 A new database takes all steps, an older one those it lacks, in one transaction: one that fails
 leaves what was there. A step that landed is never edited; what changes next is a new step. They are
-written for PostgreSQL; SQLite has other words for a few types.
+written for PostgreSQL; SQLite has other words for a few types. What statements cannot compute a
+step has in a function ``fill``.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any, Literal
 
 Dialect = Literal["sqlite", "postgresql"]
 
-STEPS = ("m0001_log", "m0002_rules")
+STEPS = ("m0001_log", "m0002_rules", "m0003_chain")
 
 SCHEMA = len(STEPS)
 """The version of the tables; a program refuses those of a newer one."""
@@ -23,11 +24,14 @@ _IN_SQLITE = {"SERIAL": "INTEGER", "BYTEA": "BLOB", "DOUBLE PRECISION": "DOUBLE"
 _ONLY_IN_SQLITE = " WITHOUT ROWID"
 
 
-def migrate(execute: Callable[[str], Any], dialect: Dialect, version: int) -> None:
+def migrate(execute: Callable[..., Any], dialect: Dialect, version: int) -> None:
     """Take all steps after a version, 0 if there are no tables; the caller has the transaction."""
     for step in STEPS[version:]:
-        for statement in import_module(f"{__name__}.{step}").STATEMENTS:
+        module = import_module(f"{__name__}.{step}")
+        for statement in module.STATEMENTS:
             execute(_in(dialect, statement))
+        if hasattr(module, "fill"):
+            module.fill(execute)
     execute("DELETE FROM meta WHERE key = 'schema'")
     execute(f"INSERT INTO meta (key, value) VALUES ('schema', '{SCHEMA}')")
 

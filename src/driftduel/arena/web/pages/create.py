@@ -9,7 +9,8 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
+from itertools import islice
 from pathlib import PurePath
 from typing import Annotated, Any
 
@@ -21,25 +22,17 @@ from starlette.datastructures import FormData, UploadFile
 from driftduel.arena import service as arena
 from driftduel.arena.errors import ArenaError, Forbidden, Invalid, Unauthorized
 from driftduel.arena.model import MOST_OPTIONS, RESERVED, Card, slug_of
+from driftduel.arena.service import NewCard
+from driftduel.arena.service.arenas import MOST_CARDS
+from driftduel.arena.service.images import as_kept
 from driftduel.arena.settings import Settings, settings_on, typed_of
-from driftduel.arena.web.owner import type_of_image
 from driftduel.arena.web.pages.html import as_sentence, render
 from driftduel.arena.web.pages.sessions import OWNER, check_same_origin, log_in
-from driftduel.arena.web.security import MOST_IMAGE, Access, access_of
+from driftduel.arena.web.security import Access, access_of
 
 router = APIRouter(include_in_schema=False)
 
 _TEXTS = ("question", "slug", "options")
-
-
-@dataclass(frozen=True)
-class Option:
-    """An arm to be, with what is shown of it, if that is not its name; an image has bytes."""
-
-    name: str
-    card: Card | None = None
-    context: str = ""
-    image: tuple[str, bytes] | None = None
 
 
 @router.get("/")
@@ -53,7 +46,8 @@ def show(request: Request) -> Response:
     """Show the form to those who may make an arena, and one for a token to others."""
     if _refusal(request) is not None:
         return _ask_for_token(None)
-    typed = {**dict.fromkeys(_TEXTS, ""), **typed_of(Settings(), "new")}
+    claim = arena.new_claim(access_of(request).service)
+    typed = {**dict.fromkeys(_TEXTS, ""), **typed_of(Settings(), "new"), "claim": claim}
     return render("create.html", problem=None, typed=typed, settings=settings_on("new"))
 
 
@@ -72,7 +66,10 @@ def enter(request: Request, token: Annotated[str, Form()] = "") -> Response:
 
 @router.post("/new")
 async def make(request: Request) -> Response:
-    """Make an arena and show its links and tokens, which nobody can show again."""
+    """Make an arena and show its links and tokens.
+
+    Nobody can show them again but who sends the same form once more, as its answer was lost.
+    """
     check_same_origin(request)
     if (error := await run_in_threadpool(_refusal, request)) is not None:
         raise error
@@ -86,18 +83,18 @@ async def make(request: Request) -> Response:
         return await run_in_threadpool(_make, request, form, uploads)
 
 
-def options_of_lines(text: str) -> list[Option]:
-    r"""Return an option for each line that is not empty.
+def options_of_lines(text: str) -> list[NewCard]:
+    r"""Return an option for each line that is not empty, shown by its name.
 
     Examples
     --------
-    >>> options_of_lines("tea\n\n coffee ")
-    [Option(name='tea', ...), Option(name='coffee', ...)]
+    >>> [one.arm for one in options_of_lines("tea\n\n coffee ")]
+    ['tea', 'coffee']
     """
-    return [Option(line.strip()) for line in text.splitlines() if line.strip()]
+    return [NewCard(line.strip(), None) for line in text.splitlines() if line.strip()]
 
 
-def options_of_csv(text: str) -> list[Option]:
+def options_of_csv(text: str) -> list[NewCard]:
     r"""Return the options of a CSV: a name in every line, and what is shown of it, if anything.
 
     A first line may name the columns: name; text or markdown, what is shown; context, what it is
@@ -106,9 +103,10 @@ def options_of_csv(text: str) -> list[Option]:
     Examples
     --------
     >>> options_of_csv("name,markdown\ntea,**Tea**, hot")[0].card
-    Card(kind='markdown', body='**Tea**', blob=None)
+    Card(kind='markdown', body='**Tea**', ...)
     """
-    rows = [row for row in csv.reader(io.StringIO(text)) if any(cell.strip() for cell in row)]
+    full = (row for row in csv.reader(io.StringIO(text)) if any(cell.strip() for cell in row))
+    rows = list(islice(full, MOST_CARDS + 2))  # one more than there may be, below a heading
     columns = [cell.strip().lower() for cell in rows[0]] if rows else []
     if "name" in columns:
         rows = rows[1:]
@@ -119,13 +117,13 @@ def options_of_csv(text: str) -> list[Option]:
         cells = {key: cell.strip() for key, cell in zip(columns, row, strict=False)}
         kind: Any = "markdown" if cells.get("markdown") else "text"
         card = Card(kind, cells[kind]) if cells.get(kind) else None
-        options.append(Option(cells.get("name", ""), card, cells.get("context", "")))
+        options.append(NewCard(cells.get("name", ""), card, cells.get("context", "")))
     return options
 
 
 def _make(request: Request, form: FormData, uploads: Sequence[tuple[str, bytes]]) -> Response:
     access = access_of(request)
-    said = {name: str(form.get(name, "")).strip() for name in _TEXTS}
+    said = {name: str(form.get(name, "")).strip() for name in (*_TEXTS, "claim")}
     typed = {one.name: str(form.get(one.name, "")) for one in settings_on("new")}
     try:
         options = _options(said["options"], uploads)
@@ -133,11 +131,15 @@ def _make(request: Request, form: FormData, uploads: Sequence[tuple[str, bytes]]
             access.service,
             said["slug"] or _slug(said["question"]),
             said["question"],
-            list(dict.fromkeys(one.name for one in options)),
+            list(dict.fromkeys(one.arm for one in options)),
             settings={one.name: one.from_text(typed[one.name]) for one in settings_on("new")},
+            cards=[one for one in options if one.card is not None],
+            claim=said["claim"],
         )
     except ArenaError as error:
-        facts: dict[str, Any] = {"typed": {**said, **typed}, "settings": settings_on("new")}
+        claim = said["claim"] or arena.new_claim(access.service)
+        typed |= {**said, "claim": claim}
+        facts: dict[str, Any] = {"typed": typed, "settings": settings_on("new")}
         return render("create.html", error.status, problem=as_sentence(error), **facts)
     slug = made.arena.slug
     response = render(
@@ -146,14 +148,14 @@ def _make(request: Request, form: FormData, uploads: Sequence[tuple[str, bytes]]
         made=made,
         arena=made.arena,
         base=_base(access, request),
-        problem=_show_cards(access.service, slug, options),
     )
     log_in(request, response, f"/{slug}/owner", made.owner_token)
     return response
 
 
-def _options(lines: str, uploads: Sequence[tuple[str, bytes]]) -> list[Option]:
+def _options(lines: str, uploads: Sequence[tuple[str, bytes]]) -> list[NewCard]:
     options = options_of_lines(lines)
+    _check_few(options)
     for name, content in uploads:
         if name.lower().endswith((".csv", ".txt")):
             try:
@@ -161,34 +163,29 @@ def _options(lines: str, uploads: Sequence[tuple[str, bytes]]) -> list[Option]:
             except (UnicodeDecodeError, csv.Error):
                 raise Invalid(f"the file {name[:80]} must be a CSV in UTF-8") from None
         else:
-            if len(content) > MOST_IMAGE:
-                raise Invalid(f"the image {name[:80]} must have {MOST_IMAGE:,} bytes at most")
-            image = (type_of_image(content), content)
-            options.append(Option(PurePath(name).stem, Card("image", ""), image=image))
-    if len({one.name for one in options}) < 2:
+            try:
+                _, image = as_kept(content)
+            except Invalid as error:
+                raise Invalid(f"the file {name[:80]}: {error}") from None
+            options.append(NewCard(PurePath(name).stem, Card("image", ""), image=image))
+        _check_few(options)
+    if len({one.arm for one in options}) < 2:
         raise Invalid("give two options at least, one a line")
-    places = [(one.name, one.context) for one in options]
-    for name, context in places:
-        if places.count((name, context)) > 1:
-            raise Invalid(f"the option {name[:80]!r} is there twice")
+    seen: set[tuple[str, str]] = set()
+    for one in options:
+        if (one.arm, one.context) in seen:
+            raise Invalid(f"the option {one.arm[:80]!r} is there twice")
+        seen.add((one.arm, one.context))
     if any(one.card is not None and not one.context for one in options):
         # Two arms are shown by their cards if both have one.
-        options = [
-            Option(one.name, one.card or Card("text", one.name), one.context, one.image)
-            for one in options
-        ]
+        options = [replace(one, card=one.card or Card("text", one.arm)) for one in options]
     return options
 
 
-def _show_cards(service: arena.Service, slug: str, options: Sequence[Option]) -> str | None:
-    """Set the cards; return what went wrong, as the tokens of the arena must be shown anyway."""
-    try:
-        for one in options:
-            if one.card is not None:
-                arena.set_card(service, slug, one.name, one.card, one.context, one.image)
-    except ArenaError as error:
-        return f"Not all cards could be kept: {error}; the owner's page has those that are."
-    return None
+def _check_few(options: Sequence[NewCard]) -> None:
+    """Refuse more than a poll may have before anything is done with them."""
+    if len(options) > MOST_CARDS:
+        raise Invalid(f"there are more than {MOST_CARDS:,} options and cards")
 
 
 def _slug(question: str) -> str:

@@ -13,13 +13,13 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Header, Request, UploadFile
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse, Response
+from markupsafe import Markup
 
 from driftduel.arena import service as arena
 from driftduel.arena.errors import ArenaError, Invalid, NotFound
 from driftduel.arena.model import Card, Role
 from driftduel.arena.settings import settings_on, typed_of
 from driftduel.arena.web import owner as api
-from driftduel.arena.web.pages.cards import html_of_markdown
 from driftduel.arena.web.pages.figures import columns_of, standing_of
 from driftduel.arena.web.pages.html import as_sentence, render
 from driftduel.arena.web.pages.sessions import (
@@ -146,8 +146,7 @@ def set_card(
             content = b"" if image is None else image.file.read()
             if not content:
                 raise Invalid("choose an image")
-            picture = (api.type_of_image(content), content)
-            arena.set_card(service, slug, arm, Card("image", ""), context, picture)
+            arena.set_card(service, slug, arm, Card("image", ""), context, content)
         elif kind in ("text", "markdown"):
             if not body.strip():
                 raise Invalid("write what the card shows")
@@ -327,8 +326,9 @@ def _option(
     if not mine:
         raise NotFound("there is no such option")
     cards = [
-        {"context": context, "card": card, "html": _html(card)}
+        {"context": context, "card": card, "html": None if html is None else Markup(html)}
         for context, card in arena.cards(service, slug).get(slug_of_arm, {}).items()
+        for html in (arena.html_of(card),)
     ]
     start = {"name": mine[0].name, "kind": "text", "context": "", "body": ""}
     return render(
@@ -340,7 +340,3 @@ def _option(
         problems={} if error is None else {place: as_sentence(error)},
         typed={**start, **typed},
     )
-
-
-def _html(card: Card) -> Any:
-    return html_of_markdown(card.body) if card.kind == "markdown" else None

@@ -145,10 +145,11 @@ def _form_of(asked: arena.Asked) -> dict[str, Any]:
 
 
 def _in_words(told: arena.Receipt, verdict: str) -> str:
-    """Say what became of a verdict; only now are the names of the arms told."""
-    if told.reveal is None:
+    """Say what became of a verdict, with the names of the arms if they may be known."""
+    if told.reason == "skip":
         return "Skipped."
-    left, right = (name if len(name) <= 40 else f"{name[:39]}…" for name in told.reveal)
+    names = told.reveal or ("the left card", "the right card")
+    left, right = (name if len(name) <= 40 else f"{name[:39]}…" for name in names)
     words = {
         "left": f"{left} over {right}",
         "right": f"{right} over {left}",
