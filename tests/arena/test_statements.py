@@ -184,6 +184,8 @@ def tell_a_story(store):
         sums.forgot(connection, number, 0, 11)
         assert wrong.damage_of(connection) is None
         assert wrong.wrong_image(connection) == "f" * 64
+        assert wrong.wrong_row(connection) == ("card", "is of an arm that never was")
+        [*wrong.hashes_of(connection, row)]
         wrong.ends(connection, number)
         wrong.ends(connection, 99)
         wrong.is_open_and_answered(connection, number)
