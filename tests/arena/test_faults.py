@@ -60,9 +60,9 @@ def test_a_full_disk_acknowledges_nothing_and_the_service_resumes(on_file, monke
 def before_each_transaction(monkeypatch, action):
     begin = SQLite.begin
 
-    def begun(connection, *, writing):
+    def begun(connection, **how):
         action(connection)
-        begin(connection, writing=writing)
+        begin(connection, **how)
 
     monkeypatch.setattr(SQLite, "begin", begun)
 

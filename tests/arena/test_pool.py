@@ -19,7 +19,7 @@ class Scripted:
         self.is_usable = True
         self.failing = ()
 
-    def begin(self, *, writing):
+    def begin(self, *, writing, each=None):
         self._do("begin writing" if writing else "begin")
 
     def commit(self):

@@ -192,10 +192,11 @@ def test_a_disk_without_room_is_503_and_service_resumes(tmp_path):
     before = resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE)
     resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (0, before[1]))
     refused = [site.ask(), site.tell(duel, "left"), site.tell(duel, "left")]
+    ready = site.plain.get("/health/ready").status_code
     alive = site.plain.get("/health/live").status_code
     resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, before)
     assert [answer.status_code for answer in refused] == [503] * 3
-    assert alive == 200
+    assert (ready, alive) == (503, 200)
     assert site.status()["votes"] == 0
     assert site.tell(duel, "left").status_code == 201
     assert site.status()["votes"] == 1

@@ -17,7 +17,7 @@ from driftduel.arena.service.service import Service, now_in_microseconds
 from driftduel.arena.service.tokens import access_row, hash_of, make_token, secret_of
 from driftduel.arena.settings import Settings
 from driftduel.arena.store import statements
-from driftduel.arena.store.connection import Connection
+from driftduel.arena.store.connection import SLOW, Connection
 
 MOST_CARDS = 10_000
 """Cards of a new arena."""
@@ -127,7 +127,7 @@ def create_arena(
             statements.append(connection, arena, [event])
         return statements.lock_arenas(connection, [number])[number]
 
-    return Created(service.writer.alone(create), owner, embed)
+    return Created(service.writer.alone(create, each=SLOW), owner, embed)
 
 
 def _is_made_again(connection: Connection, there: Arena, owner_hash: str) -> bool:

@@ -19,6 +19,7 @@ import numpy as np
 from driftduel.arena.model import OUTCOMES, Arena
 from driftduel.arena.service.service import Service
 from driftduel.arena.store import statements
+from driftduel.arena.store.connection import SLOW
 
 COLUMNS = (
     "time", "left", "right", "left_won", "verdict", "duel", "voter", "propensity", "context",
@@ -45,7 +46,7 @@ def votes_csv(service: Service, slug: str, *, everything: bool = False) -> Itera
     """
     hosted = service.hosted(slug)
     number = hosted.arena.id
-    with service.store.reading() as connection:
+    with service.store.reading(each=SLOW) as connection:
         (arena,) = statements.arenas_of(connection, [number])
         names = {arm.id: arm.name for arm in statements.arms_of(connection, number)}
         marks = statements.marks_of(connection, number, arena.head)
@@ -80,7 +81,8 @@ def _lines(
     last: list[Any] = []
     yield _as_csv([COLUMNS])
     for low, high in statements.ranges(0, arena.head):
-        with service.store.reading() as connection:  # one for each part: readers may be slow
+        # One for each part: readers may be slow.
+        with service.store.reading(each=SLOW) as connection:
             rows = statements.events(connection, arena.id, low, high)
         found = [*last, *_exported(rows, names, marks, everything)]
         last = found[-1:]

@@ -13,6 +13,7 @@ from driftduel.arena.service.reports import shown
 from driftduel.arena.service.service import Service, now_in_microseconds
 from driftduel.arena.service.voters import Voter, noted_voters
 from driftduel.arena.store import statements
+from driftduel.arena.store.connection import SLOW
 from driftduel.verdict.standing import ENOUGH
 from driftduel.votes.sequences import interval
 
@@ -177,7 +178,7 @@ def _rate(replica: Replica, now: int) -> Rate | None:
 
 def _answered(service: Service, slug: str, now: int) -> Answered:
     hosted = service.hosted(slug)
-    with service.store.reading() as connection:
+    with service.store.reading(each=SLOW) as connection:
         waiting, expired = statements.count_duels(connection, hosted.arena.id, now)
     purged = sum(shown(service, slug).values())
     with service.watching(hosted.arena.id, hosted.replica.head) as watch:

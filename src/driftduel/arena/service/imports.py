@@ -19,7 +19,7 @@ from driftduel._support.extras import MissingExtraError
 from driftduel.arena.errors import Invalid
 from driftduel.arena.service.service import Service
 from driftduel.arena.store import statements
-from driftduel.arena.store.connection import Connection
+from driftduel.arena.store.connection import LONG, Connection
 from driftduel.learners.driftpoll.state import uniform_ticket
 from driftduel.votes.log import Log
 
@@ -83,7 +83,7 @@ def import_votes(service: Service, slug: str, source: Any, pairs: Pairs) -> Impo
         raise Invalid(f"there are {log.n_votes:,} votes, must be {MOST:,} at most")
 
     name = _hash_of(log, pairs)
-    with service.store.reading() as connection:  # all of a long log, while others write
+    with service.store.reading(each=LONG) as connection:  # all of a long log, while others write
         (arena,) = statements.arenas_of(connection, [number])
         looked, known = arena.head, _imported_before(connection, number, name, 0, arena.head)
     if known is not None:
@@ -111,7 +111,7 @@ def import_votes(service: Service, slug: str, source: Any, pairs: Pairs) -> Impo
             part = following
         return Imported(log.n_votes, counted)
 
-    done: Imported = service.writer.alone(append)
+    done: Imported = service.writer.alone(append, each=LONG)
     service.follow()
     return done
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -26,7 +26,7 @@ from driftduel.arena.service.snapshots import from_snapshot, keep_snapshot
 from driftduel.arena.service.voter_counts import VoterCounts
 from driftduel.arena.service.writer import Writer
 from driftduel.arena.store import statements
-from driftduel.arena.store.connection import Connection
+from driftduel.arena.store.connection import PATIENCE, SLOW, Connection
 from driftduel.arena.store.database import Store
 from driftduel.arena.store.urls import DEFAULT
 from driftduel.arena.versions import rules_of
@@ -47,6 +47,9 @@ _PURGE = 60.0
 
 _MANY, _VERY_MANY = 1_000, 100_000
 """Events after which a snapshot is kept, at the end and meanwhile."""
+
+_AT_THE_END = 2.0
+"""Seconds to wait for what would be good to have when a process ends."""
 
 _TRIES = 10
 """How often newer rules are accepted again if votes are taken back meanwhile."""
@@ -110,11 +113,11 @@ class Service:
     def close(self) -> None:
         """Finish what waits and close the database."""
         with suppress(Unavailable):
-            self.keep_snapshots(_MANY)
-        self.writer.close()
+            self.keep_snapshots(_MANY, within=_AT_THE_END)
         self._stopping.set()
         self._wake.set()
-        self._thread.join()
+        self.writer.close()
+        self._thread.join(_AT_THE_END)
         self.store.close()
 
     def hosted(self, slug: str) -> Hosted:
@@ -153,7 +156,7 @@ class Service:
     def trial(self, slug: str) -> Hosted:
         """Return an arena as it would be by the newest rules; it is followed like any other."""
         number = self.hosted(slug).arena.id
-        with self._trying, self.store.reading() as connection:
+        with self._trying, self.store.reading(each=PATIENCE) as connection:
             (arena,) = statements.arenas_of(connection, [number])
             arena = replace(arena, rules=versions.CURRENT)
             known = self._trials.get(number)
@@ -177,12 +180,16 @@ class Service:
                 return
         raise Conflict("votes are being taken back, please try again")
 
-    def keep_snapshots(self, least: int) -> None:
-        """Keep snapshots of the copies that took in so many events since the last one."""
+    def keep_snapshots(self, least: int, within: float | None = None) -> None:
+        """Keep snapshots of the copies that took in so many events since the last one.
+
+        For each it is waited for so many seconds at most.
+        """
         for number, hosted in list(self._hosted.items()):
             if hosted.replica.head - self._snapshots.get(number, 0) >= least:
                 self._snapshots[number] = hosted.replica.head
-                self.writer.alone(partial(keep_snapshot, number=number, replica=hosted.replica))
+                keep = partial(keep_snapshot, number=number, replica=hosted.replica)
+                self.writer.alone(keep, each=SLOW, within=within)
 
     @contextmanager
     def watching(self, number: int, head: int) -> Iterator[VoterCounts]:
@@ -190,19 +197,27 @@ class Service:
         with self._watching:
             watch = self._watches.setdefault(number, VoterCounts())
             if watch.head < head:
-                with self.store.reading() as connection:
+                with self.store.reading(each=SLOW) as connection:
                     watch = watch.followed(connection, number, head)
                     self._watches[number] = watch
             yield watch
 
-    def check_ready(self) -> None:
-        """Raise Unavailable unless the database is reached and the copies are up to date.
+    async def check_ready_async(self) -> None:
+        """Raise Unavailable unless votes can be written and the copies are up to date.
 
-        A copy that is folded again, as somebody was excluded, is waited for: meanwhile the old one
-        asks, and votes are taken in.
+        Nothing is written for that if votes just were. A copy that is folded again, as somebody was
+        excluded, is waited for: meanwhile the old one asks, and votes are taken in.
         """
-        with self.store.reading() as connection:
-            connection.scalar("SELECT 1")
+        if time.monotonic() - self.writer.committed_at > _BEHIND:
+            await self.writer.do_async(_try_to_write, None)
+        self._check_copies()
+
+    def check_ready(self) -> None:
+        """Do the same where no event loop runs."""
+        self.writer.do(_try_to_write, None)
+        self._check_copies()
+
+    def _check_copies(self) -> None:
         if time.monotonic() - self._followed_at > _BEHIND:
             raise Unavailable("the copies of the learners are behind the log")
 
@@ -221,7 +236,7 @@ class Service:
         self._followed_at = time.monotonic()
 
     def _catch_up(self) -> None:
-        with self._loading, self.store.reading() as connection:
+        with self._loading, self.store.reading(each=PATIENCE) as connection:
             for arena in statements.arenas_of(connection, self._hosted):
                 hosted = self._hosted[arena.id]
                 if arena.head == hosted.replica.head:
@@ -274,7 +289,7 @@ class Service:
     def _load(self, number: int) -> Hosted:
         with self._loading:
             if number not in self._hosted:
-                with self.store.reading() as connection:
+                with self.store.reading(each=PATIENCE) as connection:
                     (arena,) = statements.arenas_of(connection, [number])
                     loaded, kept = _loaded(connection, arena, self._note_work)
                     self._hosted[number], self._snapshots[number] = loaded, kept
@@ -299,6 +314,12 @@ class Service:
                 self._stopping.wait(_BEHIND)
 
 
+def _try_to_write(connection: Connection, requests: Sequence[None]) -> list[None]:
+    """Write something, so that a disk that is full says so: a handler of the writer."""
+    statements.set_meta(connection, "tried", str(now_in_microseconds()))
+    return [None] * len(requests)
+
+
 def _accept(connection: Connection, number: int, replica: Replica) -> bool:
     """Let an arena have the newest rules; tell whether that is done, or what counts has changed."""
     arena = statements.lock_arenas(connection, [number])[number]
@@ -314,7 +335,7 @@ def purge(service: Service) -> int:
     """Turn duels that expired a day ago into counts of what was shown; return how many."""
     now = now_in_microseconds()
     done: int = service.writer.alone(
-        lambda connection: statements.purge(connection, now - KEPT_EXPIRED, now // DAY)
+        lambda connection: statements.purge(connection, now - KEPT_EXPIRED, now // DAY), each=SLOW
     )
     return done
 

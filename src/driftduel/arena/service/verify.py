@@ -13,7 +13,7 @@ from driftduel.arena.replica import Replica
 from driftduel.arena.service.service import folded
 from driftduel.arena.service.snapshots import from_snapshot
 from driftduel.arena.store import checks, statements
-from driftduel.arena.store.connection import Connection
+from driftduel.arena.store.connection import LONG, Connection
 from driftduel.arena.store.database import Store
 from driftduel.arena.versions import rules_of
 from driftduel.learners.contract.base import Learner
@@ -49,7 +49,7 @@ def verify(store: Store, noted: Sequence[str] = ()) -> list[Verified]:
         If an arena has rules of a newer program.
     """
     unseen = set(noted)
-    with store.reading() as connection:
+    with store.reading(each=LONG) as connection:
         try:
             damage = checks.damage_of(connection)
         except store.errors.DatabaseError as error:

@@ -21,7 +21,7 @@ from driftduel.arena.model import Time
 from driftduel.arena.service.service import Service, new_id, now_in_microseconds
 from driftduel.arena.service.voter_counts import Counts, VoterCounts
 from driftduel.arena.store import statements
-from driftduel.arena.store.connection import Connection
+from driftduel.arena.store.connection import SLOW, Connection
 from driftduel.votes.sequences import log_evidence
 
 MEANT = {"side": 0.6, "quick": 0.1}
@@ -164,7 +164,7 @@ def look_odd(voters: Sequence[Counts]) -> dict[int, list[str]]:
 def votes_of(service: Service, slug: str, name: str) -> int:
     """Return how many votes a voter, by its cookie or header, gave and did not take back."""
     number = service.hosted(slug).arena.id
-    with service.store.reading() as connection:
+    with service.store.reading(each=SLOW) as connection:
         return statements.votes_of(connection, number, service.voter(name))
 
 
@@ -192,7 +192,7 @@ def forget(service: Service, slug: str, voter: str) -> int:
         row = {"at": now_in_microseconds(), "kind": "forget"}
         return statements.append(connection, arena, [row])
 
-    head: int = service.writer.alone(cut)
+    head: int = service.writer.alone(cut, each=SLOW)
     service.follow()
     return head
 
@@ -209,7 +209,7 @@ def _mark(service: Service, slug: str, voter: str, kind: Literal["exclude", "inc
         row: dict[str, Any] = {"at": now_in_microseconds(), "kind": kind, "voter": voter}
         return statements.append(connection, arena, [row])
 
-    head: int = service.writer.alone(mark)
+    head: int = service.writer.alone(mark, each=SLOW)
     service.follow()
     return head
 

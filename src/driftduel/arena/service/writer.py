@@ -10,14 +10,15 @@ import asyncio
 import queue
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from dataclasses import dataclass
+from math import inf
 from threading import Lock, Thread
 from typing import Any
 
 from driftduel.arena.errors import ArenaError, Conflict, Unavailable
-from driftduel.arena.store.connection import Connection, IntegrityError
+from driftduel.arena.store.connection import PATIENCE, Connection, IntegrityError
 from driftduel.arena.store.database import Store
 
 MOST = 512
@@ -28,6 +29,11 @@ _GATHER, _STEPS = 0.003, 6
 """Seconds to wait for more if the last transaction did so many, looking so often whether half as
 many are there: a commit costs more than that, and meanwhile the others are answered."""
 
+_ANSWER = PATIENCE + 0.2
+"""Seconds that somebody waits, for what is before, too."""
+
+_SILENT = "the database does not answer, please try again"
+
 Handler = Callable[[Connection, Sequence[Any]], Sequence[Any]]
 """Does many requests at once; returns for each what it gives, or the ArenaError it raises."""
 
@@ -37,6 +43,7 @@ class _Job:
     handler: Handler
     request: Any
     alone: bool
+    each: float | None  # seconds of a statement of what may take long
     answer: Future[Any] | asyncio.Future[Any]  # a thread waits for it, or an event loop
 
 
@@ -54,6 +61,7 @@ class Writer:
     def __init__(self, store: Store, committed: Callable[[], None]) -> None:
         self.commits = 0
         self.requests = 0
+        self.committed_at = -inf  # by the clock of the process; -inf also after a failure
         self._store = store
         self._committed = committed
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
@@ -73,27 +81,41 @@ class Writer:
             What the handler gave for this request.
         """
         answer: Future[Any] = Future()
-        self._submit(_Job(handler, request, False, answer))
-        return _result(answer.result())
+        self._submit(_Job(handler, request, False, None, answer))
+        return _result(_waited(answer, _ANSWER))
 
     async def do_async(self, handler: Handler, request: Any) -> Any:
         """Do the same without a thread that waits; it is done even if nobody waits any more."""
         answer = asyncio.get_running_loop().create_future()
-        self._submit(_Job(handler, request, False, answer))
-        return _result(await answer)
+        self._submit(_Job(handler, request, False, None, answer))
+        try:
+            async with asyncio.timeout(_ANSWER):
+                return _result(await answer)
+        except TimeoutError:
+            raise Unavailable(_SILENT) from None
 
-    def alone(self, action: Callable[[Connection], Any]) -> Any:
-        """Do something rare in a transaction of its own, in turn with the others."""
+    def alone(
+        self,
+        action: Callable[[Connection], Any],
+        *,
+        each: float | None = None,
+        within: float | None = None,
+    ) -> Any:
+        """Do something rare in a transaction of its own, in turn with the others.
+
+        With ``each`` it may take long, and every statement of it so many seconds; ``within`` is for
+        how many it is waited for then.
+        """
         answer: Future[Any] = Future()
-        self._submit(_Job(lambda connection, _: [action(connection)], None, True, answer))
-        return _result(answer.result())
+        self._submit(_Job(lambda connection, _: [action(connection)], None, True, each, answer))
+        return _result(_waited(answer, _ANSWER if each is None else within))
 
     def close(self) -> None:
-        """Finish what waits, and end."""
+        """Finish what waits, and end; a database that is silent is not waited for."""
         with self._door:
             self._closed = True
             self._jobs.put(None)
-        self._thread.join()
+        self._thread.join(_ANSWER)
 
     def _submit(self, job: _Job) -> None:
         with self._door:  # nobody comes in after the last one
@@ -133,10 +155,12 @@ class Writer:
     def _commit(self, batch: list[_Job]) -> None:
         results: list[Any]
         try:
-            with self._store.writing() as connection:
+            with self._store.writing(each=batch[0].each) as connection:
                 results = _handled(connection, batch)
         except ArenaError as error:
-            results = [error] * len(batch)
+            self.committed_at = -inf
+            _answer(batch, [error] * len(batch))
+            return
         except Exception as error:
             if len(batch) > 1:  # one of them is at fault, the others are not to suffer
                 for job in batch:
@@ -146,6 +170,7 @@ class Writer:
             _answer(batch, [Conflict("another request was quicker, try again") if late else error])
             return
         self.commits += 1
+        self.committed_at = time.monotonic()
         self.requests += len(batch)
         self._committed()
         _answer(batch, results)
@@ -156,12 +181,22 @@ def _answer(batch: list[_Job], results: list[Any]) -> None:
     loops: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Any], Any]]] = {}
     for job, result in zip(batch, results, strict=True):
         if isinstance(job.answer, Future):
-            job.answer.set_result(result)
+            with suppress(InvalidStateError):  # who waited gave up
+                job.answer.set_result(result)
         else:
             loops.setdefault(job.answer.get_loop(), []).append((job.answer, result))
     for loop, answers in loops.items():
         with suppress(RuntimeError):  # it was closed, and nobody waits any more
             loop.call_soon_threadsafe(_wake, answers)
+
+
+def _waited(answer: Future[Any], seconds: float | None) -> Any:
+    """Return an answer, or say that there is none; it may be done nevertheless."""
+    try:
+        return answer.result(seconds)
+    except TimeoutError:
+        answer.cancel()
+        raise Unavailable(_SILENT) from None
 
 
 def _wake(answers: list[tuple[asyncio.Future[Any], Any]]) -> None:

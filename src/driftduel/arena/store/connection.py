@@ -13,6 +13,15 @@ from typing import Any, ClassVar
 
 from driftduel.arena.store.migrations import Dialect
 
+PATIENCE = 4.5
+"""Seconds in which a database does what somebody waits for, or is said to be away."""
+
+SLOW = 30.0
+"""Seconds for one statement that reads much, or is rare."""
+
+LONG = 600.0
+"""Seconds for one statement that reads or writes very much."""
+
 
 class IntegrityError(Exception):
     """What was written breaks a constraint: most often another process was quicker."""
@@ -22,10 +31,16 @@ class Connection(ABC):
     """A connection, for one thread at a time."""
 
     dialect: ClassVar[Dialect]
+    made_at = 0.0
+    """When it was made, by the clock of who keeps it."""
 
     @abstractmethod
-    def begin(self, *, writing: bool) -> None:
-        """Begin a transaction; one that only reads sees all as of one moment."""
+    def begin(self, *, writing: bool, each: float | None = None) -> None:
+        """Begin a transaction; one that only reads sees all as of one moment.
+
+        The whole of it is to take `PATIENCE` at most or, with ``each``, every statement so many
+        seconds; a database that says nothing for longer is away.
+        """
 
     @abstractmethod
     def commit(self) -> None:

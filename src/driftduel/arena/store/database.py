@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from driftduel.arena.errors import Unavailable
 from driftduel.arena.store import statements
-from driftduel.arena.store.connection import Connection, IntegrityError
+from driftduel.arena.store.connection import LONG, Connection, IntegrityError
 from driftduel.arena.store.migrations import SCHEMA, checked, migrate
 from driftduel.arena.store.pool import Pool
 from driftduel.arena.store.urls import database_of
@@ -41,7 +41,7 @@ class Store:
         connect, errors = database_of(url, create=create)
         pool = Pool(connect)
         try:
-            with _translated(errors), pool.transaction(writing=True) as connection:
+            with _translated(errors), pool.transaction(writing=True, each=LONG) as connection:
                 return cls(pool, errors, prepare(connection))
         except BaseException as error:
             pool.close()
@@ -51,15 +51,21 @@ class Store:
             raise
 
     @contextmanager
-    def reading(self) -> Iterator[Connection]:
-        """Yield a connection that reads, all of it as of one moment."""
-        with _translated(self.errors), self.pool.transaction(writing=False) as connection:
+    def reading(self, *, each: float | None = None) -> Iterator[Connection]:
+        """Yield a connection that reads, all of it as of one moment.
+
+        ``each`` is as `driftduel.arena.store.connection.Connection.begin` has it: without it, all
+        is to be read within seconds.
+        """
+        transaction = self.pool.transaction(writing=False, each=each)
+        with _translated(self.errors), transaction as connection:
             yield connection
 
     @contextmanager
-    def writing(self) -> Iterator[Connection]:
+    def writing(self, *, each: float | None = None) -> Iterator[Connection]:
         """Yield a connection that writes; what it wrote is on the disk when the block ends."""
-        with _translated(self.errors), self.pool.transaction(writing=True) as connection:
+        transaction = self.pool.transaction(writing=True, each=each)
+        with _translated(self.errors), transaction as connection:
             yield connection
 
     def close(self) -> None:

@@ -2,11 +2,13 @@
 
 A database that went away is noticed where a transaction begins: connections that were lost are
 given up and a new one is made, so a server that was restarted is found again, and one that is dead
-is said to be so at once.
+is said to be so at once. One that says nothing is given up after a moment, and none is kept for
+ever: what stands between here and there may have forgotten it.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from threading import BoundedSemaphore, Lock
@@ -20,8 +22,11 @@ _KEPT = 8
 _MOST = 48
 """Connections that are open at the same time."""
 
-_PATIENCE = 30.0
+_PATIENCE = 4.0
 """Seconds to wait for one of them."""
+
+_OLD = 1_800.0
+"""Seconds after which a connection is not kept any more."""
 
 
 class Pool:
@@ -41,12 +46,12 @@ class Pool:
         self._closed = False
 
     @contextmanager
-    def transaction(self, *, writing: bool) -> Iterator[Connection]:
+    def transaction(self, *, writing: bool, each: float | None = None) -> Iterator[Connection]:
         """Yield a connection in a transaction, which is committed unless the block raises."""
         if not self._places.acquire(timeout=_PATIENCE):
             raise Unavailable("the database is busy, please try again")
         try:
-            connection = self._begun(writing)
+            connection = self._begun(writing, each)
             try:
                 yield connection
                 connection.commit()
@@ -65,13 +70,13 @@ class Pool:
             self._closed = True
         self._clear()
 
-    def _begun(self, writing: bool) -> Connection:
+    def _begun(self, writing: bool, each: float | None) -> Connection:
         while True:
             with self._lock:
                 kept = self._idle.pop() if self._idle else None
-            connection = kept or self._connect()
+            connection = kept or self._made()
             try:
-                connection.begin(writing=writing)
+                connection.begin(writing=writing, each=each)
             except BaseException:
                 lost = not connection.is_usable
                 self._give_back(connection)
@@ -81,9 +86,15 @@ class Pool:
             else:
                 return connection
 
+    def _made(self) -> Connection:
+        connection = self._connect()
+        connection.made_at = time.monotonic()
+        return connection
+
     def _give_back(self, connection: Connection) -> None:
+        young = time.monotonic() - connection.made_at < _OLD
         with self._lock:
-            keeps = not self._closed and connection.is_usable and len(self._idle) < _KEPT
+            keeps = not self._closed and connection.is_usable and len(self._idle) < _KEPT and young
             if keeps:
                 self._idle.append(connection)
         if not keeps:

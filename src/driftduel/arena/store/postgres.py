@@ -7,24 +7,64 @@ arena meanwhile.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Generator, Mapping, Sequence
 from functools import cache
+from math import inf
 from typing import Any
 
 import psycopg
 from psycopg.pq import TransactionStatus
 from psycopg.types.string import TextLoader
 
-from driftduel.arena.store.connection import Connection
+from driftduel.arena.store.connection import LONG, PATIENCE, Connection
 
-_PATIENCE = 15.0
+_PATIENCE = 4.0
 """Seconds to wait for another process that holds a lock."""
 
-_IDLE = 60.0
-"""Seconds after which a process that stopped in the middle of something loses its locks."""
+_IDLE, _LONG_IDLE = 5.0, 60.0
+"""Seconds after which a process that stopped in the middle of something loses its locks: of what
+is done while others wait, and of what is rare and long."""
 
-_CONNECT = 5
+_CONNECT = 2
 """Seconds to wait for a server that does not answer."""
+
+_FIRST = 1.5
+"""Seconds to wait for the first word on a connection that was kept; then another is made."""
+
+_ALIVE: dict[str, Any] = {
+    "tcp_user_timeout": 5_000,
+    "keepalives_idle": 10,
+    "keepalives_interval": 3,
+    "keepalives_count": 3,
+}
+"""Milliseconds and seconds by which the system notices that nobody is there any more."""
+
+
+class _Raw(psycopg.Connection[Any]):
+    """A connection that is given up if the server says nothing for too long.
+
+    The system cannot see that: whatever stands between may take in what is sent and drop it.
+    """
+
+    until = inf
+
+    def wait(self, gen: Any, *words: Any, **more: Any) -> Any:
+        """Wait for what is under way."""
+        return super().wait(self._limited(gen), *words, **more)
+
+    def _limited(self, gen: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
+        """Do what a generator does, which is asked ten times a second while nothing comes."""
+        try:
+            wanted = next(gen)
+            while True:
+                ready = yield wanted
+                if not ready and time.monotonic() > self.until:
+                    self.close()
+                    raise psycopg.OperationalError("the server said nothing for too long")
+                wanted = gen.send(ready)
+        except StopIteration as end:
+            return end.value
 
 
 class Postgres(Connection):
@@ -34,25 +74,42 @@ class Postgres(Connection):
 
     def __init__(self, url: str) -> None:
         # Transactions begin where `begin` says; psycopg would begin one before each statement.
-        self._raw = psycopg.connect(
-            url, autocommit=True, connect_timeout=_CONNECT, options=_options()
+        said = psycopg.conninfo.conninfo_to_dict(url)
+        self._raw = _Raw.connect(
+            url,
+            autocommit=True,
+            connect_timeout=_CONNECT,
+            options=_options(),
+            **{name: value for name, value in _ALIVE.items() if name not in said},
         )
+        self._until: float | None = None
+        self._each = LONG
         self._raw.adapters.register_loader("json", TextLoader)  # as SQLite gives it
         self._cursor = self._raw.cursor()
 
-    def begin(self, *, writing: bool) -> None:
+    def begin(self, *, writing: bool, each: float | None = None) -> None:
         """Begin; who reads sees all as of the first statement."""
+        now = time.monotonic()
         level = "READ COMMITTED" if writing else "REPEATABLE READ"
-        self._cursor.execute(f"BEGIN ISOLATION LEVEL {level}")
+        idle = _IDLE if writing and each is None else _LONG_IDLE
+        limits = {
+            "statement_timeout": PATIENCE if each is None else each,
+            "idle_in_transaction_session_timeout": idle,
+        }
+        words = [f"SET LOCAL {name} = {1e3 * value:.0f}" for name, value in limits.items()]
+        self._raw.until = now + _FIRST
+        self._cursor.execute("; ".join([f"BEGIN ISOLATION LEVEL {level}", *words]).encode())
+        self._until = now + PATIENCE if each is None else None
+        self._each = LONG if each is None else each
 
     def commit(self) -> None:
         """Return when the server has it on its disk."""
-        self._cursor.execute("COMMIT")
+        self._execute("COMMIT")
 
     def rollback(self) -> None:
         """Undo, unless the connection was lost."""
         if not self._raw.closed and not self.is_usable:
-            self._cursor.execute("ROLLBACK")
+            self._execute("ROLLBACK")
 
     def close(self) -> None:
         """Hang up."""
@@ -65,12 +122,21 @@ class Postgres(Connection):
 
     def execute(self, statement: str, **values: Any) -> list[tuple[Any, ...]]:
         """Run a statement; return its rows."""
-        self._cursor.execute(_in_postgres(statement), values)
+        self._execute(_in_postgres(statement), values)
         return self._cursor.fetchall() if self._cursor.description else []
 
     def execute_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> None:
         """Run a statement once for each of ``rows``, without waiting in between."""
+        self._limit()
         self._cursor.executemany(_in_postgres(statement), rows)
+
+    def _execute(self, statement: Any, values: Mapping[str, Any] | None = None) -> None:
+        self._limit()
+        self._cursor.execute(statement, values)
+
+    def _limit(self) -> None:
+        """Say how long the next statement may take."""
+        self._raw.until = self._until or time.monotonic() + self._each
 
 
 def check_url(url: str) -> None:
@@ -86,7 +152,6 @@ def _options() -> str:
     settings = {
         "synchronous_commit": "on",
         "lock_timeout": f"{1e3 * _PATIENCE:.0f}",
-        "idle_in_transaction_session_timeout": f"{1e3 * _IDLE:.0f}",
     }
     return " ".join(f"-c {name}={value}" for name, value in settings.items())
 

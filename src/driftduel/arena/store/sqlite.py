@@ -16,7 +16,7 @@ from typing import Any
 
 from driftduel.arena.store.connection import Connection
 
-PATIENCE = 15.0
+PATIENCE = 4.0
 """Seconds to wait for other processes that write: of several that wait, SQLite picks any."""
 
 
@@ -48,7 +48,7 @@ class SQLite(Connection):
             self.close()
             raise
 
-    def begin(self, *, writing: bool) -> None:
+    def begin(self, *, writing: bool, each: float | None = None) -> None:
         """Begin; who writes has the lock of the file from here on."""
         self._raw.execute("BEGIN IMMEDIATE" if writing else "BEGIN")
 

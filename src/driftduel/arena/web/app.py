@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import gc
 import json
+import logging
 import os
 import signal
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from multiprocessing import parent_process
-from threading import Thread
+from threading import Thread, current_thread, main_thread
+from typing import Any
 
 from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI
@@ -29,6 +32,9 @@ from driftduel.arena.web.short import ShortWay
 
 OPTIONS = "DRIFTDUEL_ARENA"
 """The variable that tells the processes of a server what they serve."""
+
+_AT_LAST = 9.0
+"""Seconds after a signal to end at which the process is gone in any case."""
 
 _THREADS = 100
 """Requests that wait for the database at once."""
@@ -97,6 +103,7 @@ def app_of_environment() -> FastAPI:
     app = create_app(Access(service, **options), closes=True)
     keep_what_is_there()
     _end_with_parent()
+    _end_in_time()
     return app
 
 
@@ -107,6 +114,29 @@ def keep_what_is_there() -> None:
     """
     gc.collect()
     gc.freeze()
+
+
+def _end_in_time() -> None:
+    """Let a signal to end do so, also if a thread waits for what does not come.
+
+    What was acknowledged is on the disk, and nothing else may be lost.
+    """
+    handlers: dict[int, Any] = {}
+
+    def end() -> None:
+        time.sleep(_AT_LAST)
+        logging.getLogger("driftduel.arena").warning("ended while something was still under way")
+        os._exit(0)
+
+    def told(number: int, frame: Any) -> None:
+        Thread(target=end, daemon=True).start()
+        before = handlers[number]
+        if callable(before):
+            before(number, frame)
+
+    if current_thread() is main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            handlers[number] = signal.signal(number, told)
 
 
 def _end_with_parent() -> None:

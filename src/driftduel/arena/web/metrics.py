@@ -53,9 +53,9 @@ async def live() -> Response:
 
 
 @router.get("/health/ready")
-def ready(request: Request) -> Response:
-    """Say whether the database is reached and the copies follow it; 503 if not."""
-    access_of(request).service.check_ready()
+async def ready(request: Request) -> Response:
+    """Say whether votes can be written and the copies follow them; 503 if not."""
+    await access_of(request).service.check_ready_async()
     return JSONResponse({"ready": True})
 
 

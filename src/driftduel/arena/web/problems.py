@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import logging
+import time
 from collections.abc import Callable
 from http import HTTPStatus
 from math import ceil
@@ -15,6 +17,13 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from driftduel.arena.errors import ArenaError, TooMany, Unauthorized, Unavailable
+
+_LOGGER = logging.getLogger(__name__)
+
+_MINUTE = 60.0
+_MOST_NOTED = 100
+_NOTED: dict[str, float] = {}
+"""Causes that were written into the log, and when."""
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -35,6 +44,7 @@ def problem(status: int, detail: str, headers: dict[str, str] | None = None) -> 
 
 def problem_of(error: ArenaError) -> Response:
     """Return the answer to a request that the service refuses."""
+    _note(error)
     return problem(error.status, str(error), _headers_of(error))
 
 
@@ -67,6 +77,7 @@ def answer_problems(app: FastAPI, page: Page) -> None:
 
     @app.exception_handler(ArenaError)
     async def refused(request: Request, error: ArenaError) -> Response:
+        _note(error)
         return answer(request, error.status, str(error), _headers_of(error))
 
     @app.exception_handler(RequestValidationError)
@@ -81,6 +92,19 @@ def answer_problems(app: FastAPI, page: Page) -> None:
     async def broken(request: Request, error: Exception) -> Response:
         words = "something went wrong on our side; what was acknowledged is kept"
         return answer(request, 500, words)
+
+
+def _note(error: ArenaError) -> None:
+    """Write the cause into the log if the database is away: once a minute, not for each request."""
+    if not isinstance(error, Unavailable):
+        return
+    cause = str(error.__cause__ or error).strip().partition("\n")[0][:300]
+    now = time.monotonic()
+    if now - _NOTED.get(cause, -_MINUTE) >= _MINUTE:
+        if len(_NOTED) >= _MOST_NOTED:
+            _NOTED.clear()
+        _NOTED[cause] = now
+        _LOGGER.warning("unavailable", extra={"facts": {"cause": cause}})
 
 
 def _headers_of(error: ArenaError) -> dict[str, str]:

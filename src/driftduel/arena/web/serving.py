@@ -19,7 +19,7 @@ from driftduel.arena.web.metrics import log_as_json
 
 _APP = "driftduel.arena.web.app:app_of_environment"
 
-_PATIENCE = 10
+_PATIENCE = 5
 """Seconds that requests under way are given when the server ends."""
 
 SETTINGS: dict[str, Any] = {

@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from http import HTTPStatus
+from mimetypes import guess_type
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse, Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
+from starlette.exceptions import HTTPException
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
@@ -115,26 +117,42 @@ def _said(sentences: Iterable[Sentence]) -> Markup:
 
 
 class Static(StaticFiles):
-    """Files that pages load, kept by browsers for a year where the address has their hash."""
+    """Files that pages load, kept by browsers for a year where the address has their hash.
+
+    They are in memory: to read one would take a thread, and all may be waiting for the database.
+    """
 
     def __init__(self) -> None:
         super().__init__(directory=_FILES)
+        files = [file for file in _FILES.rglob("*") if file.is_file()]
+        self._files = {file.relative_to(_FILES).as_posix(): file.read_bytes() for file in files}
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         """Return a file."""
-        answer = await super().get_response(path, scope)
+        content = self._files.get(Path(path).as_posix())
+        if content is None:
+            raise HTTPException(404)
+        if scope["method"] not in ("GET", "HEAD"):
+            raise HTTPException(405, headers={"Allow": "GET, HEAD"})
         kept = scope["query_string"].startswith(b"v=")
-        answer.headers["Cache-Control"] = (
-            f"public, max-age={_YEAR}, immutable" if kept else "no-cache"
-        )
-        return answer
+        known = f'"{_digest(content)}"'
+        headers = {
+            "Cache-Control": f"public, max-age={_YEAR}, immutable" if kept else "no-cache",
+            "ETag": known,
+        }
+        if known in Request(scope).headers.get("if-none-match", ""):
+            return Response(status_code=304, headers=headers)
+        return Response(content, headers=headers, media_type=guess_type(path)[0])
 
 
 @lru_cache
 def static(name: str) -> str:
     """Return the address of a file of ``web/static``, with its hash."""
-    digest = hashlib.sha256((_FILES / name).read_bytes()).hexdigest()
-    return f"/static/{name}?v={digest[:16]}"
+    return f"/static/{name}?v={_digest((_FILES / name).read_bytes())}"
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 _TEMPLATES = Environment(
