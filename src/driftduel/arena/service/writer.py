@@ -158,7 +158,8 @@ class Writer:
             with self._store.writing(each=batch[0].each) as connection:
                 results = _handled(connection, batch)
         except ArenaError as error:
-            self.committed_at = -inf
+            if isinstance(error, Unavailable):
+                self.committed_at = -inf
             _answer(batch, [error] * len(batch))
             return
         except Exception as error:
