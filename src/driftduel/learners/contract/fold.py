@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from driftduel._support.checks import BadParameter, as_floats
+from driftduel._support.compile.entries import entry
 from driftduel._support.compile.jit import bind_kernels
 from driftduel._support.interrupts import defer_interrupts
 from driftduel.learners.contract.base import Learner
@@ -48,7 +49,7 @@ def fold_into(
         part = slice(done, done + _CHUNK)
         chunk = lefts[part], rights[part], rows[part], results[part]
         with defer_interrupts():
-            n = int(tell_on(session.state, session.settle_rng, *chunk))
+            n = int(entry(tell_on)(session.state, session.settle_rng, *chunk))
             session.collect(learner)
             session.told += n
             session.folded += n

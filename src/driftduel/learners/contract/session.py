@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from driftduel._support.compile.entries import entry
 from driftduel._support.interrupts import defer_interrupts
 from driftduel.learners.contract.history import History
 
@@ -238,7 +239,7 @@ class Session:
 
         Who answers it elsewhere is told by `Learner.fold`.
         """
-        left, right, ticket = learner._choose(self.state, rng)
+        left, right, ticket = entry(learner._choose)(self.state, rng)
         if self.offer is not None:
             left, right = self.offer.arms[left], self.offer.arms[right]
         return int(left), int(right), tuple(map(float, ticket))
@@ -264,7 +265,7 @@ class Session:
         if self.offer is not None:
             left, right, ticket, outcome = self.offer.duel_of_rows(left, right, ticket, outcome)
         if learner._learn(self.state, left, right, ticket, outcome):
-            learner._settle(self.state, self.settle_rng)
+            entry(learner._settle)(self.state, self.settle_rng)
             self.collect(learner)
         self.told += 1
 

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from driftduel._support.compile.entries import entry
 from driftduel._support.compile.jit import bind_kernels, inline_kernel
 from driftduel.learners.contract.base import Learner
 from driftduel.learners.parts.arrays import Floats
@@ -20,7 +21,7 @@ def ticket_length(learner: Learner) -> int:
     if learner._ticket is not None:
         return len(learner._ticket)
     rng = np.random.default_rng(0)
-    return len(learner._choose(learner._start(rng), rng)[2])
+    return len(entry(learner._choose)(learner._start(rng), rng)[2])
 
 
 def ticket_kernel(length: int) -> Any:
