@@ -151,6 +151,7 @@ def json_of_status(status: Status) -> dict[str, Any]:
         "head": status.head,
         **status.standing.to_dict(),
         "text": status.text,
+        "likely": None if status.told is None else status.told.to_dict(),
         "sides": {"left": status.left, "right": status.right, "neither": status.neither},
     }
 

@@ -5,8 +5,8 @@ log, are equal bit for bit. Which votes count is known when a copy is made: who 
 was taken back. When that changes a new copy is made, from an earlier state if one was kept.
 
 A learner knows arms by slots. Its labels are the numbers of the arms, which never change; names do.
-Besides the learner, and two earlier states of it, a copy keeps the time of every round, eight bytes
-each, where the numbers of votes and of rounds part, a few counts for each arm, when arms came and
+Besides the learner, and two earlier states of it, a copy keeps of every round its time and vote, 12
+bytes, where the numbers of votes and of rounds part, a few counts for each arm, when arms came and
 went, and what was said before: the changes in the log (see `driftduel.arena.changes`).
 """
 
@@ -33,6 +33,10 @@ Ints = NDArray[np.int64]
 
 KEEP = 20_000
 """Events between two states that are kept, so that a vote is taken back without a new beginning."""
+
+_LEFT, _RIGHT = 17, 2
+_MOST = (1 << (_LEFT - _RIGHT)) - 1
+"""Where the arms of a vote stand in its number, which has 32 bits; the outcome has the last two."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,15 @@ class ArmCounts:
         return ArmCounts(*(np.pad(part, (0, n - len(part))) for part in vars(self).values()))
 
 
+class Cast(NamedTuple):
+    """Votes that count, by round: the arms left and right, the outcome, and when it was."""
+
+    left: Ints
+    right: Ints
+    outcome: NDArray[np.float64]
+    time: Ints
+
+
 class EarlierLead(NamedTuple):
     """Who led when the arms on offer changed, and whether that was decided."""
 
@@ -91,6 +104,8 @@ class Replica:
         All arms there ever were.
     times : array
         When the vote of each round was cast.
+    votes : array
+        The vote of each round: its arms and its outcome in one number, see `cast`.
     tally : ArmCounts
         Counts by arm; ``sides`` counts the votes left, right and neither, of pairs shown here.
     standing : EarlierLead or None
@@ -116,6 +131,7 @@ class Replica:
         self.learner: Any = None
         self.arms: dict[int, Arm] = {}
         self.times = array("q")
+        self.votes = array("I")
         self.tally = ArmCounts.zeros(0)
         self.sides = np.zeros(3, np.int64)
         self.standing: EarlierLead | None = None
@@ -142,7 +158,7 @@ class Replica:
             start = states[-1] if states else Replica(self.seed, self.rules)
             made = start._copy()
             rounds = 0 if made.learner is None else made.learner.rounds
-            made.times = self.times[:rounds]
+            made.times, made.votes = self.times[:rounds], self.votes[:rounds]
             made.shifts = [one for one in self.shifts if one[0] < rounds]
             made.mark(excluded, retracted)
             made._kept = states[:-1] if states and states[-1] is self else states
@@ -205,6 +221,17 @@ class Replica:
             if self._report is None and self.learner is not None:
                 self._report = self.learner.report()
             return self._report
+
+    def cast(self) -> Cast:
+        """Return the votes of all rounds; arms are their numbers."""
+        with self.lock:
+            votes = np.array(self.votes, np.int64)
+            return Cast(
+                votes >> _LEFT,
+                (votes >> _RIGHT) & _MOST,
+                (votes & 3) / 2,
+                np.array(self.times, np.int64),
+            )
 
     def arm_in(self, slot: int) -> Arm:
         """Return the arm that a slot of the learner is."""
@@ -278,6 +305,8 @@ class Replica:
         )
         self._number_rounds(_column(page.seq, places))
         self.times.frombytes(_column(page.at, places).tobytes())
+        packed = left << _LEFT | right << _RIGHT | (2 * outcomes).astype(np.int64)
+        self.votes.extend(packed.tolist())
         bad = np.array([page.verdict[n] == "bad" for n in places])
         for arms, won in ((left, outcomes), (right, 1.0 - outcomes)):
             self.tally.duels[:] += np.bincount(arms, minlength=len(self._slots))

@@ -37,6 +37,7 @@ def packed(replica: Replica) -> bytes:
             "arms": [[arm.id, arm.slug, arm.name, arm.offered] for arm in replica.arms.values()],
             "shifts": replica.shifts,
             "said": replica.said,
+            "votes": base64.b64encode(replica.votes.tobytes()).decode(),
             "times": base64.b64encode(replica.times.tobytes()).decode(),
             **tally,
             "sides": replica.sides.tolist(),
@@ -62,6 +63,7 @@ def unpacked(text: bytes, seed: int, rules: Rules) -> Replica:
     replica.head, replica.generation = facts["head"], facts["generation"]
     replica.arms = {row[0]: Arm(*row) for row in facts["arms"]}
     replica.times = array("q", base64.b64decode(facts["times"]))
+    replica.votes = array("I", base64.b64decode(facts["votes"]))
     duels, bad, skips = (np.array(facts[name], np.int64) for name in ("duels", "bad", "skips"))
     replica.tally = ArmCounts(duels, np.array(facts["wins"], np.float64), bad, skips)
     replica.sides = np.array(facts["sides"], np.int64)

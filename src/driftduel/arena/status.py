@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 
 from driftduel.arena import changes as declared
+from driftduel.arena.likely import Looks, known_of
 from driftduel.arena.model import Arena, Arm
 from driftduel.arena.replica import Replica
 from driftduel.learners.contract.report import Report
-from driftduel.verdict import text
+from driftduel.verdict import likely as words
+from driftduel.verdict.likely import Likely
 from driftduel.verdict.standing import (
     Change,
     Earlier,
@@ -22,6 +24,7 @@ from driftduel.verdict.standing import (
     Reset,
     Standing,
 )
+from driftduel.votes.likely.telling import Telling
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,8 @@ class Status:
         Who is best, since when, how sure, what changed, and what is undecided.
     left, right, neither : int
         On which side voters found the better one.
+    told : Telling or None
+        The likely story; None if there is none, as without a vote.
     """
 
     arena: Arena
@@ -42,6 +47,7 @@ class Status:
     left: int
     right: int
     neither: int
+    told: Telling | None = None
 
     @property
     def votes(self) -> int:
@@ -65,16 +71,23 @@ class Status:
         return self.standing.options
 
     @property
+    def likely(self) -> Likely | None:
+        """The likely story as a record."""
+        return None if self.told is None else self.told.likely
+
+    @property
     def text(self) -> str:
         """The same in words, which are those of the pages; times are UTC."""
-        return text.words(self.standing)
+        return words.beside(self.likely, self.standing)
 
 
-def status_of(arena: Arena, replica: Replica) -> Status:
-    """Return what a copy knows of an arena."""
+def status_of(arena: Arena, replica: Replica, looks: Looks | None = None) -> Status:
+    """Return what a copy knows of an arena; ``looks`` keeps the story for the next time."""
     with replica.lock:  # so that all of it is of one head
         left, right, neither = (int(n) for n in replica.sides)
-        return Status(arena, replica.head, standing_of(arena, replica), left, right, neither)
+        standing, known = standing_of(arena, replica), known_of(replica)
+    told = (looks or Looks()).tell(known)
+    return Status(arena, known.head, standing, left, right, neither, told)
 
 
 def standing_of(arena: Arena, replica: Replica, *, as_said: bool = True) -> Standing:

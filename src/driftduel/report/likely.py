@@ -130,9 +130,9 @@ def _rows(
 ) -> list[dict[str, Any]]:
     rows = []
     names = timeline.log.arms
-    steps = timeline.steps(_STEPS)
-    moments = [(timeline.start_of(begin), told) for begin, _, told, _ in steps]
-    moments.append((timeline.end_of(steps[-1][1] - 1), steps[-1][2]))
+    steps = timeline.telling.steps(_STEPS)
+    moments = [(timeline.telling.start_of(begin), told) for begin, _, told, _ in steps]
+    moments.append((timeline.telling.end_of(steps[-1][1] - 1), steps[-1][2]))
     for at, told in moments:
         shares = {names[arm]: float(told[arm]) for arm in shown}
         if others:

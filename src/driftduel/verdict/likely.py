@@ -7,9 +7,10 @@ with its number, "may be" below, and never "is best". `driftduel.votes.likely` f
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from driftduel._support.text import listing
+from driftduel.verdict import text
 from driftduel.verdict.parts import (
     Clock,
     Sentence,
@@ -18,18 +19,24 @@ from driftduel.verdict.parts import (
     counted,
     named,
     percent,
+    percent_range,
+    plain,
     say,
 )
-from driftduel.verdict.standing import Moment, Standing
+from driftduel.verdict.standing import ENOUGH, Moment, Standing
 
 PROBABLY, VERY_LIKELY = 0.75, 0.95
 """From which probability on it is said so."""
 
 _MOST_ERAS = 4
 _WORTH_NAMING = 0.1
-_FEWEST_TOLD = 30
+_FEWEST_TOLD, _FAVOURITE = 30, (0.7, 0.9)
 _SAME = 0.0005
 _PROVED = say("What is proved, whatever drift there was:")
+_NOTICED = say("Noticed and proved so far:")
+_COUNTED = "By random comparisons alone:"
+_LINES = text.MOST_LINES
+_MOST_NEWCOMERS = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +86,9 @@ class Likely:
     record : tuple of (float, float, float, float)
         Between which chances the one ahead was told to win, how many votes that were, how many of
         them it was to win, and how many it won.
+    scores : tuple of (float, float, float) or None
+        The chance of each option to beat another on offer now, and its band; None if it is not
+        offered.
     """
 
     names: tuple[str, ...]
@@ -93,6 +103,7 @@ class Likely:
     votes: int
     losses: tuple[float, float, float]
     record: tuple[tuple[float, float, float, float, float], ...]
+    scores: tuple[tuple[float, float, float] | None, ...] = ()
 
 
 def step(probability: float) -> str:
@@ -123,6 +134,93 @@ def story(likely: Likely, standing: Standing) -> list[Sentence]:
     return [*headline(likely), *disagreement(likely, standing), *prediction(likely), _PROVED]
 
 
+def head(likely: Likely | None, standing: Standing) -> list[Sentence]:
+    """Say who is best in a poll: what is proved or else what is likely, then the other.
+
+    Examples
+    --------
+    >>> head(None, Standing(options=(), votes=0))[0][0].text
+    'Nobody has voted yet.'
+    """
+    known = text.headline(standing)
+    if likely is None:
+        return known
+    if standing.decided and standing.leader is not None:
+        return [*known, *_agrees(likely, standing), *newcomers(standing)]
+    found = [*headline(likely), *newcomers(standing), *disagreement(likely, standing)]
+    return [*found, _NOTICED, *known]
+
+
+def beside(likely: Likely | None, standing: Standing) -> str:
+    """Return all of a poll as plain text: who is best, a line for each option, and what changed."""
+    first = " ".join(map(plain, head(likely, standing)))
+    if likely is not None:  # how likely each is best is told by one of the two
+        options = tuple(replace(one, probability=None) for one in standing.options)
+        standing = replace(standing, options=options)
+    rest = text.words(standing).partition("\n")[2]
+    rest = f"{_COUNTED}\n{rest}" if likely is not None and rest.startswith(" ") else rest
+    told = [] if likely is None else [" ".join(map(plain, prediction(likely)))]
+    return "\n".join(part for part in (first, *lines(likely), rest, *told) if part)
+
+
+def lines(likely: Likely | None) -> list[str]:
+    """Return a line of plain text for each option that has a score, the likeliest first."""
+    if likely is None or not likely.scores:
+        return []
+    there = [n for n, band in enumerate(likely.scores) if band is not None]
+    order = sorted(there, key=lambda n: -likely.probability[n])
+    found = ["Likely, against another option:"]
+    found += [f"  {plain((named(likely.names[n]),))}: {score(likely, n)}" for n in order[:_LINES]]
+    return [*found, f"  and {len(order) - _LINES:,} more"] if len(order) > _LINES else found
+
+
+def score(likely: Likely, option: int) -> str:
+    """Say how often an option likely wins, and how likely it is best."""
+    band = likely.scores[option]
+    if band is None:
+        return "not offered"
+    mean, low, high = band
+    told = f"wins {percent(mean)} ({percent_range(low, high)})"
+    return f"{told}, best with {chance(likely.probability[option])}"
+
+
+def newcomers(standing: Standing) -> list[Sentence]:
+    """Say which options joined so late that they cannot be judged yet."""
+    joined = {n: one.at for one in standing.events for n in one.joined}
+    late = [
+        n
+        for n in joined
+        if standing.options[n].offered and (standing.options[n].duels or 0) < ENOUGH
+    ]
+    return [
+        say(
+            "{who} joined {at} and has {n}: too early to judge it.",
+            who=named(standing.options[n].name),
+            at=clock_of(standing).then(joined[n]),
+            n=counted(standing.options[n].duels or 0, standing.unit),
+        )
+        for n in late[:_MOST_NEWCOMERS]
+    ]
+
+
+def _agrees(s: Likely, standing: Standing) -> list[Sentence]:
+    """Say how likely that is which is proved, and who was before."""
+    if s.best != standing.leader:
+        return [*headline(s), *disagreement(s, standing)]
+    told = chance(s.probability[s.best])
+    if len(s.eras) == 1 or s.eras[-1].option != s.best:
+        return [say("The model gives it {told}.", told=told)]
+    clock = _clock(s)
+    return [
+        say(
+            "The model gives it {told}, since {since}; {before}.",
+            told=told,
+            since=_since(s, clock),
+            before=_before(s, clock),
+        )
+    ]
+
+
 def _headline(s: Likely) -> Iterator[Sentence]:
     clock, who = _clock(s), named(s.names[s.best])
     share = s.probability[s.best]
@@ -140,12 +238,11 @@ def _headline(s: Likely) -> Iterator[Sentence]:
         )
     elif era.option == s.best:
         yield say(
-            "{who} {verb} best now ({told}), since about {since} ({between}); {before}.",
+            "{who} {verb} best now ({told}), since {since}; {before}.",
             who=who,
             verb=verb,
             told=told,
-            since=clock.at(era.since),
-            between=clock.between(s.earliest, s.latest),
+            since=_since(s, clock),
             before=_before(s, clock),
         )
     else:
@@ -164,6 +261,14 @@ def _headline(s: Likely) -> Iterator[Sentence]:
         if others:
             parts = [say("{0} ({1})", named(s.names[n]), chance(s.probability[n])) for n in others]
             yield say("It may also be {row}.", row=_row(parts[:3]))
+
+
+def _since(s: Likely, clock: Clock) -> Sentence:
+    """Say since about when the last era is, and between which moments it began."""
+    since = clock.at(s.eras[-1].since)
+    if s.earliest == s.latest:
+        return (since,)
+    return say("about {0} ({1})", since, clock.between(s.earliest, s.latest))
 
 
 def _before(s: Likely, clock: Clock, skip: int = 1) -> Sentence:
@@ -205,26 +310,49 @@ def prediction(s: Likely) -> list[Sentence]:
             coin=f"{coin:.4f}",
         )
     ]
-    told = [one for one in s.record if one[2] >= _FEWEST_TOLD]
-    if told:
-        low, high, votes, said, won = max(told, key=lambda one: (one[0] < 0.9, one[0]))
+    row = _row_told(s)
+    if row is not None:
+        low, high, votes, said, won = row
         found.append(
             say(
-                "In {n} it gave the favourite {low} to {high}: {said} on average, and {won} won.",
-                n=counted(round(votes), "vote"),
+                "What it gave {low} to {high}, {said} on average, came true in {won} of {n}.",
                 low=percent(low),
                 high=percent(high),
-                won=percent(won),
                 said=percent(said),
+                won=f"{round(won * votes):,}",
+                n=counted(round(votes), "vote"),
             )
         )
     return found
 
 
+def _row_told(s: Likely) -> tuple[float, float, float, float, float] | None:
+    """Return the row of the record that is told: of favourites, or what has votes enough."""
+    rows = [one for one in s.record if one[0] >= _FAVOURITE[0] and one[1] <= _FAVOURITE[1]]
+    votes = sum(one[2] for one in rows)
+    if votes >= _FEWEST_TOLD:
+        said = sum(one[2] * one[3] for one in rows) / votes
+        return (*_FAVOURITE, votes, said, sum(one[2] * one[4] for one in rows) / votes)
+    return max((one for one in s.record if one[2] >= _FEWEST_TOLD), default=None)
+
+
 def disagreement(s: Likely, standing: Standing) -> list[Sentence]:
     """Say which assumption makes the likely and the proved disagree, if they do."""
     proved = standing.best if standing.decided else None
-    if proved is None or proved == s.best or s.probability[s.best] < PROBABLY:
+    if s.probability[s.best] < PROBABLY or standing.best == s.best:
+        return []
+    if proved is None and standing.drawn and standing.leader is not None:
+        return [
+            say(
+                "{noticed} leads by random comparisons, {likely} is likelier: the model counts all "
+                "{unit}s, late ones more than early ones, and assumes that strength is one number "
+                "an option.",
+                noticed=named(s.names[standing.leader]),
+                likely=named(s.names[s.best]),
+                unit=standing.unit,
+            )
+        ]
+    if proved is None:
         return []
     return [
         say(

@@ -12,7 +12,7 @@ def status(service: Service, slug: str) -> Status:
     service.hosted(slug)
     service.follow()
     hosted = service.hosted(slug)
-    return status_of(hosted.arena, hosted.replica)
+    return status_of(hosted.arena, hosted.replica, service.looks(hosted.arena.id))
 
 
 def shown(service: Service, slug: str) -> dict[tuple[str, str], int]:

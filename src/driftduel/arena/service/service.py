@@ -20,6 +20,7 @@ import numpy as np
 from driftduel.arena import rules, versions
 from driftduel.arena.changes import append_changes, append_rules, unsaid
 from driftduel.arena.errors import ArenaError, Conflict, NotFound, Unavailable
+from driftduel.arena.likely import Looks
 from driftduel.arena.model import DAY, SLUG, Arena, OpenDuel
 from driftduel.arena.replica import Replica
 from driftduel.arena.service.snapshots import from_snapshot, keep_snapshot
@@ -91,6 +92,7 @@ class Service:
         self._trying = Lock()
         self._watches: dict[int, VoterCounts] = {}
         self._watching = Lock()
+        self._looks: dict[int, Looks] = {}
         self._loading = Lock()
         self._wake = Event()
         self._stopping = Event()
@@ -201,6 +203,10 @@ class Service:
                     watch = watch.followed(connection, number, head)
                     self._watches[number] = watch
             yield watch
+
+    def looks(self, number: int) -> Looks:
+        """Return what keeps the likely story of an arena between two looks."""
+        return self._looks.setdefault(number, Looks())
 
     async def check_ready_async(self) -> None:
         """Raise Unavailable unless votes can be written and the copies are up to date.

@@ -250,6 +250,58 @@ class Sides(BaseModel):
     neither: int
 
 
+class LikelySince(BaseModel):
+    """Between which moments something lies with 95 %."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    earliest: Time = Field(alias="from")
+    latest: Time = Field(alias="to")
+
+
+class LikelyLeader(LikelySince):
+    """Who was likeliest best from when to when, with the mean probability."""
+
+    model_config = ConfigDict(extra="allow")
+
+    arm: str
+    probability: float
+
+
+class LikelyStep(LikelySince):
+    """How likely each arm was the best in a stretch of time."""
+
+    probabilities: dict[str, float]
+
+
+class LikelyScore(BaseModel):
+    """The chance to beat another arm on offer now, with its 95 % band."""
+
+    arm: str
+    score: float
+    low: float
+    high: float
+
+
+class LikelyStory(BaseModel):
+    """What a model makes of the votes: who is likely best now, since when, and who was when.
+
+    ``prediction`` is the mean log loss of a vote by the model from those before it, by all votes
+    alike, and by a coin; ``record`` what became of what it gave the favourite.
+    """
+
+    model_config = ConfigDict(extra="allow")
+
+    best: str
+    probability: float
+    since: LikelySince
+    leaders: list[LikelyLeader]
+    timeline: list[LikelyStep]
+    scores: list[LikelyScore]
+    prediction: dict[str, float]
+    record: list[dict[str, float]]
+
+
 class Status(BaseModel):
     """Who is best, since when, how sure, and what changed.
 
@@ -280,6 +332,7 @@ class Status(BaseModel):
     level: float | None
     doubt: Time
     text: str
+    likely: LikelyStory | None
     changes: list[Change]
     arms: list[ArmStatus]
     sides: Sides

@@ -83,7 +83,8 @@ class Growing:
         most = _components(known.layout.size)
         filtered = run_filter(bins, known.layout, constants, most, begun=known.filtered)
         self._known = _kept(known, votes, bins, filtered)
-        return Story(bins, filtered, draw(filtered, bins, _SAMPLES))
+        story = Story(bins, filtered, draw(filtered, bins, _SAMPLES))
+        return _with_now(story, *offers[-1]) if offers[-1][0] > time[-1] else story
 
 
 class _Votes(NamedTuple):
@@ -153,6 +154,24 @@ def _kept(known: _Known, votes: _Votes, bins: Bins, filtered: Filtered) -> _Know
     return replace(known, votes=votes.first(n_full * known.size), filtered=done)
 
 
+def _with_now(story: Story, at: float, offered: Flags) -> Story:
+    """Return the same with a bin without votes, since what is on offer changed after the last."""
+    bins, filtered = story.bins, story.filtered
+    longer = replace(
+        bins,
+        first=np.append(bins.first, at),
+        last=np.append(bins.last, at),
+        gap=np.append(bins.gap, 0.0),
+        rows=np.append(bins.rows, bins.rows[-1]),
+        offered=np.vstack([bins.offered, offered]),
+        joined=np.where(bins.joined == len(bins), len(bins) + 1, bins.joined),
+        pauses=np.append(bins.pauses, [False]),
+    )
+    pools, gains = [*filtered.pools, filtered.pools[-1]], [*filtered.gains, 0.0]
+    samples = np.concatenate([story.samples, story.samples[:, -1:]], axis=1)
+    return Story(longer, replace(filtered, pools=pools, gains=gains), samples)
+
+
 def _components(size: int) -> int:
     """Return how many components a look may have: fewer for many arms."""
     return int(np.clip(_WORK / size**3, _FEWEST_COMPONENTS, _COMPONENTS))
@@ -199,11 +218,12 @@ def _into_bins(
 def _offered(
     first: Floats, last: Floats, seen: Flags, offers: Sequence[tuple[float, Flags]]
 ) -> Flags:
-    """Return which arms were on offer in each bin at some time, and in the last those of now."""
+    """Return which arms were on offer in each bin, and in the last at its end."""
     found = seen.copy()
     for n, (since, offered) in enumerate(offers):
         until = offers[n + 1][0] if n + 1 < len(offers) else np.inf
         inside = (first < until) & ((last >= since) if n else np.ones(len(last), dtype=np.bool_))
         found[inside] |= offered
-    found[-1] = offers[-1][1]
+    begun = sum(since <= last[-1] for since, _ in offers[1:])  # the first holds from the beginning
+    found[-1] = offers[begun][1]
     return found

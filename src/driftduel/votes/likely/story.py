@@ -141,6 +141,11 @@ class Story:
         return found
 
     @cached_property
+    def bands_now(self) -> Floats:
+        """The mean score and the ends of its band now, (3, K); nan if not there."""
+        return self.bands_in(-1)
+
+    @cached_property
     def eras(self) -> tuple[Era, ...]:
         """Who was best when, without changes that are hardly seen."""
         names, _, _ = _path(self.p_best, self.bins.gap)

@@ -6,20 +6,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from driftduel.matrix.criteria import Condorcet, Criterion, as_criterion
 from driftduel.verdict import likely as words
-from driftduel.verdict.likely import Likely, LikelyEra
+from driftduel.verdict.likely import Likely
 from driftduel.verdict.parts import plain
 from driftduel.verdict.standing import Moment
 from driftduel.votes.estimates import reference_weight
 from driftduel.votes.likely.bins import Floats
 from driftduel.votes.likely.groups import Groups, groups_of
 from driftduel.votes.likely.story import Prediction, Record, Story, tell
+from driftduel.votes.likely.telling import Telling
 from driftduel.votes.log import Log
 
 if TYPE_CHECKING:
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
 MOST_ARMS = 300
 """Arms whose strengths are followed together."""
-
-_MOST_STEPS = 240
-"""Rows of the story over time in JSON and in a picture."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,35 +74,17 @@ class Timeline:
         return self.story.record
 
     @cached_property
+    def telling(self) -> Telling:
+        """The story with names and moments."""
+        log = self.log
+        return Telling(
+            self.story, log.arms, lambda at: Moment.of(log.moment(at)), log.timed, log.n_votes
+        )
+
+    @property
     def likely(self) -> Likely:
         """The record that sentences are made from."""
-        story = self.story
-        earliest, latest = story.since
-        return Likely(
-            names=self.log.arms,
-            eras=tuple(
-                LikelyEra(
-                    option=era.arm,
-                    since=self.start_of(era.begin),
-                    until=self.start_of(era.end),
-                    probability=era.probability,
-                    earliest=self.start_of(era.start[0]),
-                    latest=self.end_of(era.start[1]),
-                    took_over=era.took_over,
-                )
-                for era in story.eras
-            ),
-            best=story.now,
-            probability=tuple(map(float, story.p_best[-1])),
-            earliest=self.start_of(earliest),
-            latest=self.end_of(latest),
-            first=self.start_of(0),
-            last=self.end_of(len(story.bins) - 1),
-            timed=self.log.timed,
-            votes=self.log.n_votes,
-            losses=(story.prediction.model, story.prediction.static, story.prediction.coin),
-            record=tuple((one.low, one.high, one.votes, one.said, one.won) for one in story.record),
-        )
+        return self.telling.likely
 
     @property
     def p_best(self) -> pl.DataFrame:
@@ -236,63 +215,8 @@ class Timeline:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON has it."""
-        known = self.likely
-        data: dict[str, Any] = {
-            "says": list(self.sentences),
-            "best": self.best,
-            "probability": _rounded(self.probability),
-            "since": {"from": known.earliest.to_json(), "to": known.latest.to_json()},
-            "leaders": [
-                {
-                    "arm": self.log.arms[era.option],
-                    "from": era.since.to_json(),
-                    "to": era.until.to_json(),
-                    "probability": _rounded(era.probability),
-                    "took_over": {
-                        "probability": _rounded(era.took_over),
-                        "from": era.earliest.to_json(),
-                        "to": era.latest.to_json(),
-                    },
-                }
-                for era in known.eras
-            ],
-            "timeline": [
-                {
-                    "from": self.start_of(begin).to_json(),
-                    "to": self.end_of(end - 1).to_json(),
-                    "probabilities": {
-                        arm: _rounded(share)
-                        for arm, share, there in zip(self.log.arms, told, offered, strict=True)
-                        if there
-                    },
-                }
-                for begin, end, told, offered in self.steps()
-            ],
-            "scores": [
-                {"arm": arm, "score": _rounded(s), "low": _rounded(low), "high": _rounded(high)}
-                for arm, s, low, high in zip(self.log.arms, *self.story.bands_in(-1), strict=True)
-                if np.isfinite(s)
-            ],
-            "prediction": {
-                "model": self.prediction.model,
-                "static": self.prediction.static,
-                "coin": self.prediction.coin,
-            },
-            "record": [
-                {"from": r.low, "to": r.high, "votes": r.votes, "said": r.said, "came_true": r.won}
-                for r in self.record
-            ],
-        }
+        data = {"says": list(self.sentences), **self.telling.to_dict()}
         return data if self.groups is None else data | {"groups": self.groups.to_dict()}
-
-    def steps(self, most: int = _MOST_STEPS) -> list[tuple[int, int, Floats, Any]]:
-        """Return P(best) over time in steps: first bin, the one after, P(best), who is there."""
-        edges = np.unique(np.linspace(0, len(self.story.bins), most + 1).astype(int))
-        offered, told = self.story.bins.offered, self.story.p_best
-        return [
-            (int(a), int(z), told[a:z].mean(axis=0), offered[a:z].any(axis=0))
-            for a, z in pairwise(edges)
-        ]
 
     def __str__(self) -> str:
         return " ".join(self.sentences)
@@ -300,23 +224,13 @@ class Timeline:
     def __repr__(self) -> str:
         return f"Timeline({self.log!r}: {self.best} {self.probability:.0%})"
 
-    def start_of(self, b: int) -> Moment:
-        """Return when a bin begins; the end of all for the one after the last."""
-        bins = self.story.bins
-        time = bins.last[-1] if b >= len(bins) else bins.first[b]
-        return Moment.of(self.log.moment(float(time)))
-
-    def end_of(self, b: int) -> Moment:
-        """Return when a bin ends: its last vote."""
-        return Moment.of(self.log.moment(float(self.story.bins.last[b])))
-
     def _long(self, columns: dict[str, Floats]) -> pl.DataFrame:
         import polars as pl
 
         bins = self.story.bins
         when, arm = np.nonzero(bins.offered)
-        begin = [self.start_of(b).value for b in range(len(bins))]
-        end = [self.end_of(b).value for b in range(len(bins))]
+        begin = [self.telling.start_of(b).value for b in range(len(bins))]
+        end = [self.telling.end_of(b).value for b in range(len(bins))]
         return pl.DataFrame(
             {
                 "from": [begin[b] for b in when],
@@ -360,7 +274,7 @@ def timeline(
     >>> found.best, found.leaders["arm"].to_list()
     ('milk', ['tea', 'milk'])
     >>> print(found.sentences[0])
-    milk is very likely best now (98%), since about time 450 (between time 390 and time ...
+    milk is very likely best now (98%), since about time 460 (between time 390 and time ...
     """
     votes = log.votes
     if log.n_arms > MOST_ARMS:
@@ -380,7 +294,3 @@ def timeline(
         seed=seed,
     )
     return Timeline(log, told, None if groups is None else groups_of(votes, groups, told, seed))
-
-
-def _rounded(value: float) -> float:
-    return round(float(value), 4)
