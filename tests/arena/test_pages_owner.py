@@ -11,6 +11,8 @@ import pytest
 
 from driftduel.arena import service as arena
 from driftduel.arena.crowd import DRINKS, Days, Question, feed
+from driftduel.arena.states import packed, unpacked
+from driftduel.arena.status import status_of
 from driftduel.arena.web.pages.figures import Bar, standing_of, standings_of, timeline_of
 from driftduel.verdict import text
 from driftduel.verdict.parts import plain, to_html
@@ -55,15 +57,19 @@ def test_before_the_first_vote_the_page_shows_the_link_to_send(site, owner):
         assert re.search(f'id="{hidden}"[^>]* hidden', page.text)
 
 
-def test_below_thirty_comparisons_nobody_is_named(site, owner):
+def test_from_the_first_votes_on_the_page_says_what_is_likely(site, owner):
     prefer(site.service, "tea", 10)
-    words = the(owner.get("/drinks/owner"), "sentence")
-    assert words == "After 10 votes it is too early to name a leader."
     page = owner.get("/drinks/owner")
+    words = the(page, "sentence")
+    assert re.match(r"tea (may be|is probably|is very likely) best now \(\d\d%\)", words)
+    assert words.endswith(
+        "Noticed and proved so far: After 10 votes it is too early to name a leader."
+    )
     assert "compared 30 times" in the(page, "facts")
     assert "of 30 random comparisons" in the(page, "arms")
-    assert re.search('id="timeline"[^>]* hidden', page.text)
-    assert "too few votes to say" in the(owner.get("/drinks/owner"), "health").lower()
+    assert len(re.findall('class="interval', page.text)) == 3  # a band for every option
+    assert re.search('id="timeline"[^>]* hidden', page.text)  # too few votes for a picture
+    assert "too few votes to say" in the(page, "health").lower()
 
 
 def test_what_is_not_decided_is_said_with_the_rivals_and_the_votes_it_takes(site, owner):
@@ -77,18 +83,52 @@ def test_what_is_not_decided_is_said_with_the_rivals_and_the_votes_it_takes(site
     assert "is best" not in words
 
 
-def test_after_options_changed_nobody_is_named_until_there_are_comparisons_again(site, owner):
+def test_when_options_change_what_is_likely_stays_known(site, owner):
     prefer(site.service, "tea", 250)
     arena.change_arms(site.service, "drinks", add=["cocoa"])
     words = the(owner.get("/drinks/owner"), "sentence")
+    assert re.match(r"tea is (probably|very likely) best now", words)
+    assert re.search(r"cocoa joined .* and has 0 votes: too early to judge it\.", words)
     told = (
         "The options changed .*; since then there were too few comparisons to name a leader. tea "
         "was best until .*"
     )
-    assert re.fullmatch(told, words)
+    assert re.search(f"Noticed and proved so far: {told}", words)
     assert "tea was best until" in arena.status(site.service, "drinks").text
     arena.change_arms(site.service, "drinks", pause=["cocoa"])
-    assert re.fullmatch(told, the(owner.get("/drinks/owner"), "sentence"))
+    words = the(owner.get("/drinks/owner"), "sentence")
+    assert words.startswith("tea is very likely best now (over 99%), and was the likeliest")
+
+
+def test_pausing_and_resuming_change_nothing_that_was_likely(site):
+    prefer(site.service, "tea", 120)
+    before = arena.status(site.service, "drinks").told.to_dict()
+    arena.change_arms(site.service, "drinks", pause=["tea"])
+    paused = arena.status(site.service, "drinks").told.to_dict()
+    assert paused["best"] != "tea"
+    assert paused["timeline"][0] == before["timeline"][0]
+    arena.change_arms(site.service, "drinks", resume=["tea"])
+    after = arena.status(site.service, "drinks").told.to_dict()
+    for known in ("best", "probability", "since", "scores", "prediction", "record"):
+        assert after[known] == before[known]
+
+
+def test_votes_that_are_taken_back_or_excluded_leave_the_story(site):
+    prefer(site.service, "tea", 60, voter="ann")
+    before = arena.status(site.service, "drinks").told.to_dict()
+    prefer(site.service, "milk", 60, voter="bob")
+    assert arena.status(site.service, "drinks").told.to_dict() != before
+    arena.exclude(site.service, "drinks", site.service.voter("bob"))
+    assert arena.status(site.service, "drinks").told.to_dict() == before
+
+
+def test_the_story_is_that_of_a_copy_that_was_made_again(site):
+    prefer(site.service, "tea", 90)
+    hosted = site.service.hosted("drinks")
+    known = arena.status(site.service, "drinks").told
+    again = status_of(hosted.arena, unpacked(packed(hosted.replica), 1, hosted.replica.rules))
+    assert again.told.to_dict() == known.to_dict()
+    assert arena.status(site.service, "drinks").told is known  # nothing happened since
 
 
 def test_what_is_decided_is_said_so(site, owner):
@@ -96,8 +136,30 @@ def test_what_is_decided_is_said_so(site, owner):
     assert arena.status(site.service, "drinks").decided
     words = the(owner.get("/drinks/owner"), "sentence")
     assert re.fullmatch(
-        r"tea is best since the first vote \( \d+ \w+ \d{4}, \d\d:\d\d:\d\d \)\.", words
+        r"tea is best since the first vote \( \d+ \w+ \d{4}, \d\d:\d\d:\d\d \)\. "
+        r"The model gives it over 99%\.",
+        words,
     )
+
+
+def test_the_picture_has_a_band_for_each_option_that_may_be_best(changed):
+    with changed.browser() as owner:
+        page = owner.post("/drinks/owner", data={"token": changed.made.owner_token})
+    told = the(page, "timeline")
+    assert "A band is as high as its option was likely to be best" in told
+    assert re.search(r"came true in [\d,]+ of [\d,]+ votes", told)
+    shown = standing_of(changed.service, "drinks")["bands"]
+    assert [era.name for era in shown.eras] == ["Coffee", "Lemonade"]
+    assert shown.eras[0].turn is None
+    begin, end = shown.eras[1].turn.x, shown.eras[1].turn.x + shown.eras[1].turn.width
+    assert begin <= shown.eras[1].bar.x <= end
+    assert sum(band.now for band in shown.bands) == pytest.approx(1.0, abs=0.05)
+    for band in shown.bands:
+        points = re.findall(r"(\d+) (\d+)", band.path)
+        assert all(0 <= int(x) <= 1000 and 0 <= int(y) <= 1000 for x, y in points)
+        assert points[-1][0] == points[0][0] == "0"
+    colours = [band.colour for band in shown.bands if band.colour is not None]
+    assert len(set(colours)) == len(colours)
 
 
 @pytest.fixture
@@ -353,7 +415,8 @@ def test_the_command_and_the_api_say_what_the_page_says(site, owner):
     leaders = site.api.get("/arenas/drinks/history", headers=site.owner).json()["leaders"]
     best = now.options[now.best]
     assert (leaders[-1]["name"], leaders[-1]["since"]) == (best.name, site.status()["since"])
-    assert f"{best.compared:,} random comparisons, best with" in text
+    assert f"{best.compared:,} random comparisons; in" in text
+    assert re.search(rf"  {best.name}: wins \d+% \(\d+% to \d+%\), best with", text)
     arena.change_arms(site.service, "drinks", pause=["coffee"])
     assert "The options changed" in said()
     assert "coffee: paused since" in said()
@@ -388,7 +451,7 @@ def test_a_page_shows_one_moment_though_arms_come_meanwhile(site, monkeypatch):
     page = standing_of(site.service, "drinks")
     assert [row.name for row in page["timeline"].rows] == ["tea", "coffee", "milk"]
     assert page["timeline"].happened == ()
-    assert [line.option.name for line in page["standings"].lines] == ["tea", "coffee", "milk"]
+    assert {line.option.name for line in page["standings"].lines} == {"tea", "coffee", "milk"}
 
 
 def test_a_timeline_has_leads_ranges_and_arms_that_came_and_went(site):

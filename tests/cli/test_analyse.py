@@ -271,7 +271,7 @@ def without_drawing(monkeypatch):
 def test_the_answer_and_a_small_table_are_printed(run, votes):
     lines = run("analyse", votes).out.splitlines()
     assert lines[0].startswith("milk is very likely best now (over 99%), since about ")
-    assert "before that tea" in lines[0]
+    assert ". Before that tea" in lines[0]
     assert lines[1:3] == ["", "What is proved, whatever drift there was:"]
     lines = lines[3:]
     assert lines[0].startswith("milk is best since about ")

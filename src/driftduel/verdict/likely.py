@@ -134,26 +134,40 @@ def story(likely: Likely, standing: Standing) -> list[Sentence]:
     return [*headline(likely), *disagreement(likely, standing), *prediction(likely), _PROVED]
 
 
-def head(likely: Likely | None, standing: Standing) -> list[Sentence]:
-    """Say who is best in a poll: what is proved or else what is likely, then the other.
+def opening(likely: Likely | None, standing: Standing) -> tuple[list[Sentence], list[Sentence]]:
+    """Say who is best in a poll, what is proved or else what is likely, and then the other.
 
     Examples
     --------
-    >>> head(None, Standing(options=(), votes=0))[0][0].text
+    >>> opening(None, Standing(options=(), votes=0))[0][0][0].text
     'Nobody has voted yet.'
     """
     known = text.headline(standing)
     if likely is None:
-        return known
-    if standing.decided and standing.leader is not None:
-        return [*known, *_agrees(likely, standing), *newcomers(standing)]
-    found = [*headline(likely), *newcomers(standing), *disagreement(likely, standing)]
-    return [*found, _NOTICED, *known]
+        return known, []
+    late = newcomers(standing)
+    if _is_proved(standing):
+        return known, [*_agrees(likely, standing), *late]
+    first, *rest = _headline(likely)
+    return [first], [*rest, *late, *disagreement(likely, standing), _NOTICED, *known]
+
+
+def claim(likely: Likely | None, standing: Standing) -> list[str | bool] | None:
+    """Return what of the opening is news when it changes: who is best, and how sure that is."""
+    if likely is None or _is_proved(standing):
+        leader = standing.leader
+        return None if leader is None else [standing.options[leader].name, bool(standing.decided)]
+    return [likely.names[likely.best], step(likely.probability[likely.best])]
+
+
+def _is_proved(standing: Standing) -> bool:
+    return bool(standing.decided) and standing.leader is not None
 
 
 def beside(likely: Likely | None, standing: Standing) -> str:
     """Return all of a poll as plain text: who is best, a line for each option, and what changed."""
-    first = " ".join(map(plain, head(likely, standing)))
+    hero, aside = opening(likely, standing)
+    first = " ".join(map(plain, [*hero, *aside]))
     if likely is not None:  # how likely each is best is told by one of the two
         options = tuple(replace(one, probability=None) for one in standing.options)
         standing = replace(standing, options=options)
@@ -213,11 +227,11 @@ def _agrees(s: Likely, standing: Standing) -> list[Sentence]:
     clock = _clock(s)
     return [
         say(
-            "The model gives it {told}, since {since}; {before}.",
+            "The model gives it {told}, since {since}.",
             told=told,
             since=_since(s, clock),
-            before=_before(s, clock),
-        )
+        ),
+        say("{before}.", before=_before(s, clock)),
     ]
 
 
@@ -238,21 +252,21 @@ def _headline(s: Likely) -> Iterator[Sentence]:
         )
     elif era.option == s.best:
         yield say(
-            "{who} {verb} best now ({told}), since {since}; {before}.",
+            "{who} {verb} best now ({told}), since {since}.",
             who=who,
             verb=verb,
             told=told,
             since=_since(s, clock),
-            before=_before(s, clock),
         )
+        yield say("{before}.", before=_before(s, clock))
     else:
         yield say(
-            "{who} {verb} best now ({told}); {before}.",
+            "{who} {verb} best now ({told}).",
             who=who,
             verb=verb,
             told=told,
-            before=_before(s, clock, 0),
         )
+        yield say("{before}.", before=_before(s, clock, 0))
     if share < VERY_LIKELY:
         others = sorted(
             (n for n in range(len(s.names)) if n != s.best), key=lambda n: -s.probability[n]
@@ -277,14 +291,14 @@ def _before(s: Likely, clock: Clock, skip: int = 1) -> Sentence:
     parts = [
         say(
             "{lead} {who} ({from_} to {to}, {step}, {told})",
-            lead="before that",
+            lead="before that" if n else "Before that",
             who=named(s.names[era.option]),
             from_=clock.at(era.since),
             to=clock.at(era.until),
             step=step(era.probability),
             told=chance(era.probability),
         )
-        for era in past[:_MOST_ERAS]
+        for n, era in enumerate(past[:_MOST_ERAS])
     ]
     row = say(", ".join(f"{{{n}}}" for n in range(len(parts))), *parts)
     if len(past) > _MOST_ERAS:
@@ -299,11 +313,13 @@ def prediction(s: Likely) -> list[Sentence]:
         return []
     better = "better than" if model < static - _SAME else "as well as"
     better = "worse than" if model > static + _SAME else better
+    better = f"{better} if all votes counted alike"
+    if model > coin - _SAME:
+        better = "so far no better than a coin"
     found = [
         say(
-            "This is from a model, which predicts each {unit} from those before it: {better} if "
-            "all votes counted alike (log loss {model}, all alike {static}, a coin {coin}).",
-            unit="vote",
+            "This is from a model, which predicts each vote from those before it: {better} "
+            "(log loss {model}, all alike {static}, a coin {coin}).",
             better=better,
             model=f"{model:.4f}",
             static=f"{static:.4f}",

@@ -43,7 +43,7 @@ def test_a_take_over_is_found_with_its_range():
     assert latest.value - earliest.value < 250
     assert found.leaders["arm"].to_list() == ["tea", "milk"]
     assert found.sentences[0].startswith("milk is very likely best now (over 99%), since about")
-    assert "before that tea" in found.sentences[0]
+    assert found.sentences[1].startswith("Before that tea")
 
 
 def test_the_model_predicts_better_than_all_votes_alike_where_tastes_changed():

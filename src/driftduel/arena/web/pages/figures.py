@@ -7,7 +7,7 @@ figure fits a phone and a desk, follows the colours of the page, and needs no sc
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -15,33 +15,24 @@ from typing import Any, Literal
 from driftduel.arena import service as arena
 from driftduel.arena.service import Service
 from driftduel.arena.service.health import Rate
+from driftduel.arena.web.pages.likely import Bands, bands_of, colours_of
+from driftduel.arena.web.pages.shapes import COLOURS, NARROWEST, Bar, Tick
+from driftduel.verdict import likely as words
 from driftduel.verdict import text
+from driftduel.verdict.likely import Likely
 from driftduel.verdict.parts import Sentence
 from driftduel.verdict.standing import ENOUGH, Moment, Option, Standing
+from driftduel.votes.likely.telling import Telling
 
 MOST_ROWS, FEW_ROWS = 12, 8
 """Of more arms than the first a timeline shows those with something to show, and a few others."""
-
-COLOURS = 6
-"""Colours of arms that led, ``.led-0`` to ``.led-5`` of the style sheet."""
 
 _SECOND = 1_000_000
 _STEPS = (
     1, 5, 15, 30, 60, 300, 900, 1_800, 3_600, 3 * 3_600, 6 * 3_600, 12 * 3_600, 86_400, 2 * 86_400,
     4 * 86_400, 7 * 86_400, 14 * 86_400, 30 * 86_400, 90 * 86_400, 365 * 86_400,
 )  # fmt: skip
-_NARROWEST = 0.5
-"""Per cent of the width that a bar has at least, so that it is seen."""
-
 _MOST_TICKS = 6
-
-
-@dataclass(frozen=True)
-class Bar:
-    """A part of a row, from ``x`` on, ``width`` wide."""
-
-    x: float
-    width: float
 
 
 @dataclass(frozen=True)
@@ -52,17 +43,6 @@ class Row:
     offered: tuple[Bar, ...]
     led: tuple[Bar, ...]
     colour: int
-
-
-@dataclass(frozen=True)
-class Tick:
-    """A moment of an axis; ``form`` says how exactly it is told: second, minute or day."""
-
-    x: float
-    at: int
-    label: str
-    form: Literal["second", "minute", "day"]
-    anchor: Literal["start", "middle", "end"]
 
 
 @dataclass(frozen=True)
@@ -101,28 +81,38 @@ class Timeline:
 
 @dataclass(frozen=True)
 class Interval:
-    """Where the interval and the score of an option are."""
+    """Where the interval and the score of an option are, and the interval that is proved."""
 
     range: Bar
     score: float
+    proved: Bar | None = None
 
 
 @dataclass(frozen=True)
 class Line:
-    """An option in the table: who, where its interval is if its score is told, and in words."""
+    """An option in the table: who, where its interval is if its score is told, and in words.
+
+    The score, its range and P(best) are those of the model, or counted where there is none.
+    """
 
     option: Option
     interval: Interval | None
     words: Sentence
     leads: bool
+    score: tuple[float, float, float] | None = None
+    probability: float | None = None
 
 
 @dataclass(frozen=True)
 class Standings:
-    """Options in order, the leader first and those not offered last, and where one half is."""
+    """Options in order, the best first and those not offered last, and where one half is.
+
+    ``likely``: scores are those of the model.
+    """
 
     lines: tuple[Line, ...]
     half: float | None
+    likely: bool
 
 
 @dataclass(frozen=True)
@@ -139,50 +129,80 @@ class Column:
 def standing_of(service: Service, slug: str) -> dict[str, Any]:
     """Return what the macros of ``_standing.html`` show of an arena."""
     now = arena.status(service, slug)
-    known = now.standing
+    known, told = now.standing, now.told
     leader = None if known.leader is None else known.options[known.leader]
+    colours = colours_of(told)
+    hero, beside = words.opening(now.likely, known)
     return {
         "arena": now.arena,
         "now": known,
         "leader": leader,
         "in_front": None if known.best is None else known.options[known.best],
-        "headline": text.headline(known),
+        "headline": hero,
+        "beside": beside,
+        "claim": words.claim(now.likely, known),
         "footing": text.footing(known),
         "no_change": text.no_change(known),
         "notes": known.notes,
         "enough": ENOUGH,
-        "timeline": timeline_of(known),
-        "standings": standings_of(known),
+        "bands": _bands(known, told, colours),
+        "timeline": timeline_of(known, colours),
+        "standings": standings_of(known, now.likely),
     }
 
 
-def timeline_of(known: Standing) -> Timeline | None:
+def _bands(known: Standing, told: Telling | None, colours: Mapping[int, int]) -> Bands | None:
+    if known.first is None or known.last is None:
+        return None
+    begin, end = _span(known)
+    return bands_of(
+        told,
+        colours,
+        lambda at: _place(at, begin, end),
+        _ticks(begin, end),
+        proved=bool(known.decided),
+    )
+
+
+def _span(known: Standing) -> tuple[int, int]:
+    """Return where the axis of time begins and ends."""
+    assert known.first is not None
+    assert known.last is not None
+    around = [one.around for one in known.changes or () if one.around is not None]
+    begin = min(int(one.value) for one in (known.first, known.last, *around))
+    return begin, max(
+        int(known.last.value), begin + 1, *(int(one.at.value) for one in known.events)
+    )
+
+
+def _place(at: Moment, begin: int, end: int) -> float:
+    return round(100.0 * min(max((at.value - begin) / (end - begin), 0.0), 1.0), 3)
+
+
+def timeline_of(known: Standing, colours: Mapping[int, int] | None = None) -> Timeline | None:
     """Return the timeline of an arena; None before the first vote."""
     if known.first is None or known.last is None:
         return None
     changes = [one for one in known.changes or () if one.around is not None]
-    moments = [known.first, known.last, *(one.around for one in changes)]
-    begin = min(int(one.value) for one in moments if one is not None)
-    end = max(int(known.last.value), begin + 1, *(int(one.at.value) for one in known.events))
+    begin, end = _span(known)
 
     def place(at: Moment | None, otherwise: float) -> float:
-        if at is None:
-            return otherwise
-        return round(100.0 * min(max((at.value - begin) / (end - begin), 0.0), 1.0), 3)
+        return otherwise if at is None else _place(at, begin, end)
 
     def bar(since: Moment | None, until: Moment | None) -> Bar:
         x = place(since, 0.0)
-        end_of = max(place(until, 100.0), min(x + _NARROWEST, 100.0))
-        return Bar(min(x, 100.0 - _NARROWEST), round(end_of - min(x, 100.0 - _NARROWEST), 3))
+        end_of = max(place(until, 100.0), min(x + NARROWEST, 100.0))
+        return Bar(min(x, 100.0 - NARROWEST), round(end_of - min(x, 100.0 - NARROWEST), 3))
 
-    latest = dict.fromkeys(one.option for one in reversed(known.leads))
-    colours = {option: n for n, option in enumerate(latest)}  # who leads has the first colour
+    if not colours:
+        latest = dict.fromkeys(one.option for one in reversed(known.leads))
+        colours = {option: n for n, option in enumerate(latest)}  # who leads has the first colour
     rows = [
         Row(
             known.options[n].name,
             tuple(bar(*span) for span in _offered(known, n)),
             tuple(bar(one.since, one.until) for one in known.leads if one.option == n),
-            colours.get(n, 0) % COLOURS,
+            colours.get(n, n) % COLOURS,
         )
         for n in known.order
     ]
@@ -220,27 +240,53 @@ def timeline_of(known: Standing) -> Timeline | None:
     )
 
 
-def standings_of(known: Standing) -> Standings:
-    """Return the options in order, and where the intervals are of those with enough votes."""
-    told = [one for one in known.options if text.shows_score(one)]
-    ends = [end for one in told for end in (one.low, one.high) if end is not None]
+def standings_of(known: Standing, likely: Likely | None = None) -> Standings:
+    """Return the options in order, and where their intervals are: likely ones, and what is proved.
+
+    Without a model they are those of options with enough votes.
+    """
+    told = {n: _score(known, n, likely) for n in known.order}
+    proved = [one for one in known.options if text.shows_score(one)]
+    ends = [end for one in proved for end in (one.low, one.high) if end is not None]
+    ends += [end for one in told.values() if one is not None for end in one[1:]]
     low = math.floor(10 * min(ends, default=0.0)) / 10
     high = max(math.ceil(10 * max(ends, default=1.0)) / 10, low + 0.1)
 
     def place(share: float) -> float:
         return round(100.0 * (share - low) / (high - low), 3)
 
-    def interval(one: Option) -> Interval | None:
-        if one.low is None or one.high is None or one.score is None or not text.shows_score(one):
-            return None
-        x = place(one.low)
-        return Interval(Bar(x, round(place(one.high) - x, 3)), place(one.score))
+    def bar(since: float, until: float) -> Bar:
+        return Bar(place(since), round(place(until) - place(since), 3))
 
-    lines = tuple(
-        Line(known.options[n], interval(known.options[n]), text.score(known, n), n == known.leader)
-        for n in known.order
-    )
-    return Standings(lines, place(0.5) if told and low <= 0.5 <= high else None)
+    def line(n: int) -> Line:
+        one, band = known.options[n], told[n]
+        chance = one.probability if likely is None else likely.probability[n]
+        interval = None
+        if band is not None:
+            shown = likely is not None and text.shows_score(one)
+            counted = bar(one.low or 0.0, one.high or 0.0) if shown else None
+            interval = Interval(bar(band[1], band[2]), place(band[0]), counted)
+        ahead = known.leader if likely is None else likely.best
+        return Line(one, interval, text.score(known, n), n == ahead, band, chance)
+
+    order = known.order
+    if likely is not None:
+        chances = likely.probability
+        order = tuple(sorted(order, key=lambda n: (not known.options[n].offered, -chances[n])))
+    half = place(0.5) if ends and low <= 0.5 <= high else None
+    return Standings(tuple(map(line, order)), half, likely is not None)
+
+
+def _score(
+    known: Standing, option: int, likely: Likely | None
+) -> tuple[float, float, float] | None:
+    """Return the score of an option and its range: likely, or counted."""
+    if likely is not None:
+        return likely.scores[option]
+    one = known.options[option]
+    if one.low is None or one.high is None or one.score is None or not text.shows_score(one):
+        return None
+    return one.score, one.low, one.high
 
 
 def columns_of(rate: Rate) -> list[Column]:
