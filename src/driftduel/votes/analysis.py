@@ -18,6 +18,7 @@ from driftduel.verdict.standing import Moment, Standing
 from driftduel.votes.figures import Bar, Condorcet, Pair, Rated, Sides
 from driftduel.votes.figures import plain as as_plain
 from driftduel.votes.histories import History, LeaderChange
+from driftduel.votes.likely.groups import MOST_GROUPS
 from driftduel.votes.likely.timeline import MOST_ARMS, Timeline, timeline
 from driftduel.votes.log import Log
 
@@ -119,7 +120,8 @@ class Analysis(InNotebooks):
         """
         if self.log.n_arms > MOST_ARMS:
             return None
-        return timeline(self.log)
+        some = len(self.groups) if 2 <= len(self.groups) <= MOST_GROUPS else 0
+        return timeline(self.log, groups=self.by if some else None)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -156,6 +158,8 @@ class Analysis(InNotebooks):
         if self.by is not None:
             standings = [(group.name, group.analysis.standing) for group in self.groups]
             told.append(plain(group_text.groups(self.by, standings)))
+        if self.likely is not None and self.likely.groups is not None:
+            told += map(plain, self.likely.groups.sentences)
         if self.drift is not None:
             told.append(self.drift.beside(len(self.history.changes)))
         return tuple(told)

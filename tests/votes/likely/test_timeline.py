@@ -10,6 +10,7 @@ import pytest
 
 import driftduel as dd
 from driftduel.verdict.likely import step
+from driftduel.votes.likely.groups import _returning
 from driftduel.votes.likely.story import tell
 
 
@@ -173,6 +174,49 @@ def test_groups_that_differ_are_told():
     assert voters[0] < -0.2
     with pytest.raises(ValueError, match="no column 'height', it has: age, shoe"):
         dd.timeline(log, groups="height")
+
+
+def test_new_voters_stand_beside_those_who_came_back():
+    """Tea is for those who never voted before, milk for those who have; without dates 10 votes."""
+    rng = np.random.default_rng(5)
+    n = 900
+    voters = np.sort(rng.integers(30, size=n))  # one after the other
+    nth = np.arange(n) - np.searchsorted(voters, voters)
+    left = rng.integers(2, size=n)
+    gap = np.where(nth < 10, 1.5, -1.5) * np.where(left == 0, 1, -1)
+    won = rng.random(n) < 1 / (1 + np.exp(-gap))
+    who = pl.DataFrame({"Voter": [f"v{v}" for v in voters]})
+    log = dd.Log(["tea", "milk"], np.arange(n), left, 1 - left, won, extras=who)
+    found = dd.timeline(log, groups="returning").groups
+    assert found.names == ("new", "returning")
+    assert found.votes.tolist() == [(nth < 10).sum(), (nth >= 10).sum()]
+    assert found.differ
+    told = {(g, a): p for g, a, p in found.frame.iter_rows()}
+    assert told["new", "tea"] > 0.95
+    assert told["returning", "milk"] > 0.95
+    with pytest.raises(ValueError, match="no column 'returning', it has: none"):
+        dd.timeline(dd.Log(["tea", "milk"], [0], [0], [1], [1]), groups="returning")
+
+
+def test_days_tell_new_voters_where_there_are_dates():
+    who = pl.DataFrame({"voter": ["ann", "ann", "bob", "ann"]})
+    when = [10.0, 10.2, 11.5, 11.5]
+    log = dd.Log(["tea", "milk"], when, [0] * 4, [1] * 4, [1] * 4, extras=who, dated=True)
+    assert _returning(who["voter"].to_list(), log) == ["new", "new", "new", "returning"]
+
+
+def test_an_analysis_by_group_says_whether_tastes_differ():
+    rng = np.random.default_rng(6)
+    n = 400
+    kind = np.where(rng.random(n) < 0.5, "old", "young")
+    won = rng.random(n) < np.where(kind == "old", 0.85, 0.15)
+    ages = pl.DataFrame({"age": kind})
+    log = dd.Log(["tea", "milk"], np.arange(n), [0] * n, [1] * n, won, extras=ages)
+    found = dd.analyse(log, by="age")
+    assert any(
+        one.startswith("By the model tastes differ by age: in old tea") for one in found.sentences
+    )
+    assert found.to_dict()["likely"]["groups"]["differ"]
 
 
 def test_too_many_arms_are_refused():

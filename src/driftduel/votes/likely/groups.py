@@ -1,5 +1,8 @@
 """Groups of voters: whether they differ at all, how, and whether tastes changed or who votes.
 
+A group is a value of a column, such as the language of a voter or the context of a question; or it
+is `RETURNING`: votes of voters who are new beside those of voters who came back.
+
 Beside the strengths of all voters each group has its own departures, N(0, 0.5^2) an arm. Whether
 that is worth it is told by the evidence: the probability of all votes with groups over that
 without.
@@ -17,11 +20,17 @@ from driftduel.verdict.parts import Sentence, chance, named, say
 from driftduel.votes.likely.bins import Floats, Ints
 from driftduel.votes.likely.story import Story, tell
 from driftduel.votes.log import Log
+from driftduel.votes.names import VOTERS
 
 if TYPE_CHECKING:
     import polars as pl
 
-_MOST_GROUPS = 12
+RETURNING = "returning"
+"""The groups that a column of voters makes: votes near the first of their voter, and later ones."""
+
+_NEW, _BACK = "new", "returning"
+_FIRST_VOTES = 10
+MOST_GROUPS = 12
 _DIFFER = 3.0
 """Groups differ if the votes are e^3 times as likely with their departures as without."""
 _MOVED = 0.03
@@ -130,11 +139,11 @@ class Groups:
     def sentences(self) -> list[Sentence]:
         """Whether groups differ, how, and whether tastes changed or who votes."""
         if not self.differ:
-            return [say("Groups by {0} do not visibly differ.", named(self.column))]
+            return [say("By the model tastes by {0} do not visibly differ.", named(self.column))]
         told = self.p_best()
         found = [
             say(
-                "Groups by {0} differ: {row}.",
+                "By the model tastes differ by {0}: {row}.",
                 named(self.column),
                 row=_listed(
                     [
@@ -154,12 +163,12 @@ class Groups:
         if abs(taste[arm] + voters[arm]) >= _MOVED:
             found.append(
                 say(
-                    "{who} moved most, by {all} from the first to the last quarter: {taste} is "
-                    "taste, {voters} is who voted.",
+                    "From the first quarter to the last the score of {who} moved most, by {all}: "
+                    "{taste} as tastes changed, {voters} as others voted.",
                     who=named(self.arms[arm]),
-                    all=f"{taste[arm] + voters[arm]:+.0%}",
-                    taste=f"{taste[arm]:+.0%}",
-                    voters=f"{voters[arm]:+.0%}",
+                    all=_points(taste[arm] + voters[arm]),
+                    taste=_points(taste[arm]),
+                    voters=_points(voters[arm]),
                 )
             )
         return found
@@ -184,15 +193,13 @@ class Groups:
 
 def groups_of(votes: Log, column: str, without: Story, seed: int) -> Groups:
     """Return what the groups in a column of a log say, beside the story without them."""
-    extras = votes.extras
-    if extras is None or column not in extras.columns:
-        known = "none" if extras is None else ", ".join(extras.columns)
-        raise ValueError(f"groups: the log has no column {column!r}, it has: {known}")
-    cells = [str(cell) for cell in extras[column].to_list()]
+    cells = _cells(votes, column)
     names, group = np.unique(np.array(cells), return_inverse=True)
-    if not 2 <= len(names) <= _MOST_GROUPS:
+    if column == RETURNING and len(names) < 2:
+        raise ValueError("groups: all voters are new, or none came back, so there is one group")
+    if not 2 <= len(names) <= MOST_GROUPS:
         raise ValueError(
-            f"groups: {column!r} has {len(names):,} values, must have 2 to {_MOST_GROUPS}"
+            f"groups: {column!r} has {len(names):,} values, must have 2 to {MOST_GROUPS}"
         )
     story = tell(
         votes.left,
@@ -218,10 +225,40 @@ def groups_of(votes: Log, column: str, without: Story, seed: int) -> Groups:
     )
 
 
+def _cells(votes: Log, column: str) -> list[str]:
+    """Return the group of each vote."""
+    extras = votes.extras
+    known = [] if extras is None else extras.columns
+    if extras is not None and column in known:
+        return [str(cell) for cell in extras[column].to_list()]
+    voters = next((name for name in known if name.lower() in VOTERS), None)
+    if column != RETURNING or voters is None or extras is None:
+        has = ", ".join(known) or "none"
+        raise ValueError(f"groups: the log has no column {column!r}, it has: {has}")
+    return _returning(extras[voters].to_list(), votes)
+
+
+def _returning(voters: list[object], votes: Log) -> list[str]:
+    """Return whether the voter of each vote is new: on its first day, or in its first votes."""
+    first: dict[object, float] = {}
+    cast: dict[object, int] = {}
+    found = []
+    for voter, time in zip(voters, votes.time.tolist(), strict=True):
+        since = first.setdefault(voter, time)
+        cast[voter] = cast.get(voter, 0) + 1
+        new = time - since < 1.0 if votes.dated else cast[voter] <= _FIRST_VOTES
+        found.append(_NEW if new else _BACK)
+    return found
+
+
 def _mix(story: Story, group: Ints, count: Floats, n_groups: int) -> Floats:
     found = np.zeros((len(story.bins), n_groups))
     np.add.at(found, (story.bins.of_vote, group), count)
     return np.asarray(found / found.sum(axis=1, keepdims=True))
+
+
+def _points(share: float) -> str:
+    return f"{100 * share:+.0f} points"
 
 
 def _listed(parts: list[Sentence]) -> Sentence:

@@ -254,7 +254,9 @@ def timeline(
     log : Log
         The votes. How pairs were chosen does not matter.
     groups : str, optional
-        A column of ``log.extras`` with the group of each voter: whether groups differ, and how.
+        A column of ``log.extras`` with the group of each vote, as a language or a context: whether
+        groups differ, and how. ``"returning"`` looks, if there is a column of voters, at votes of
+        new voters (on their first day; without dates in their first ten votes) beside others.
     samples : int, optional
         How many trajectories are drawn; some hundreds if left out.
     seed : int
