@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from driftduel.arena.model import DAY, Arm, Card, OpenDuel
+from driftduel.arena.model import DAY, Arm, Card, Marks, OpenDuel
 from driftduel.arena.settings import Settings
 from driftduel.arena.store import checks, counts, statements
 from driftduel.arena.store.connection import IntegrityError
@@ -159,7 +159,9 @@ def tell_a_story(store):
         log.pages(connection, number, 0, 11)
         log.ranges(0, 11)
         log.imports_of(connection, number, 0, 11)
-        assert log.imports_of(connection, other, 0, 1) == [{"hash": "ab", "votes": 1}]
+        assert log.imports_of(connection, other, 0, 1) == [
+            (1, "import", {"hash": "ab", "votes": 1})
+        ]
         log.find_answers(connection, [*first, "unknown"])
         log.find_answers(connection, [])
         log.ids_like(connection, duels[7].id[:-1] + "7")
@@ -169,12 +171,14 @@ def tell_a_story(store):
         log.first_of(connection, number, "voter 1")
         log.first_of(connection, number, "nobody")
         log.votes_of(connection, number, "voter 0")
+        log.undos_since(connection, number, "voter 0", 10)
+        log.undos_since(connection, number, "voter 0", 11)
         log.votes_of_day(connection, number, ["voter 0", "voter 1", "nobody"], DAY)
         log.excluded_of(connection, number, ["voter 0", "voter 1", "nobody"])
         log.excluded_of(connection, number, [])
         for after in (0, 7, 8, 11):
             log.first_touched(connection, number, after, 11)
-            log.marks_of(connection, number, 11, after, (["voter 9"], [77]))
+            log.marks_of(connection, number, 11, after, Marks({"voter 9"}, {77}, [(2, 3)]))
             log.is_retold(connection, number, after, 11)
         log.marks_of(connection, number, 11)
         log.last_refold(connection, number)
@@ -192,6 +196,7 @@ def tell_a_story(store):
         wrong.first_wrong(connection, row)
         wrong.first_wrong(connection, replace(row, generation=0))
         wrong.first_without_target(connection, number)
+        wrong.first_withdrawn_wrongly(connection, number, 11)
         wrong.is_over_the_cap(connection, number, 1)
         wrong.is_over_the_cap(connection, number, 0)
     with store.writing() as connection:

@@ -344,3 +344,25 @@ def test_huge_cells_are_read_and_not_kept(tmp_path):
         votes.read(path)
     path.write_text(f'prompt,left,right,winner\n"{text}",a,b,a\n"{text}",a,b,b\n')
     assert votes.read(path).extras is None
+
+
+def test_a_carriage_return_alone_before_the_header_is_a_sentence(tmp_path):
+    path = tmp_path / "votes.csv"
+    for text in (b"\r\ra\n", b"\r\r\ra,b\n", b"\r\r"):
+        path.write_bytes(text)
+        with pytest.raises(ValueError, match="votes"):
+            votes.read(path)
+
+
+@pytest.mark.parametrize("name", ["votes.parquet", "votes.arrow"])
+def test_a_file_at_which_a_library_panics_is_a_sentence(tmp_path, monkeypatch, name):
+    table = pl.DataFrame({"left": ["tea"], "right": ["milk"], "left_won": [1]})
+    path = tmp_path / name
+    table.write_parquet(path) if name.endswith("parquet") else table.write_ipc(path)
+
+    def panic(*arguments, **options):
+        raise pl.exceptions.PanicException("index out of bounds")
+
+    monkeypatch.setattr(pl.LazyFrame, "collect", panic)
+    with pytest.raises(ValueError, match=r"votes.* is not a readable"):
+        votes.read(path)

@@ -212,7 +212,7 @@ class Local:
             if touched is None or touched > seq:
                 with suppress(ValueError, LookupError, TypeError, zlib.error):
                     replica = unpacked(state, arena.seed, fold_by)
-        replica.mark(*statements.marks_of(self.connection, arena.id, arena.head))
+        replica.mark(statements.marks_of(self.connection, arena.id, arena.head))
         return replica
 
     def _keep(self, arena: Arena, replica: Any) -> None:

@@ -33,6 +33,7 @@ Kind = Literal[
     "arms",
     "settings",
     "import",
+    "withdraw",
     "change",
     "rules",
 ]
@@ -40,7 +41,7 @@ Kind = Literal[
 OUTCOMES: Mapping[str, float] = {"left": 1.0, "right": 0.0, "tie": 0.5, "bad": 0.5}
 """What a verdict says to the learner; a skip says nothing."""
 
-REFOLDS = ("retract", "exclude", "include", "forget")
+REFOLDS = ("retract", "exclude", "include", "forget", "withdraw")
 """Events after which the state is folded again."""
 
 SAID = ("change", "rules")
@@ -160,6 +161,18 @@ class Event(NamedTuple):
     reason: str | None
     target: int | None
     body: Any
+
+
+class Marks(NamedTuple):
+    """What does not count: voters that are excluded, votes, and ranges of imports taken back."""
+
+    excluded: Collection[str] = ()
+    retracted: Collection[int] = ()
+    withdrawn: Sequence[tuple[int, int]] = ()
+
+    def has_withdrawn(self, seq: int) -> bool:
+        """Tell whether an event is of an import that was taken back."""
+        return any(low <= seq <= high for low, high in self.withdrawn)
 
 
 class Page(NamedTuple):

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from threading import RLock
@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel.arena.model import OUTCOMES, SAID, Arm, Page
+from driftduel.arena.model import OUTCOMES, SAID, Arm, Marks, Page
 from driftduel.arena.versions import Rules
 from driftduel.learners.contract.report import Report
 from driftduel.learners.contract.session import draw_pair
@@ -120,12 +120,11 @@ class Replica:
         self,
         seed: int,
         rules: Rules,
-        excluded: Collection[str] = (),
-        retracted: Collection[int] = (),
+        marks: Marks | None = None,
     ) -> None:
         self.seed = seed
         self.rules = rules
-        self.mark(excluded, retracted)
+        self.mark(marks or Marks())
         self.head = 0
         self.generation = 0
         self.learner: Any = None
@@ -148,7 +147,7 @@ class Replica:
         """The arms that may be put before voters."""
         return [arm.id for arm in self.arms.values() if arm.offered]
 
-    def rewound(self, seq: int, excluded: Collection[str], retracted: Collection[int]) -> Replica:
+    def rewound(self, seq: int, marks: Marks) -> Replica:
         """Return a copy as of before an event, of which other votes count from then on.
 
         It goes back to the latest state that was kept; without one, to nothing.
@@ -160,13 +159,19 @@ class Replica:
             rounds = 0 if made.learner is None else made.learner.rounds
             made.times, made.votes = self.times[:rounds], self.votes[:rounds]
             made.shifts = [one for one in self.shifts if one[0] < rounds]
-            made.mark(excluded, retracted)
+            made.mark(marks)
             made._kept = states[:-1] if states and states[-1] is self else states
             return made
 
-    def mark(self, excluded: Collection[str], retracted: Collection[int]) -> None:
+    def mark(self, marks: Marks) -> None:
         """Say whose votes do not count, and which votes."""
-        self.excluded, self.retracted = frozenset(excluded), frozenset(retracted)
+        self.excluded, self.retracted = frozenset(marks.excluded), frozenset(marks.retracted)
+        self.withdrawn = tuple(marks.withdrawn)
+
+    @property
+    def marks(self) -> Marks:
+        """Whose votes do not count, and which votes."""
+        return Marks(self.excluded, self.retracted, self.withdrawn)
 
     def follow(self, page: Page) -> None:
         """Take in the next events."""
@@ -257,7 +262,7 @@ class Replica:
 
     def _copy(self) -> Replica:
         """Return a copy of all but the votes of rounds and the states kept."""
-        made = Replica(self.seed, self.rules, self.excluded, self.retracted)
+        made = Replica(self.seed, self.rules, self.marks)
         made.head, made.generation = self.head, self.generation
         made.learner = deepcopy(self.learner)
         made.arms, made.tally, made.sides = dict(self.arms), deepcopy(self.tally), self.sides.copy()
@@ -328,6 +333,10 @@ class Replica:
         counts = np.array([page.reason[n] in (None, "excluded") for n in places], np.bool_)
         if self.retracted:
             counts &= np.array([page.seq[n] not in self.retracted for n in places], np.bool_)
+        for low, high in self.withdrawn:
+            if low <= page.seq[-1] and high >= page.seq[0]:
+                seqs = _column(page.seq, places)
+                counts &= (seqs < low) | (seqs > high)
         if self.excluded:
             counts &= np.array([page.voter[n] not in self.excluded for n in places], np.bool_)
         return places[counts]

@@ -138,13 +138,22 @@ def tell_all(connection: Connection, tells: Sequence[Tell]) -> list[Outcome | Ar
     return [results[n] for n in range(len(tells))]
 
 
+MOST_UNDOS = 100
+"""Verdicts that a voter may take back on a day: each is one more thing that all folds look at."""
+
+
 def take_back(
-    connection: Connection, duel: str | None, now: int, check: Callable[[Row, bool], None]
+    connection: Connection,
+    duel: str | None,
+    now: int,
+    check: Callable[[Row, bool], None],
+    *,
+    bounded: bool = False,
 ) -> int:
     """Take back a verdict; return the seq of the event that did.
 
     ``check`` gets the event of the verdict, and whether it was taken back before; it raises what
-    forbids to do so.
+    forbids to do so. ``bounded`` says that a voter does it, who may not do so very often.
     """
     row = statements.find_answers(connection, [duel] if duel else []).get(duel or "")
     if row is None:
@@ -153,6 +162,9 @@ def take_back(
     seq: int | None = statements.retraction_of(connection, row["arena"], row["seq"])
     check(row, seq is not None)
     if seq is None:
+        made = statements.undos_since(connection, row["arena"], row["voter"], now // DAY * DAY)
+        if bounded and made >= MOST_UNDOS:
+            raise Conflict(f"nobody can take back more than {MOST_UNDOS} votes a day")
         event = {"at": now, "kind": "retract", "voter": row["voter"], "target": row["seq"]}
         seq = int(statements.append(connection, locked, [event]))
     return seq

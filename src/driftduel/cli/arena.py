@@ -287,7 +287,10 @@ def import_(
     database: Database = DEFAULT,
     as_json: Json = False,
 ) -> None:
-    """Take in votes that were cast elsewhere, with dates, all or none."""
+    """Take in votes that were cast elsewhere, with dates; others vote meanwhile.
+
+    What is cut short goes on where it stopped when it is begun again.
+    """
     from driftduel.votes.reading import read
 
     log = read(
@@ -308,6 +311,33 @@ def import_(
         print(f"{slug}: these {done.votes:,} votes came in before; nothing was added")
     else:
         print(f"{slug}: {done.votes:,} votes came in, {done.counted:,} of them count")
+
+
+@app.command("imports", epilog=examples("arena imports"))
+def imports(
+    slug: Slug,
+    take_back: Annotated[
+        str | None, typer.Option(metavar="HASH", help="Let no vote of an import count.")
+    ] = None,
+    database: Database = DEFAULT,
+    as_json: Json = False,
+) -> None:
+    """List the imports of votes, or take one back; a hash may be cut short."""
+    with _service(database) as service:
+        from driftduel.arena import service as arena
+        from driftduel.arena.json import to_json
+
+        if take_back is not None:
+            arena.take_back_import(service, slug, take_back)
+        found = to_json(arena.imports(service, slug))
+    if as_json:
+        print_json({"arena": slug, "imports": found})
+        return
+    for one in found:
+        gone = ", taken back" if one["taken_back"] else ""
+        print(f"{one['hash'][:12]}: {one['votes']:,} of {one['of']:,} votes came in{gone}")
+    if not found:
+        print(f"{slug}: nothing was imported")
 
 
 @app.command("exclude", epilog=examples("arena exclude"))

@@ -57,6 +57,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "arena import": (
         "driftduel arena import drinks votes.csv --pairs uniform --database drinks.db",
     ),
+    "arena imports": ("driftduel arena imports drinks --database drinks.db",),
     "arena exclude": ("driftduel arena exclude drinks --database drinks.db",),
     "arena token": ("driftduel arena token drinks --role owner --database drinks.db",),
     "arena upgrade": ("driftduel arena upgrade drinks --database drinks.db",),

@@ -281,7 +281,7 @@ def _arrow_stream(data: bytes) -> pl.DataFrame:
 
     try:
         return pl.read_ipc_stream(io.BytesIO(data))
-    except (OSError, pl.exceptions.PolarsError):
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
         raise ValueError("is not a readable Arrow stream") from None
 
 
@@ -294,7 +294,7 @@ def _flat(lazy: pl.LazyFrame, what: str) -> pl.DataFrame:
         flat = [name for name, kind in schema.items() if not kind.is_nested()]
         flat += [name for name, kind in schema.items() if kind == pl.List(pl.String)]
         return lazy.select(flat).collect()
-    except (OSError, pl.exceptions.PolarsError):
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException):
         raise ValueError(f"is not {what}") from None
 
 

@@ -30,8 +30,11 @@ from driftduel.arena.service.health import health_tag as health_tag
 from driftduel.arena.service.history import Day as Day
 from driftduel.arena.service.history import Past as Past
 from driftduel.arena.service.history import history as history
+from driftduel.arena.service.imports import Import as Import
 from driftduel.arena.service.imports import Imported as Imported
 from driftduel.arena.service.imports import import_votes as import_votes
+from driftduel.arena.service.imports import imports as imports
+from driftduel.arena.service.imports import take_back_import as take_back_import
 from driftduel.arena.service.limits import Buckets as Buckets
 from driftduel.arena.service.reports import shown as shown
 from driftduel.arena.service.reports import status as status

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from driftduel.arena.model import OUTCOMES, Arena
+from driftduel.arena.model import OUTCOMES, Arena, Marks
 from driftduel.arena.service.service import Service
 from driftduel.arena.store import statements
 from driftduel.arena.store.connection import SLOW
@@ -75,7 +75,7 @@ def _lines(
     service: Service,
     arena: Arena,
     names: dict[int, str],
-    marks: statements.Marks,
+    marks: Marks,
     everything: bool,
 ) -> Iterator[str]:
     last: list[Any] = []
@@ -98,7 +98,7 @@ def _as_csv(rows: Iterable[Sequence[Any]]) -> str:
 
 
 def _exported(
-    rows: list[Any], names: dict[int, str], marks: statements.Marks, everything: bool
+    rows: list[Any], names: dict[int, str], marks: Marks, everything: bool
 ) -> Iterator[list[Any]]:
     for row in rows:
         if row.kind not in ("vote", "import", "skip"):
@@ -129,15 +129,15 @@ def _exported(
         ]
 
 
-def _reason(row: Any, marks: statements.Marks) -> str | None:
+def _reason(row: Any, marks: Marks) -> str | None:
     """Return why a verdict does not count as of now, None if it does."""
-    if row.seq in marks[1]:
+    if row.seq in marks.retracted or (row.kind == "import" and marks.has_withdrawn(row.seq)):
         return "retracted"
     if row.kind == "skip":
         return "skip"
     if row.reason not in (None, "excluded"):
         return str(row.reason)
-    return "excluded" if row.voter in marks[0] else None
+    return "excluded" if row.voter in marks.excluded else None
 
 
 def _iso(at: int | None) -> str:

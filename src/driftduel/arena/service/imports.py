@@ -1,23 +1,26 @@
-"""Old votes in, from whatever `driftduel.votes.read` reads.
+"""Old votes in, from whatever `driftduel.votes.read` reads, and out again.
 
-The last event of an import has a hash of all its votes, so that the same votes sent again, after an
-answer that was lost or by mistake, are known and add nothing.
+An import comes in slices, each in a transaction that is short, so that voters of all arenas go on.
+The last event of each slice says of which import it is, by a hash of all its votes, and how many
+have come: so the same votes sent again, after an answer that was lost or an import that was cut
+short, add what is missing and nothing twice. An import is taken back by one event.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from itertools import islice
+import time
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from driftduel._support.extras import MissingExtraError
-from driftduel.arena.errors import Invalid
-from driftduel.arena.service.service import Service
+from driftduel.arena.errors import Invalid, NotFound
+from driftduel.arena.model import Time
+from driftduel.arena.service.service import Service, now_in_microseconds
 from driftduel.arena.store import statements
 from driftduel.arena.store.connection import LONG, Connection
 from driftduel.learners.driftpoll.state import uniform_ticket
@@ -27,7 +30,9 @@ Pairs = Literal["uniform", "other"]
 MOST = 10**7
 """Votes of one import."""
 
-_AT_ONCE = 10_000
+_AT_ONCE = 250
+"""Votes of a slice: a commit with so many takes little longer than one with a single vote."""
+
 _VERDICTS = {1.0: "left", 0.0: "right", 0.5: "tie"}
 
 
@@ -46,8 +51,36 @@ class Imported:
     again: bool = False
 
 
-def import_votes(service: Service, slug: str, source: Any, pairs: Pairs) -> Imported:
-    """Take in votes that were cast elsewhere, all or none of them.
+@dataclass(frozen=True)
+class Import:
+    """An import, by its hash: how many of its votes came in, and whether it was taken back.
+
+    Attributes
+    ----------
+    at : int
+        When its last votes came in.
+    votes, counted, of : int
+        Votes that came in, those of them that counted then, and those of the file.
+    taken_back : bool
+        Whether they do not count any more.
+    """
+
+    hash: str
+    at: Time | None
+    votes: int
+    counted: int
+    of: int
+    taken_back: bool
+    ranges: tuple[tuple[int, int], ...] = field(metadata={"sent": False})
+
+
+def import_votes(
+    service: Service, slug: str, source: Any, pairs: Pairs, *, apart: bool = False
+) -> Imported:
+    """Take in votes that were cast elsewhere.
+
+    A file that makes no sense is refused whole. What is cut short goes on where it stopped when
+    the same votes are sent again.
 
     Parameters
     ----------
@@ -60,19 +93,91 @@ def import_votes(service: Service, slug: str, source: Any, pairs: Pairs) -> Impo
     pairs : {"uniform", "other"}
         How the pairs were chosen. If any two arms were as likely as any other two, the learner is
         told these votes. If they were not, or nobody knows, they are kept as history.
+    apart : bool
+        Whether to read ``source``, the path of a file of who knows whom, in another process.
 
     Raises
     ------
     Invalid
         If the file cannot be read, has no dates, or names an arm that the arena has not.
     """
-    from driftduel.votes.reading import read
-
     if pairs not in ("uniform", "other"):
         raise Invalid(f"pairs is {pairs!r}, must be uniform or other")
     number = service.hosted(slug).arena.id
+    coming = _Coming(_read(source, apart), pairs)
+    with service.store.reading(each=LONG) as connection:
+        (arena,) = statements.arenas_of(connection, [number])
+        coming.note(connection, number, arena.head)
+        numbers = {arm.name: arm.id for arm in statements.arms_of(connection, number)}
+    missing = [name for name in coming.log.arms if name not in numbers]
+    if missing:
+        raise Invalid(f"the arena has no arm {missing[0]!r}: add it, paused if need be")
+    coming.arms = np.array([numbers[name] for name in coming.log.arms], np.int64)
+    if coming.votes == coming.log.n_votes:
+        return Imported(coming.votes, coming.counted, again=True)
+
+    def append(connection: Connection) -> None:
+        arena = statements.lock_arenas(connection, [number])[number]
+        coming.note(connection, number, arena.head)  # another process may import the same
+        offered = {arm.id for arm in statements.arms_of(connection, number) if arm.offered}
+        rows = coming.rows(offered)
+        if rows:
+            statements.append(connection, arena, rows)
+            coming.note_rows(rows)
+
+    while coming.votes < coming.log.n_votes:
+        began = time.perf_counter()
+        service.writer.alone(append)
+        _pause(time.perf_counter() - began)  # who votes gets as much of the time, at least
+    service.follow()
+    return Imported(coming.votes, coming.counted)
+
+
+def _pause(seconds: float) -> None:
+    time.sleep(seconds)
+
+
+def imports(service: Service, slug: str) -> list[Import]:
+    """Return the imports of an arena, in the order in which they began."""
+    number = service.hosted(slug).arena.id
+    with service.store.reading(each=LONG) as connection:
+        (arena,) = statements.arenas_of(connection, [number])
+        return _imports(connection, number, arena.head)
+
+
+def take_back_import(service: Service, slug: str, name: str) -> int:
+    """Let no vote of an import count, by its hash or how that begins; return the head.
+
+    The same votes may come in again after that.
+
+    Raises
+    ------
+    NotFound, Unavailable
+        If there is no such import, or several; if the database fails.
+    """
+    number = service.hosted(slug).arena.id
+
+    def take_back(connection: Connection) -> int:
+        arena = statements.lock_arenas(connection, [number])[number]
+        known = [one for one in _imports(connection, number, arena.head) if not one.taken_back]
+        mine = [one for one in known if name and one.hash.startswith(name)]
+        if len(mine) != 1:
+            raise NotFound(f"there is {'no' if not mine else 'more than one'} import {name[:80]!r}")
+        body = {"hash": mine[0].hash, "ranges": mine[0].ranges}
+        event = {"at": now_in_microseconds(), "kind": "withdraw", "body": body}
+        return statements.append(connection, arena, [event])
+
+    head: int = service.writer.alone(take_back, each=LONG)
+    service.follow()
+    return head
+
+
+def _read(source: Any, apart: bool) -> Log:
+    from driftduel.votes.apart import read_apart
+    from driftduel.votes.reading import read
+
     try:
-        log = read(source)
+        log = read_apart(source) if apart else read(source)
     except (ValueError, MissingExtraError) as error:
         raise Invalid(str(error)) from None
     if not log.timed:
@@ -81,39 +186,106 @@ def import_votes(service: Service, slug: str, source: Any, pairs: Pairs) -> Impo
         raise Invalid("the times of the votes must be dates")
     if log.n_votes > MOST:
         raise Invalid(f"there are {log.n_votes:,} votes, must be {MOST:,} at most")
+    return log
 
-    name = _hash_of(log, pairs)
-    with service.store.reading(each=LONG) as connection:  # all of a long log, while others write
-        (arena,) = statements.arenas_of(connection, [number])
-        looked, known = arena.head, _imported_before(connection, number, name, 0, arena.head)
-    if known is not None:
-        return known
 
-    def append(connection: Connection) -> Imported:
-        arena = statements.lock_arenas(connection, [number])[number]
-        if known := _imported_before(connection, number, name, looked, arena.head):
-            return known
-        arms = {arm.name: arm for arm in statements.arms_of(connection, number)}
-        missing = [name for name in log.arms if name not in arms]
-        if missing:
-            raise Invalid(f"the arena has no arm {missing[0]!r}: add it, paused if need be")
-        offered = [arm.id for arm in arms.values() if arm.offered]
-        rows = _rows(log, [arms[one].id for one in log.arms], offered, pairs)
-        counted = 0
-        part = list(islice(rows, _AT_ONCE))
-        while part:
-            counted += sum(row["reason"] is None for row in part)
-            following = list(islice(rows, _AT_ONCE))
-            if not following:
-                part[-1]["body"] = {"hash": name, "votes": log.n_votes, "counted": counted}
-            statements.append(connection, arena, part)
-            arena = replace(arena, head=arena.head + len(part))
-            part = following
-        return Imported(log.n_votes, counted)
+class _Coming:
+    """The votes of an import, and how many of them are in the log, up to an event looked at."""
 
-    done: Imported = service.writer.alone(append, each=LONG)
-    service.follow()
-    return done
+    def __init__(self, log: Log, pairs: Pairs) -> None:
+        self.log, self.pairs = log, pairs
+        self.hash = _hash_of(log, pairs)
+        self.votes = self.counted = 0
+        self.arms: NDArray[np.int64] = np.zeros(0, np.int64)  # the number of each arm of the log
+        self._looked = 0
+        self._ends = np.cumsum(log.count.astype(np.int64))
+        self._times = (log.time * 86_400e6).round().astype(np.int64)
+
+    def note(self, connection: Connection, number: int, head: int) -> None:
+        """Look how many votes are in the log by now."""
+        for _, kind, body in statements.imports_of(connection, number, self._looked, head):
+            if body["hash"] == self.hash:
+                gone = kind == "withdraw"
+                self.votes, self.counted = (0, 0) if gone else (body["votes"], body["counted"])
+        self._looked = head
+
+    def note_rows(self, rows: list[dict[str, Any]]) -> None:
+        """Take notice of rows that were appended."""
+        self.votes, self.counted = rows[-1]["body"]["votes"], rows[-1]["body"]["counted"]
+        self._looked += len(rows)
+
+    def rows(self, offered: set[int]) -> list[dict[str, Any]]:
+        """Return events for the next votes; the learner is told of arms on offer, fairly asked."""
+        places = np.arange(self.votes, min(self.votes + _AT_ONCE, self.log.n_votes))
+        entries = np.searchsorted(self._ends, places, side="right")
+        known: tuple[float, ...] = ()
+        if self.pairs == "uniform" and len(offered) > 1:
+            known = uniform_ticket(len(offered))
+        ticket = np.array(known, "<f8").tobytes()
+        rows: list[dict[str, Any]] = []
+        columns = (
+            self.arms[self.log.left[entries]],
+            self.arms[self.log.right[entries]],
+            self.log.outcome[entries],
+            self._times[entries],
+        )
+        for left, right, outcome, at in zip(*(one.tolist() for one in columns), strict=True):
+            told = bool(known) and left in offered and right in offered
+            row = {
+                "at": at,
+                "kind": "import",
+                "left": left,
+                "right": right,
+                "swapped": False,
+                "verdict": _VERDICTS[outcome],
+                "ticket": ticket if told else None,
+                "propensity": known[0] if told else None,
+                "reason": None if told else "history",
+            }
+            rows.append(row)
+        if rows:
+            rows[-1]["body"] = {
+                "hash": self.hash,
+                "at": now_in_microseconds(),
+                "rows": len(rows),
+                "votes": self.votes + len(rows),
+                "counted": self.counted + sum(row["reason"] is None for row in rows),
+                "of": int(self.log.n_votes),
+            }
+        return rows
+
+
+def _imports(connection: Connection, number: int, head: int) -> list[Import]:
+    """Return the imports of an arena, one that came in again after it was taken back anew."""
+    found: list[Import] = []
+    places: dict[str, int] = {}
+    for seq, kind, body in statements.imports_of(connection, number, 0, head):
+        name = body["hash"]
+        if kind == "withdraw":
+            place = places.pop(name)
+            facts = {**vars(found[place]), "taken_back": True}
+            found[place] = Import(**facts)
+            continue
+        # The first version wrote an import in one transaction, and only its votes down.
+        first = seq - body.get("rows", body["votes"]) + 1
+        ranges = found[places[name]].ranges if name in places else ()
+        if ranges and ranges[-1][1] == first - 1:
+            first, ranges = ranges[-1][0], ranges[:-1]
+        one = Import(
+            name,
+            body.get("at"),
+            body["votes"],
+            body["counted"],
+            body.get("of", body["votes"]),
+            taken_back=False,
+            ranges=(*ranges, (first, seq)),
+        )
+        if name in places:
+            found[places[name]] = one
+        else:
+            places[name] = len(found)
+            found.append(one)
+    return found
 
 
 def _hash_of(log: Log, pairs: Pairs) -> str:
@@ -123,37 +295,3 @@ def _hash_of(log: Log, pairs: Pairs) -> str:
     for values, kind in (*columns, (log.count, "<i8")):
         found.update(np.ascontiguousarray(values, kind).tobytes())
     return found.hexdigest()
-
-
-def _imported_before(
-    connection: Connection, number: int, name: str, after: int, until: int
-) -> Imported | None:
-    """Return what became of the same votes, if they came in between two events."""
-    for body in statements.imports_of(connection, number, after, until):
-        if body["hash"] == name:
-            return Imported(body["votes"], body["counted"], again=True)
-    return None
-
-
-def _rows(log: Log, arms: list[int], offered: list[int], pairs: Pairs) -> Iterator[dict[str, Any]]:
-    """Yield events for votes; one counts if the learner knows its arms and how it was asked."""
-    k = len(offered)
-    known = uniform_ticket(k) if pairs == "uniform" and k > 1 else None
-    ticket = None if known is None else np.array(known, "<f8").tobytes()
-    times = (log.time * 86_400e6).round().astype(np.int64)
-    for n in range(len(log)):
-        left, right = arms[log.left[n]], arms[log.right[n]]
-        told = known is not None and left in offered and right in offered
-        row = {
-            "at": int(times[n]),
-            "kind": "import",
-            "left": left,
-            "right": right,
-            "swapped": False,
-            "verdict": _VERDICTS[float(log.outcome[n])],
-            "ticket": ticket if told else None,
-            "propensity": known[0] if told and known is not None else None,
-            "reason": None if told else "history",
-        }
-        for _ in range(int(log.count[n])):
-            yield dict(row)

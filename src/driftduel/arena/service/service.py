@@ -369,7 +369,7 @@ def folded(
     replica = Replica(arena.seed, rules_of(arena.learner, arena.rules)) if start is None else start
     if start is not None:
         replica.keep_state()
-    replica.mark(*statements.marks_of(connection, arena.id, arena.head))
+    replica.mark(statements.marks_of(connection, arena.id, arena.head))
     for page in statements.pages(connection, arena.id, replica.head, arena.head):
         replica.follow(page)
         working()
@@ -385,10 +385,8 @@ def _followed(
         return _loaded(connection, arena, working)[0]
     touched = statements.first_touched(connection, arena.id, replica.head, arena.head)
     if touched is not None:
-        marks = statements.marks_of(
-            connection, arena.id, arena.head, replica.head, (replica.excluded, replica.retracted)
-        )
-        replica = replica.rewound(touched, *marks)
+        marks = statements.marks_of(connection, arena.id, arena.head, replica.head, replica.marks)
+        replica = replica.rewound(touched, marks)
     for page in statements.pages(connection, arena.id, replica.head, arena.head):
         replica.follow(page)
         working()

@@ -89,6 +89,8 @@ def _verified(connection: Connection, arena: Arena, unseen: set[str]) -> Verifie
         raise broken("more votes of a voter count on a day than the cap allows")
     if wrong_seq := checks.first_without_target(connection, arena.id):
         raise broken(f"event {wrong_seq:,} takes back what is no vote")
+    if wrong_seq := checks.first_withdrawn_wrongly(connection, arena.id, arena.head):
+        raise broken(f"event {wrong_seq:,} takes back what is no import")
     replica = _fold(connection, arena)
     if list(replica.arms.values()) != statements.arms_of(connection, arena.id):
         raise broken("the arms are not those that the events give")

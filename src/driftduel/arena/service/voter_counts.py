@@ -12,6 +12,7 @@ from typing import Any
 
 from driftduel.arena.store import counts as tables
 from driftduel.arena.store.connection import Connection
+from driftduel.arena.store.statements import imports_of
 
 QUICK = 400_000
 """Microseconds below which nobody has looked at two cards."""
@@ -66,6 +67,11 @@ class VoterCounts:
         for (by_voter, by_day), sign in zip(found, (1, -1), strict=True):
             self._count_voters(by_voter, sign)
             self._count_days(by_day, sign)
+        for _, kind, body in imports_of(connection, number, self.head, head):
+            if kind == "withdraw":
+                for low, high in body["ranges"]:
+                    gone = tables.by_day(connection, number, low - 1, high, taken_back=False)
+                    self._count_days(gone, -1)
         self.head = head
         return self
 

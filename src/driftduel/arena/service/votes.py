@@ -185,7 +185,7 @@ def retract(service: Service, duel: str, voter: str, *, arena: int | None = None
     ------
     NotFound, Forbidden, Conflict, Unavailable
         If nothing was told of the duel; if another voter was asked, or it is of another arena; if a
-        minute has passed.
+        minute has passed, or it was done very often on this day.
     """
     now = now_in_microseconds()
 
@@ -197,7 +197,7 @@ def retract(service: Service, duel: str, voter: str, *, arena: int | None = None
         if now - row["at"] > UNDO and not again:
             raise Conflict("a verdict can be taken back for 60 seconds")
 
-    return _retract(service, duel, now, check)
+    return _retract(service, duel, now, check, bounded=True)
 
 
 def retract_as_owner(service: Service, slug: str, duel: str) -> Retracted:
@@ -218,11 +218,18 @@ def retract_as_owner(service: Service, slug: str, duel: str) -> Retracted:
 
 
 def _retract(
-    service: Service, duel: str, now: int, check: Callable[[Row, bool], None]
+    service: Service,
+    duel: str,
+    now: int,
+    check: Callable[[Row, bool], None],
+    *,
+    bounded: bool = False,
 ) -> Retracted:
     known = as_duel(duel)
     return Retracted(
-        service.writer.alone(lambda connection: take_back(connection, known, now, check))
+        service.writer.alone(
+            lambda connection: take_back(connection, known, now, check, bounded=bounded)
+        )
     )
 
 

@@ -9,7 +9,7 @@ from typing import get_args
 from driftduel.arena.model import DAY, Arena, Kind, Role, Verdict
 from driftduel.arena.store.chain import first_hash, next_hash
 from driftduel.arena.store.connection import Connection
-from driftduel.arena.store.statements import NOT_TAKEN_BACK, events, ranges
+from driftduel.arena.store.statements import BETWEEN, NOT_TAKEN_BACK, events, imports_of, ranges
 
 _REASONS = ("cap", "excluded", "history")
 """Why a vote that is in the log may not count, besides what later events say."""
@@ -95,6 +95,17 @@ def first_without_target(connection: Connection, number: int) -> int | None:
     )
     found: int | None = connection.scalar(query, number=number)
     return found
+
+
+def first_withdrawn_wrongly(connection: Connection, number: int, head: int) -> int | None:
+    """Return the first event that takes back what is no import."""
+    query = f"SELECT count(*) FROM event WHERE {BETWEEN} AND kind = 'import'"
+    for seq, kind, body in imports_of(connection, number, 0, head):
+        for low, high in body["ranges"] if kind == "withdraw" else ():
+            n = connection.scalar(query, number=number, low=low - 1, high=high)
+            if n != high - low + 1 or high >= seq:
+                return seq
+    return None
 
 
 def is_over_the_cap(connection: Connection, number: int, cap: int) -> bool:

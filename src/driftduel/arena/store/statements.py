@@ -8,11 +8,21 @@ writer begins. So ``head`` counts events without gaps and in the order of commit
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
-from driftduel.arena.model import REFOLDS, SAID, Arena, Arm, Card, Event, OpenDuel, Page
+from driftduel.arena.model import (
+    REFOLDS,
+    SAID,
+    Arena,
+    Arm,
+    Card,
+    Event,
+    Marks,
+    OpenDuel,
+    Page,
+)
 from driftduel.arena.settings import Settings
 from driftduel.arena.store.chain import first_hash, next_hash
 from driftduel.arena.store.connection import Connection
@@ -21,8 +31,6 @@ PAGE = 1_000
 """Events that are read at once: of more rows Python's collector makes heavy weather."""
 
 Row = dict[str, Any]
-Marks = tuple[Collection[str], Collection[int]]
-"""Who is excluded, and which votes were taken back."""
 
 
 def _names(columns: Iterable[str]) -> str:
@@ -399,11 +407,16 @@ def settings_of(connection: Connection, number: int) -> list[Any]:
     return [json.loads(text) for (text,) in connection.execute(query, number=number)]
 
 
-def imports_of(connection: Connection, number: int, after: int, until: int) -> list[Any]:
-    """Return what is known of the imports between two events, in order."""
-    query = f"SELECT body FROM event WHERE {BETWEEN} AND kind = 'import' AND body IS NOT NULL"
-    found = connection.execute(f"{query} ORDER BY seq", number=number, low=after, high=until)
-    return [json.loads(text) for (text,) in found]
+def imports_of(
+    connection: Connection, number: int, after: int, until: int
+) -> list[tuple[int, str, Any]]:
+    """Return what is said of imports between two events: seq, kind and body, in order."""
+    query = (
+        f"SELECT seq, kind, body FROM event WHERE {BETWEEN} AND voter IS NULL "
+        "AND kind IN ('import', 'withdraw') AND body IS NOT NULL ORDER BY seq"
+    )
+    found = connection.execute(query, number=number, low=after, high=until)
+    return [(seq, kind, json.loads(text)) for seq, kind, text in found]
 
 
 def pages(connection: Connection, number: int, after: int, until: int) -> Iterator[Page]:
@@ -490,6 +503,15 @@ _OF_DAY = (
 )
 
 
+def undos_since(connection: Connection, number: int, voter: str, since: int) -> int:
+    """Return how many verdicts of a voter were taken back since a moment."""
+    query = (
+        "SELECT count(*) FROM event WHERE arena = :number AND voter = :voter "
+        "AND kind = 'retract' AND at >= :since"
+    )
+    return int(connection.scalar(query, number=number, voter=voter, since=since))
+
+
 def rename_voter(connection: Connection, number: int, voter: str, name: str) -> None:
     """Give the events of a voter another name, and close its duels."""
     mine = "WHERE arena = :number AND voter = :voter"
@@ -516,9 +538,11 @@ _MARKS = (
 def first_touched(connection: Connection, number: int, after: int, until: int) -> int | None:
     """Return from which event on other votes count, by what happened after a seq; None if none."""
     touched = []
-    for _, kind, voter, target in _rare_events(connection, number, after, until):
+    for _, kind, voter, target, body in _rare_events(connection, number, after, until):
         if kind == "retract":
             touched.append(target)
+        elif kind == "withdraw":
+            touched.append(min(low for low, _ in json.loads(body)["ranges"]))
         elif kind == "forget":  # voters have other names, but no vote counts otherwise
             touched.append(after + 1)
         else:
@@ -529,23 +553,26 @@ def first_touched(connection: Connection, number: int, after: int, until: int) -
 def marks_of(
     connection: Connection, number: int, until: int, after: int = 0, earlier: Marks | None = None
 ) -> Marks:
-    """Return who is excluded and which votes were taken back, as of an event.
+    """Return who is excluded and what was taken back, as of an event.
 
     With what was so ``after`` an earlier event, only what happened since is read.
     """
     rows = _rare_events(connection, number, after, until)
-    if earlier is not None and any(kind == "forget" for _, kind, _, _ in rows):
+    if earlier is not None and any(row[1] == "forget" for row in rows):
         return marks_of(connection, number, until)  # voters have other names
-    excluded: set[str] = set(earlier[0]) if earlier else set()
-    retracted: set[int] = set(earlier[1]) if earlier else set()
-    for _, kind, voter, target in rows:
+    start = Marks() if earlier is None else earlier
+    excluded, retracted = set(start.excluded), set(start.retracted)
+    withdrawn = list(start.withdrawn)
+    for _, kind, voter, target, body in rows:
         if kind == "exclude":
             excluded.add(voter)
         elif kind == "include":
             excluded.discard(voter)
         elif kind == "retract":
             retracted.add(target)
-    return excluded, retracted
+        elif kind == "withdraw":
+            withdrawn += [(low, high) for low, high in json.loads(body)["ranges"]]
+    return Marks(excluded, retracted, sorted(withdrawn))
 
 
 def _rare_events(
@@ -556,7 +583,7 @@ def _rare_events(
 
 
 _RARE = (
-    f"SELECT seq, kind, voter, target FROM event WHERE {BETWEEN} AND kind IN ({_REFOLDS}) "
+    f"SELECT seq, kind, voter, target, body FROM event WHERE {BETWEEN} AND kind IN ({_REFOLDS}) "
     "ORDER BY seq"
 )
 

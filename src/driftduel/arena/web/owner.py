@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -192,15 +193,31 @@ def votes_parquet(request: Request, slug: str, everything: All = False) -> Respo
     },
 )
 async def import_votes(request: Request, slug: str, pairs: Literal["uniform", "other"]) -> Response:
-    """Take in old votes as CSV; ``pairs`` says whether all pairs were asked equally often."""
+    """Take in old votes as CSV; ``pairs`` says whether all pairs were asked equally often.
+
+    What is cut short goes on where it stopped when the same file is sent again.
+    """
     service = await run_in_threadpool(_service, request, slug)
     with tempfile.TemporaryDirectory(prefix="driftduel-") as folder:
         path = Path(folder) / "votes.csv"
         with path.open("wb") as file:
             async for part in request.stream():
                 file.write(part)
-        done = await run_in_threadpool(arena.import_votes, service, slug, path, pairs)
+        come = partial(arena.import_votes, service, slug, path, pairs, apart=True)
+        done = await run_in_threadpool(come)
     return JSONResponse(to_json(done), 200 if done.again else 201)
+
+
+@router.get("/arenas/{slug}/imports", response_model=schemas.Imports, responses=_OWN)
+def imports(request: Request, slug: str) -> Response:
+    """Return the imports, each with its hash, and how many of its votes came in."""
+    return JSONResponse({"imports": to_json(arena.imports(_service(request, slug), slug))})
+
+
+@router.delete("/arenas/{slug}/imports/{name}", responses=_OWN)
+def take_back_import(request: Request, slug: str, name: str) -> schemas.Head:
+    """Let no vote of an import count, by its hash."""
+    return schemas.Head(head=arena.take_back_import(_service(request, slug), slug, name))
 
 
 def answer_csv(service: arena.Service, slug: str, everything: bool) -> Response:
