@@ -11,6 +11,7 @@ from driftduel.arena import service as arena
 from driftduel.arena.file import Local
 from driftduel.arena.service import service as running
 from driftduel.arena.store import statements
+from driftduel.arena.versions import CURRENT
 from tests.arena.voting import cast, events, state, state_from_nothing, vote
 from tests.processes import wait_until
 
@@ -59,7 +60,7 @@ def test_a_change_becomes_an_event_when_the_log_is_followed(turned):
     log = events(turned)
     assert [one.seq for one in log] == list(range(1, found.head + 1))
     body = log[-1].body
-    assert body["rules"] == 1
+    assert body["rules"] == CURRENT
     by_seq = {one.seq: one for one in log}
     for name in ("around", "earliest", "latest", "noticed"):
         assert by_seq[body[name]["seq"]].kind == "vote"
@@ -224,7 +225,7 @@ def test_verify_names_a_change_that_cannot_be(drinks, damage, what):
     cast(drinks, "tea", 40)
     drinks.hosted("drinks")
     body = {
-        "before": 0, "after": 1, "rules": 1,
+        "before": 0, "after": 1, "rules": CURRENT,
         **{name: {"seq": 20, "at": 5} for name in ("around", "earliest", "latest", "noticed")},
     }  # fmt: skip
     with drinks.store.writing() as connection:
