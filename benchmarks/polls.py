@@ -55,8 +55,8 @@ from driftduel.votes.sequences import log_evidence, simultaneous
 
 RUNS = 64
 WORST_RUNS, WORST = 256, 3
-OWNER_RUNS, OWNER_FEW, PILOT_RUNS = 1000, 256, 64
-"""Of the owner's table; few where a run is tens of thousands of votes with 30 arms."""
+OWNER_RUNS, PILOT_RUNS = {2: 1000, 4: 1000, 10: 256, 30: 128}, 64
+"""Of the owner's table, by arms: fewer where a run is tens of thousands of votes."""
 SEEDS = {"tuning": 0, "held-out": 1_000_000}
 """The first seed of the runs of each half."""
 OTHERS = 500_000
@@ -100,7 +100,7 @@ def main() -> None:
         "halves": {half: half_of(half, options.runs) for half in options.half},
         "changes": [changed(*cell, 4 * options.runs) for cell in CHANGES],
         "claims": [claimed(*cell, 4 * options.runs) for cell in CLAIMS],
-        "owner": [owned(*cell, owner_runs(*cell, options.runs)) for cell in OWNERS],
+        "owner": [owned(*cell, OWNER_RUNS[cell[0]] * options.runs // RUNS) for cell in OWNERS],
     }
     with replacing(options.out) as temporary:
         temporary.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
@@ -304,11 +304,6 @@ def claimed(arms: int, strengths: str, runs: int) -> Figures:
     return {"name": f"{arms} arms, {strengths}", "equal": strengths == "equal", **shares}
 
 
-def owner_runs(arms: int, chance: float, runs: int) -> int:
-    """Return how many runs a row of the owner's table rests on; fewer if fewer are asked for."""
-    return (OWNER_FEW if arms == 30 and chance <= 0.6 else OWNER_RUNS) * runs // RUNS
-
-
 def owned(arms: int, chance: float, runs: int) -> Figures:
     """Return what the owner of a poll with one favourite wants to know.
 
@@ -359,14 +354,16 @@ def owners_table(found: Figures) -> Iterator[str]:
         *("options", "the best wins", "votes until it is known", "votes until a change is seen"),
         *("declared: half of the time, 95 %", *(f"known, {day}" for day in days)),
         *(f"change seen, {day}" for day in days),
+        "runs",
     )
-    yield "|" + "---:|" * 11
+    yield "|" + "---:|" * 12
     for row in found["owner"]:
         yield line(
             *(row["arms"], f"{row['chance']:.0%}", votes_of(row["until"]), votes_of(row["again"])),
             ", ".join(map(votes_of, row["declared"])),
             *(days_of(row["until"], rate) for rate in PER_DAY),
             *(days_of(row["again"], rate) for rate in PER_DAY),
+            f"{row['runs']:,}",
         )
 
 
