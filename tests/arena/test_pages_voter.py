@@ -29,34 +29,40 @@ def test_a_vote_leads_back_to_the_page_with_another_pair(site, browser):
     assert (answer.status_code, answer.headers["location"]) == (303, "/drinks")
     page = browser.get("/drinks")
     assert duel_of(page) != first
-    assert "1 vote so far" in words_of(page)
+    assert "You have answered 1. To go: 2." in words_of(page)
     assert "Saved: " in words_of(page)
     assert votes(site) == 1
 
 
 def test_the_same_form_twice_counts_once_and_another_answer_is_refused(site, browser):
     duel = duel_of(browser.get("/drinks"))
-    assert "1 vote so far" in words_of(vote(browser, "left", duel))
-    assert "1 vote so far" in words_of(vote(browser, "left", duel))
+    assert "You have answered 1." in words_of(vote(browser, "left", duel))
+    assert "You have answered 1." in words_of(vote(browser, "left", duel))
     other = vote(browser, "right", duel)
     assert other.status_code == 409
-    assert "The duel was told already: left. Go on with another pair" in words_of(other)
+    assert "You have answered this pair already. Go on with another pair" in words_of(other)
     assert votes(site) == 1
 
 
 def test_scripts_get_the_next_pair_with_the_answer(site, browser):
     script = {"Accept": "application/json"}
     answer = vote(browser, "tie", headers=script).json()
-    assert set(answer) == {"notice", "next", "votes"}
-    assert answer["votes"] == 1
+    assert set(answer) == {"notice", "next", "tally"}
+    assert answer["tally"] == "You have answered 1. To go: 2."
     assert "are equal" in answer["notice"]
     assert set(answer["next"]) == {"duel", "left", "right", "context"}
     again = vote(browser, "right", answer["next"]["duel"], headers=script).json()
-    assert again["votes"] == 2
+    assert again["tally"] == "You have answered 2. To go: 1."
     undone = browser.post("/drinks/undo", data={"duel": answer["next"]["duel"]}, headers=script)
-    assert undone.json()["votes"] == 1
+    assert undone.json()["tally"] == "You have answered 1. To go: 2."
+    shown = undone.json()["next"]  # the same pair, as a question of its own
+    assert shown["duel"] != answer["next"]["duel"]
+    assert {**shown, "duel": ""} == {**answer["next"], "duel": ""}
     refused = vote(browser, "right", "nix", headers=script)
-    assert (refused.status_code, refused.json()["detail"]) == (404, "there is no such duel")
+    assert (refused.status_code, refused.json()["detail"]) == (
+        404,
+        "This pair was not shown in this browser.",
+    )
 
 
 def test_a_verdict_is_taken_back_within_a_minute(site, browser, monkeypatch):
@@ -66,24 +72,24 @@ def test_a_verdict_is_taken_back_within_a_minute(site, browser, monkeypatch):
     vote(browser, "left", duel)
     monkeypatch.setattr(telling, "UNDO", -1)
     late = browser.post("/drinks/undo", data={"duel": duel})
-    assert "A verdict can be taken back for 60 seconds." in words_of(late)
+    assert "An answer can be taken back for 60 seconds." in words_of(late)
     monkeypatch.undo()
     page = browser.post("/drinks/undo", data={"duel": duel})
     assert "Taken back: that vote does not count." in words_of(page)
-    assert "0 votes so far" in words_of(page)
+    assert "You have answered 0. To go: 3." in words_of(page)
     assert votes(site) == 0
 
 
 def test_a_duel_is_for_the_browser_that_it_was_shown_in(site, browser):
     duel = duel_of(browser.get("/drinks"))
     with site.browser() as other:
-        assert "keeps no cookie" in words_of(vote(other, "left", duel))
+        assert "keeps no cookies" in words_of(vote(other, "left", duel))
         other.get("/drinks")
         answer = vote(other, "left", duel)
         assert answer.status_code == 403
-        assert "another voter" in words_of(answer)
+        assert "not shown in this browser" in words_of(answer)
         undone = other.post("/drinks/undo", data={"duel": duel})
-        assert undone.status_code in {403, 404}
+        assert "not shown in this browser" in words_of(undone)
     assert votes(site) == 0
 
 
@@ -113,7 +119,7 @@ def test_a_vote_that_could_not_be_saved_can_be_sent_again(site, browser, monkeyp
     monkeypatch.setattr(arena, "tell", broken)
     answer = vote(browser, "right", duel)
     assert answer.status_code == 503
-    assert "Not saved yet The database cannot be reached. Try again" in words_of(answer)
+    assert "Not saved yet The server cannot be reached. Try again" in words_of(answer)
     assert f'name="duel" value="{duel}"' in answer.text
     assert 'name="verdict" value="right"' in answer.text
     monkeypatch.undo()
@@ -136,7 +142,7 @@ def test_a_pair_that_expired_is_said_so(tmp_path):
         time.sleep(1.1)
         answer = vote(browser, "left", duel)
         assert answer.status_code == 410
-        assert "The duel has expired. Go on with another pair" in words_of(answer)
+        assert "This pair is too old. Go on with another pair" in words_of(answer)
 
 
 def test_an_arena_that_asks_nothing_says_why(site, browser):
@@ -147,7 +153,7 @@ def test_an_arena_that_asks_nothing_says_why(site, browser):
     assert "There must be two options at least" in words_of(page)
     arena.change_arena(site.service, "drinks", {"status": "closed"})
     assert "this poll is closed" in words_of(browser.get("/drinks"))
-    assert "The poll is closed." in words_of(vote(browser, "left", shown))
+    assert "This poll is closed." in words_of(vote(browser, "left", shown))
 
 
 def test_who_asks_too_often_is_told_to_wait(tmp_path):
@@ -163,8 +169,13 @@ def test_who_asks_too_often_is_told_to_wait(tmp_path):
 
 def test_a_voter_over_the_cap_is_told_so(tmp_path):
     with pages_of(tmp_path, settings={"cap": 1}) as site, site.browser() as browser:
-        assert "Saved: " in words_of(vote(browser))
-        assert "Kept, but not counted, as your share of today is used up" in words_of(vote(browser))
+        late = duel_of(browser.get("/drinks"))
+        first = vote(browser)
+        assert "Thank you!" in words_of(first)
+        assert "Saved: " in words_of(first)
+        assert "You have answered everything for today." in words_of(first)
+        told = vote(browser, "left", late)
+        assert "Kept, but not counted, as your share of today is used up" in words_of(told)
         assert votes(site) == 1
 
 

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from driftduel.arena.model import OUTCOMES, SAID, Arm, Marks, Page
 from driftduel.arena.versions import Rules
 from driftduel.learners.contract.report import Report
-from driftduel.learners.contract.session import draw_pair
+from driftduel.learners.driftpoll.unseen import draw_unseen
 from driftduel.verdict.standing import ENOUGH
 
 Ints = NDArray[np.int64]
@@ -197,15 +197,23 @@ class Replica:
         with self.lock:
             self._kept = [*self._kept[-1:], self._copy()]
 
-    def draw(self, rng: np.random.Generator) -> Drawn | None:
+    def draw(
+        self, rng: np.random.Generator, seen: Collection[tuple[int, int]] = ()
+    ) -> Drawn | None:
         """Draw a pair, with a generator of the caller's; None if there are not two arms.
 
-        Nothing is changed: a pair that nobody answers leaves no trace.
+        Nothing is changed: a pair that nobody answers leaves no trace. Pairs ``seen`` are left out,
+        unless these are all there are now.
         """
         with self.lock:
-            if self.learner is None or len(self.offered) < 2:
+            offered = set(self.offered)
+            if self.learner is None or len(offered) < 2:
                 return None
-            one, other, ticket = draw_pair(self.learner, rng)
+            known = [pair for pair in seen if offered.issuperset(pair)]
+            if 2 * len(known) == len(offered) * (len(offered) - 1):
+                known = []  # an arm left just now
+            slots = [(int(self._slots[one]), int(self._slots[other])) for one, other in known]
+            one, other, ticket = draw_unseen(self.learner, rng, slots)
             pair = [self._arm_in(slot) for slot in (one, other)]
             swapped = bool(rng.random() < 0.5)
             left, right = reversed(pair) if swapped else pair

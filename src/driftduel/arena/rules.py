@@ -8,7 +8,7 @@ from __future__ import annotations
 import hmac
 import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -40,11 +40,15 @@ class Tell:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The event that a verdict became, now if it is the first time."""
+    """The event that a verdict became, now if it is the first time.
+
+    ``next`` was opened in the same step, if one was asked for, and is the first of ``left``.
+    """
 
     row: Row
     first: bool
     next: OpenDuel | None = None
+    left: int | None = None
 
 
 def draw(
@@ -54,12 +58,14 @@ def draw(
     rng: np.random.Generator,
     voter: str,
     at: int,
+    seen: Collection[tuple[int, int]] = (),
 ) -> OpenDuel | None:
     """Return a duel to open, None if there are not two arms.
 
-    ``contexts`` are those in which each arm has a card; one that both have is drawn.
+    ``contexts`` are those in which each arm has a card; one that both have is drawn. ``seen`` are
+    pairs that are not drawn; see `driftduel.arena.seen`.
     """
-    drawn = replica.draw(rng)
+    drawn = replica.draw(rng, seen)
     if drawn is None:
         return None
     nobody: frozenset[str] = frozenset()

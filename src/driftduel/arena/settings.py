@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, get_type_hints
 
 from driftduel.arena.errors import Invalid
+from driftduel.arena.languages import BROWSER, LANGUAGES
 
 Page = Literal["new", "owner"]
 
@@ -26,7 +27,8 @@ class Setting:
     name : str
         As `Settings`, the API and the command have it.
     type : type
-        ``bool``, ``int``, ``int | None`` (None: any number) or ``tuple[str, ...]``.
+        ``bool``, ``int``, ``int | None`` (None: any number), ``tuple[str, ...]``, or ``str`` with
+        ``choices``.
     default : object
         What it is unless somebody says otherwise.
     label, sentence : str
@@ -35,6 +37,8 @@ class Setting:
         The bounds of a number.
     pattern, example : str
         What each text of several must look like, and one that does.
+    choices : mapping of str to str
+        What a text may be, and what pages call that.
     pages : tuple of {"new", "owner"}
         The pages whose form has it; API and command have all.
     off : str
@@ -50,14 +54,17 @@ class Setting:
     most: int = 0
     pattern: str = ""
     example: str = ""
+    choices: Mapping[str, str] = field(default_factory=dict)
     pages: tuple[Page, ...] = ("new", "owner")
     off: str = ""
 
     @property
-    def kind(self) -> Literal["switch", "number", "texts"]:
+    def kind(self) -> Literal["switch", "number", "choice", "texts"]:
         """What a form shows for it."""
         if self.type is bool:
             return "switch"
+        if self.choices:
+            return "choice"
         return "number" if self.type in (int, int | None) else "texts"
 
     @property
@@ -70,6 +77,8 @@ class Setting:
         """What it may be, in words."""
         if self.kind == "switch":
             return "true or false"
+        if self.kind == "choice":
+            return ", ".join(f"`{one}`" for one in self.choices)
         if self.kind == "texts":
             return f"a list, as in {self.example}"
         whole = f"a whole number from {self.least} to {self.most:,}"
@@ -82,6 +91,9 @@ class Setting:
                 raise Invalid(f"{self.name} is {value!r}, must be true or false")
         elif self.kind == "number":
             self._check_number(value)
+        elif self.kind == "choice":
+            if not isinstance(value, str) or value not in self.choices:
+                raise Invalid(f"{self.name} is {value!r}, must be one of {', '.join(self.choices)}")
         else:
             self._check_texts(value)
 
@@ -91,6 +103,8 @@ class Setting:
             return bool(text)
         if self.kind == "texts":
             return text.split()
+        if self.kind == "choice":
+            return text or self.default
         if self.optional and not text.strip():
             return None
         if not text.strip().isascii() or not text.strip().isdigit():
@@ -109,6 +123,8 @@ class Setting:
             return "yes" if value else "no"
         if self.kind == "texts":
             return ", ".join(value) or "none"
+        if self.kind == "choice":
+            return self.choices[value]
         return "any number" if value is None else f"{value:,}"
 
     def _check_number(self, value: Any) -> None:
@@ -170,8 +186,22 @@ class Settings:
         most=10**6,
         pages=("owner",),
     )
+    repeat: bool = setting(
+        False,
+        label="Ask without end",
+        sentence="Who has seen every pair is asked again at once. Otherwise the page says thank "
+        "you then, and asks again on the next day (UTC).",
+        pages=("owner",),
+    )
+    language: str = setting(
+        BROWSER,
+        label="Language of the voters' page",
+        sentence="In which language voters are asked; your question and options stay as they are.",
+        choices={BROWSER: "that of the voter's browser", **LANGUAGES},
+        pages=("owner",),
+    )
     expire: int = setting(
-        3600,
+        86_400,
         label="Seconds to answer a pair",
         sentence="For how many seconds a pair may be answered.",
         least=1,
@@ -213,7 +243,7 @@ class Settings:
         Traceback (most recent call last):
             ...
         driftduel.arena.errors.Invalid: settings: there is no 'cup', there are blind, reveal, ties,
-        public, cap, expire, origins, newest_rules
+        public, cap, repeat, language, expire, origins, newest_rules
         >>> Settings().changed({"cap": 0})
         Traceback (most recent call last):
             ...

@@ -20,7 +20,9 @@ from driftduel.arena.service.cards import set_card as set_card
 from driftduel.arena.service.duels import Asked as Asked
 from driftduel.arena.service.duels import Shown as Shown
 from driftduel.arena.service.duels import ask as ask
+from driftduel.arena.service.duels import find_open as find_open
 from driftduel.arena.service.duels import html_of as html_of
+from driftduel.arena.service.duels import open_again as open_again
 from driftduel.arena.service.export import COLUMNS as COLUMNS
 from driftduel.arena.service.export import votes_csv as votes_csv
 from driftduel.arena.service.export import write_parquet as write_parquet

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import base64
+import hmac
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from html import escape
 from typing import Literal
 
 from driftduel.arena.errors import Conflict, Invalid
-from driftduel.arena.model import UNSENT, Card, OpenDuel, Time
+from driftduel.arena.model import UNSENT, Card, OpenDuel, Time, as_duel
+from driftduel.arena.seen import Progress, Rested, look_up
 from driftduel.arena.service.markdown import html_of_markdown
-from driftduel.arena.service.service import Hosted, Service
+from driftduel.arena.service.service import Hosted, Service, now_in_microseconds
 from driftduel.arena.store import statements
 from driftduel.arena.store.connection import Connection
 
@@ -34,16 +38,21 @@ class Shown:
 
 @dataclass(frozen=True)
 class Asked:
-    """Two arms for a voter; who knows ``duel`` can answer it."""
+    """Two arms for a voter; who knows ``duel`` can answer it.
+
+    ``to_go`` is how many questions are left for the voter today, this one among them; None if there
+    is no end, or nobody asked for pairs that are unseen.
+    """
 
     duel: str
     left: Shown
     right: Shown
     context: str | None
     expires: Time
+    to_go: int | None = field(default=None, metadata=UNSENT)
 
 
-def ask(service: Service, slug: str, voter: str) -> Asked:
+def ask(service: Service, slug: str, voter: str, *, unseen: bool = False) -> Asked:
     """Put a pair before a voter.
 
     Parameters
@@ -54,21 +63,90 @@ def ask(service: Service, slug: str, voter: str) -> Asked:
         Which arena.
     voter : str
         Whatever tells voters apart: a cookie, a header. A hash of it is stored.
+    unseen : bool
+        Whether every other pair comes before one comes again; see `driftduel.arena.seen`.
 
     Raises
     ------
-    NotFound, Conflict, Unavailable
-        If there is no such arena; if it is closed or offers fewer than two arms; if the database
-        fails.
+    NotFound, Conflict, Rested, Unavailable
+        If there is no such arena; if it is closed or offers fewer than two arms; if an unseen pair
+        is asked for and the voter had all of today; if the database fails.
     """
     hosted = service.hosted(slug)
     if hosted.arena.status != "open":
         raise Conflict("the poll is closed")
-    duel = service.draw(hosted, service.voter(voter))
+    name = service.voter(voter)
+    progress = Progress(frozenset(), None)
+    if unseen:
+        with service.store.reading() as connection:
+            now = now_in_microseconds()
+            progress = look_up(connection, hosted.arena, hosted.replica.offered, name, now)
+        if progress.left == 0:
+            raise Rested("you have seen every pair of today")
+    duel = service.draw(hosted, name, progress.seen)
     if duel is None:
         raise Conflict("the arena offers fewer than two arms")
     service.writer.do(open_duels, duel)
-    return shown(service, hosted, duel)
+    return shown(service, hosted, duel, progress.left)
+
+
+def open_again(service: Service, duel: str, voter: str) -> Asked | None:
+    """Put a pair before its voter again, whose verdict was taken back; None if that cannot be.
+
+    It is the question as it was drawn, so it has the ticket that it had. To call this twice opens
+    it once.
+    """
+    name = service.voter(voter)
+    again = _id_again(service, duel)
+    with service.store.reading() as connection:
+        row = statements.find_answers(connection, [duel]).get(duel)
+        gone = again in statements.find_answers(connection, [again])
+    if row is None or row["voter"] != name or gone:
+        return None
+    hosted = service.hosted_by_number(row["arena"])
+    if hosted is None or hosted.arena.status != "open":
+        return None
+    if not {row["left"], row["right"]} <= set(hosted.replica.offered):
+        return None
+    at = now_in_microseconds()
+    copied = ("arena", "voter", "left", "right", "swapped", "ticket", "propensity")
+    opened = OpenDuel(
+        id=again,
+        **{key: row[key] for key in (*copied, "context", "generation")},
+        version=row["seq"] - 1,
+        asked_at=at,
+        expires_at=at + hosted.arena.settings.expire * 1_000_000,
+    )
+    with suppress(Conflict):  # it is open already
+        service.writer.alone(lambda connection: statements.insert_duels(connection, [opened]))
+    return shown(service, hosted, opened, _to_go(service, hosted, name))
+
+
+def find_open(service: Service, slug: str, duel: str, voter: str) -> Asked | None:
+    """Return a pair that is open for this voter, None if there is no such."""
+    hosted = service.hosted(slug)
+    name = service.voter(voter)
+    known = as_duel(duel)
+    with service.store.reading() as connection:
+        one = statements.find_duels(connection, [known] if known else []).get(known or "")
+    if one is None or (one.arena, one.voter) != (hosted.arena.id, name):
+        return None
+    offered = hosted.arena.status == "open" and {one.left, one.right} <= set(hosted.replica.offered)
+    if not offered or one.expires_at < now_in_microseconds():
+        return None
+    return shown(service, hosted, one, _to_go(service, hosted, name))
+
+
+def _to_go(service: Service, hosted: Hosted, voter: str) -> int | None:
+    with service.store.reading() as connection:
+        now = now_in_microseconds()
+        return look_up(connection, hosted.arena, hosted.replica.offered, voter, now).left
+
+
+def _id_again(service: Service, duel: str) -> str:
+    """Return the id under which a duel is opened again, which only this database knows."""
+    digest = hmac.digest(service.store.salt.encode(), f"again {duel}".encode(), "sha256")
+    return f"u{base64.urlsafe_b64encode(digest).decode()[:21]}"
 
 
 def open_duels(connection: Connection, duels: Sequence[OpenDuel]) -> list[None]:
@@ -77,7 +155,7 @@ def open_duels(connection: Connection, duels: Sequence[OpenDuel]) -> list[None]:
     return [None] * len(duels)
 
 
-def shown(service: Service, hosted: Hosted, duel: OpenDuel) -> Asked:
+def shown(service: Service, hosted: Hosted, duel: OpenDuel, to_go: int | None = None) -> Asked:
     """Return a duel as its voter sees it."""
     cards = _cards(service, hosted, duel)
     sides = []
@@ -88,7 +166,7 @@ def shown(service: Service, hosted: Hosted, duel: OpenDuel) -> Asked:
             sides.append(_shown_by(cards[number], name))
         else:
             sides.append(Shown(arm.name, "text", arm.name, None))
-    return Asked(duel.id, sides[0], sides[1], duel.context or None, duel.expires_at)
+    return Asked(duel.id, sides[0], sides[1], duel.context or None, duel.expires_at, to_go)
 
 
 def _shown_by(card: Card, name: str | None) -> Shown:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -231,11 +231,14 @@ class Service:
         """Return what is stored of a voter: a keyed hash of what its cookie or header says."""
         return rules.voter_hash(self.store.salt, name)
 
-    def draw(self, hosted: Hosted, voter: str) -> OpenDuel | None:
-        """Return a duel to open, None if there are not two arms."""
+    def draw(
+        self, hosted: Hosted, voter: str, seen: Collection[tuple[int, int]] = ()
+    ) -> OpenDuel | None:
+        """Return a duel to open that is not of a pair seen, None if there are not two arms."""
         with self.rng_lock:
             at = now_in_microseconds()
-            return rules.draw(hosted.arena, hosted.replica, hosted.contexts, self.rng, voter, at)
+            contexts = hosted.contexts
+            return rules.draw(hosted.arena, hosted.replica, contexts, self.rng, voter, at, seen)
 
     def _note_work(self) -> None:
         """Remember that the log was followed just now."""

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 from driftduel.arena.errors import ArenaError, Conflict, Forbidden, NotFound
-from driftduel.arena.model import UNSENT, as_duel, as_verdict
+from driftduel.arena.model import UNSENT, OpenDuel, as_duel, as_verdict
 from driftduel.arena.rules import Outcome, Row, Tell, take_back, tell_all
+from driftduel.arena.seen import Progress, look_up
 from driftduel.arena.service.duels import Asked, ask, reveals_names, shown, shows_cards
-from driftduel.arena.service.service import Service, now_in_microseconds
+from driftduel.arena.service.service import Hosted, Service, now_in_microseconds
 from driftduel.arena.store import statements
 from driftduel.arena.store.connection import Connection
 
@@ -65,6 +66,7 @@ class Retracted:
 class _Tell(Tell):
     service: Service
     wants_next: bool
+    unseen: bool = False
 
 
 def tell(
@@ -74,6 +76,7 @@ def tell(
     verdict: str,
     *,
     wants_next: bool = False,
+    unseen: bool = False,
     arena: int | None = None,
 ) -> Receipt:
     """Take in a verdict; when this returns it is on the disk.
@@ -90,6 +93,8 @@ def tell(
         "left", "right", "tie", "bad" or "skip".
     wants_next : bool
         Whether to ask the next duel in the same step.
+    unseen : bool
+        Whether the next is a pair that the voter has not seen, as `ask` has it.
     arena : int, optional
         The number of the arena that the caller has a key of; a duel of another is forbidden.
 
@@ -100,7 +105,7 @@ def tell(
         voter's; if it was told otherwise or taken back, or the poll is closed; if it has expired
         or an arm is gone; if the database fails, after which to tell again is safe.
     """
-    request = _request(service, duel, voter, verdict, wants_next, arena)
+    request = _request(service, duel, voter, verdict, wants_next, arena, unseen)
     return _told(service, voter, request, service.writer.do(tell_many, request))
 
 
@@ -128,14 +133,21 @@ async def tell_async(
 
 
 def _request(
-    service: Service, duel: str, voter: str, verdict: str, wants_next: bool, arena: int | None
+    service: Service,
+    duel: str,
+    voter: str,
+    verdict: str,
+    wants_next: bool,
+    arena: int | None,
+    unseen: bool = False,
 ) -> _Tell:
     word = as_verdict(verdict)
     known = as_duel(duel)
     if known is None:
         raise NotFound("there is no such duel")
     now = now_in_microseconds()
-    return _Tell(known, service.voter(voter), word, now, arena, service, wants_next)
+    name = service.voter(voter)
+    return _Tell(known, name, word, now, arena, service, wants_next, unseen)
 
 
 def _told(service: Service, voter: str, request: _Tell, done: Outcome) -> Receipt:
@@ -151,9 +163,9 @@ def _told(service: Service, voter: str, request: _Tell, done: Outcome) -> Receip
     if request.wants_next:
         with suppress(Conflict):
             following = (
-                ask(service, hosted.arena.slug, voter)
+                ask(service, hosted.arena.slug, voter, unseen=request.unseen)
                 if done.next is None
-                else shown(service, hosted, done.next)
+                else shown(service, hosted, done.next, done.left)
             )
     hides = row["kind"] == "skip" or not reveals_names(hosted, (row["left"], row["right"]))
     reveal = None if hides else Reveal(left, right)
@@ -168,14 +180,27 @@ def tell_many(connection: Connection, tells: Sequence[_Tell]) -> list[Outcome | 
         if not tells[n].wants_next or isinstance(result, ArenaError):
             continue
         hosted = tells[n].service.hosted_by_number(result.row["arena"])
-        duel = None
-        if hosted is not None and hosted.arena.status == "open":
-            duel = tells[n].service.draw(hosted, tells[n].voter)
+        if hosted is None or hosted.arena.status != "open":
+            continue
+        duel, left = _next(connection, tells[n], hosted)
         if duel is not None:
             opened.append(duel)
-            results[n] = replace(result, next=duel)
+            results[n] = replace(result, next=duel, left=left)
     statements.insert_duels(connection, opened)  # in the same transaction
     return results
+
+
+def _next(
+    connection: Connection, tell: _Tell, hosted: Hosted
+) -> tuple[OpenDuel | None, int | None]:
+    """Draw the next duel of a voter; return it, and how many are left for today."""
+    progress = Progress(frozenset(), None)
+    if tell.unseen:
+        offered = hosted.replica.offered
+        progress = look_up(connection, hosted.arena, offered, tell.voter, tell.at)
+    if progress.left == 0:
+        return None, 0
+    return tell.service.draw(hosted, tell.voter, progress.seen), progress.left
 
 
 def retract(service: Service, duel: str, voter: str, *, arena: int | None = None) -> Retracted:

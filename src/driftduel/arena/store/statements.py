@@ -489,6 +489,22 @@ def votes_of(connection: Connection, number: int, voter: str) -> int:
     return int(connection.scalar(query, number=number, voter=voter))
 
 
+def pairs_seen(
+    connection: Connection, number: int, voter: str, most: int
+) -> list[tuple[int, int, int]]:
+    """Return the pairs that a voter answered or skipped last, and when; so many of each at most."""
+    found = []
+    for kind in ("vote", "skip"):
+        found += connection.execute(_SEEN, number=number, voter=voter, kind=kind, most=most)
+    return [(left, right, at) for left, right, at in found]
+
+
+_SEEN = (
+    'SELECT "left", "right", at FROM event WHERE arena = :number AND voter = :voter '
+    f"AND kind = :kind AND {NOT_TAKEN_BACK} ORDER BY at DESC LIMIT :most"
+)
+
+
 def votes_of_day(
     connection: Connection, number: int, voters: Iterable[str], since: int
 ) -> dict[str, int]:

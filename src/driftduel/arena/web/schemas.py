@@ -110,8 +110,11 @@ def _attributes(said: str) -> Mapping[str, str]:
 
 def _facts_of_setting(setting: Any) -> dict[str, Any]:
     """Return what the document says of a setting; what is allowed is checked by `Settings`."""
-    bounds = {"minimum": setting.least, "maximum": setting.most}
-    extra = bounds if setting.kind == "number" else None
+    extra: dict[str, Any] | None = None
+    if setting.kind == "number":
+        extra = {"minimum": setting.least, "maximum": setting.most}
+    elif setting.kind == "choice":
+        extra = {"enum": list(setting.choices)}
     return {"description": setting.sentence, "json_schema_extra": extra}
 
 

@@ -11,19 +11,26 @@ from markupsafe import Markup
 
 from driftduel.arena.service import Shown
 from driftduel.arena.web.pages.html import part
+from driftduel.arena.web.pages.words import Words
 
 _SHORT = 60
-"""Letters that are shown large."""
+"""Letters that are shown large, if the other card has no more."""
 
 
-def html_of_card(shown: Shown, side: Literal["left", "right"]) -> Markup:
-    """Return what stands in a card."""
+def html_of_pair(left: Shown, right: Shown, words: Words) -> tuple[Markup, Markup]:
+    """Return what stands in the two cards of a pair, their texts in one size."""
+    short = all(one.kind == "text" and len(one.body) <= _SHORT for one in (left, right))
+    return _html_of_card(left, "left", short, words), _html_of_card(right, "right", short, words)
+
+
+def _html_of_card(
+    shown: Shown, side: Literal["left", "right"], short: bool, words: Words
+) -> Markup:
     facts: dict[str, Any] = {"side": side, "kind": shown.kind, "name": None, "image": shown.image}
     if shown.kind == "markdown":
         facts["body"] = Markup(shown.html)  # HTML in it was disabled
     elif shown.kind == "text":
-        facts["body"] = shown.body
-        facts["short"] = len(shown.body) <= _SHORT
+        facts |= {"body": shown.body, "short": short}
     if shown.name is not None and (shown.kind, shown.body) != ("text", shown.name):
         facts["name"] = shown.name
-    return Markup(part("_card.html", **facts))  # made by a template that escapes
+    return Markup(part("_card.html", **facts, **words.facts))  # made by a template that escapes

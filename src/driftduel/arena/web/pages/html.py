@@ -7,7 +7,7 @@ nothing from elsewhere and run no script but files of ours: see `policy`.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from http import HTTPStatus
 from mimetypes import guess_type
@@ -23,6 +23,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from driftduel._support.text import duration
+from driftduel.arena.web.pages.words import Words, words_for
 from driftduel.verdict.parts import (
     Clock,
     Sentence,
@@ -93,10 +94,11 @@ def policy(frames: Sequence[str] = ()) -> str:
 
 
 def refused(request: Request, status: int, detail: str, headers: Mapping[str, str]) -> Response:
-    """Return the page of what is refused: one sentence, and a way back."""
-    sentence = as_sentence(detail)
-    title = _TITLES.get(status, HTTPStatus(status).phrase)
-    return render("refused.html", status, headers=headers, title=title, sentence=sentence)
+    """Return the page of what is refused: a title in the reader's language, and one sentence."""
+    words = words_for(request)
+    title = _titles(words.say).get(status, HTTPStatus(status).phrase)
+    facts = {"title": title, "sentence": as_sentence(detail), **words.facts}
+    return render("refused.html", status, headers=headers, **facts)
 
 
 def as_sentence(words: object) -> str:
@@ -174,16 +176,20 @@ _TEMPLATES.filters |= {
     "stamp": lambda at: stamp(Moment.time(at)),
 }
 
-_TITLES = {
-    400: "That did not work",
-    401: "Please log in",
-    403: "Not allowed",
-    404: "Nothing here",
-    409: "Not now",
-    410: "Too late",
-    413: "Too much at once",
-    422: "That did not work",
-    429: "One moment",
-    500: "Something went wrong",
-    503: "Back in a moment",
-}
+_TEMPLATES.globals |= Words().facts  # what is not for voters is in English
+
+
+def _titles(say: Callable[..., str]) -> dict[int, str]:
+    return {
+        400: say("That did not work"),
+        401: say("Please log in"),
+        403: say("Not allowed"),
+        404: say("Nothing here"),
+        409: say("Not now"),
+        410: say("Too late"),
+        413: say("Too much at once"),
+        422: say("That did not work"),
+        429: say("One moment"),
+        500: say("Something went wrong"),
+        503: say("Back in a moment"),
+    }

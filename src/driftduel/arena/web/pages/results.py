@@ -10,6 +10,7 @@ from fastapi.responses import Response
 
 from driftduel.arena.web.pages.figures import standing_of
 from driftduel.arena.web.pages.html import render
+from driftduel.arena.web.pages.words import words_for
 from driftduel.arena.web.security import access_of
 
 router = APIRouter(include_in_schema=False)
@@ -21,12 +22,15 @@ def show(request: Request, slug: str) -> Response:
     service = access_of(request).service
     poll = service.hosted(slug).arena
     if not poll.results_are_public:
+        words = words_for(request, poll)
         return render(
             "waiting.html",
             403,
             arena=poll,
-            title="Not yet",
-            sentence="Results are shown when voting is over.",
-            closed=False,
+            title=words.say("Not yet"),
+            sentence=words.say("Results are shown when voting is over."),
+            tally="",
+            notice="",
+            **words.facts,
         )
     return render("results.html", **standing_of(service, slug))

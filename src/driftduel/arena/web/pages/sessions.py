@@ -25,6 +25,7 @@ from driftduel.arena.errors import Forbidden, Unauthorized
 from driftduel.arena.model import Arena
 from driftduel.arena.rules import new_id
 from driftduel.arena.web.pages.html import as_sentence
+from driftduel.arena.web.pages.words import FOREIGN
 from driftduel.arena.web.security import access_of
 
 VOTER, FRAMED = "voter", "framed"
@@ -140,4 +141,4 @@ def check_same_origin(request: Request) -> None:
         else (site == "same-origin")
     )
     if not same:
-        raise Forbidden("this was sent by another web site, which may not do so")
+        raise Forbidden(FOREIGN)

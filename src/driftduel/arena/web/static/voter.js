@@ -4,8 +4,9 @@
 
 const form = document.getElementById("vote");
 const said = document.getElementById("said");
-const tally = document.getElementById("votes");
-const sides = ["left", "right"].map((side) => document.getElementById(side));
+const tally = document.getElementById("tally");
+const words = JSON.parse(form.dataset.words); // in the language of the page
+const cards = ["left", "right"].map((side) => document.getElementById(side));
 const context = document.getElementById("context");
 const keys = { ArrowLeft: "left", ArrowRight: "right", t: "tie", b: "bad", s: "skip" };
 const longest = 15_000; // milliseconds between two attempts
@@ -34,10 +35,10 @@ async function send(address, fields) {
       signal: AbortSignal.timeout(longest),
     });
   } catch {
-    throw new Error("the server cannot be reached");
+    throw new Error(words.away);
   }
   if (answer.ok) return answer.json();
-  const { detail } = await answer.json().catch(() => ({ detail: "something went wrong" }));
+  const { detail } = await answer.json().catch(() => ({ detail: words.away }));
   if (answer.status === 429 || answer.status >= 500) throw new Error(detail);
   throw new Refused(detail);
 }
@@ -49,7 +50,7 @@ async function insist(address, fields, trouble) {
       return await send(address, fields);
     } catch (error) {
       if (error instanceof Refused) throw error;
-      complain(`${trouble}: ${error.message}. Trying again…`);
+      complain(`${error.message} ${trouble}`);
       await pause(wait);
     }
   }
@@ -62,13 +63,14 @@ async function vote(verdict) {
   setBusy(true, button);
   try {
     const fields = { duel: form.elements.duel.value, verdict };
-    const answer = await insist(form.action, fields, "Not saved yet");
+    const answer = await insist(form.action, fields, words.unsaved);
     await show(answer.next);
     report(answer);
   } catch (error) {
-    complain(`Not counted: ${error.message}. Here is another pair.`);
-    const { next } = await insist(location.pathname, null, "No other pair yet");
+    complain(`${error.message} ${words.another}`);
+    const { next, tally } = await insist(location.pathname, null, words.waiting);
     await show(next);
+    report({ tally });
   }
   setBusy(false);
 }
@@ -77,9 +79,11 @@ async function undo(duel, address) {
   if (busy) return;
   setBusy(true);
   try {
-    report(await insist(address, { duel }, "Not taken back yet"));
+    const answer = await insist(address, { duel }, words.kept);
+    if (answer.next) await show(answer.next);
+    report(answer);
   } catch (error) {
-    complain(`Not taken back: ${error.message}.`);
+    complain(error.message);
   }
   setBusy(false);
   document.getElementById("main").focus({ preventScroll: true });
@@ -87,16 +91,16 @@ async function undo(duel, address) {
 
 /** Show a pair when its images are there; without one the page says why. */
 async function show(next) {
-  if (!next) return location.reload();
-  const cards = ["left", "right"].map((side) => {
+  if (!next) return location.assign(location.pathname);
+  const contents = ["left", "right"].map((side) => {
     const card = document.createElement("template");
     card.innerHTML = next[side]; // escaped by the server
     return card.content;
   });
-  const images = cards.flatMap((card) => [...card.querySelectorAll("img")]);
+  const images = contents.flatMap((card) => [...card.querySelectorAll("img")]);
   const loaded = images.map((image) => Object.assign(new Image(), { src: image.src }).decode());
   await Promise.race([Promise.allSettled(loaded), pause(3_000)]);
-  cards.forEach((card, side) => sides[side].replaceChildren(card));
+  contents.forEach((card, side) => cards[side].querySelector(".content").replaceChildren(card));
   context.textContent = next.context ?? "";
   context.hidden = !next.context;
   form.elements.duel.value = next.duel;
@@ -104,11 +108,11 @@ async function show(next) {
   shownAt = performance.now();
 }
 
-function report({ notice, votes }) {
+function report(answer) {
+  tally.textContent = answer.tally ?? tally.textContent;
+  if (answer.notice === undefined) return;
   said.classList.remove("bad");
-  said.innerHTML = notice; // escaped by the server
-  tally.querySelector("b").textContent = votes;
-  tally.querySelector("span").textContent = votes === 1 ? "vote so far" : "votes so far";
+  said.innerHTML = answer.notice; // escaped by the server
   forgetUndo();
 }
 
@@ -121,6 +125,7 @@ function setBusy(now, button) {
   busy = now;
   form.setAttribute("aria-busy", now);
   form.querySelectorAll("button").forEach((one) => one.classList.toggle("chosen", one === button));
+  cards.forEach((card) => card.classList.toggle("chosen", now && card.id === button?.value));
 }
 
 function forgetUndo() {
