@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -47,7 +47,7 @@ class Status:
     left: int
     right: int
     neither: int
-    told: Telling | None = None
+    told: Telling | None = field(default=None, compare=False)  # follows from the votes
 
     @property
     def votes(self) -> int:

@@ -55,6 +55,12 @@ def likely_story(analysis: Analysis) -> Figure:
         for one in standing.changes or ()
         if one.around is not None
     ]
+    for reign in standing.reigns:
+        seals += [
+            (end, f"{standing.options[reign.option].name} was best on average, proved {which}")
+            for end, which in ((reign.since, "from here"), (reign.until, "until here"))
+            if end is not None
+        ]
     if standing.decided and standing.best is not None and standing.last is not None:
         seals.append((standing.last, f"{standing.options[standing.best].name} is best"))
     return story(analysis.likely, seals)

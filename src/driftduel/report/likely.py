@@ -49,7 +49,8 @@ def story(timeline: Timeline, seals: Sequence[tuple[Moment, str]] = ()) -> Figur
     dated = timeline.log.dated
     kind: Any = "temporal" if dated else "quantitative"
     scale = alt.Scale(type="utc", nice=False) if dated else alt.Scale(nice=False, zero=False)
-    x = alt.X("at", type=kind, title=None if dated else "time", scale=scale)
+    axis = alt.Axis(labelOverlap="greedy", labelSeparation=8)
+    x = alt.X("at", type=kind, title=None if dated else "time", scale=scale, axis=axis)
     order = {name: n for n, name in enumerate(domain)}
     base = alt.Chart(alt.InlineData(values=_rows(timeline, shown, others, order)))
     area = base.mark_area(interpolate="step-after", opacity=0.85).encode(

@@ -302,7 +302,7 @@ def _before(s: Likely, clock: Clock, skip: int = 1) -> Sentence:
     ]
     row = say(", ".join(f"{{{n}}}" for n in range(len(parts))), *parts)
     if len(past) > _MOST_ERAS:
-        return say("{row}, and {n} earlier", row=row, n=counted(len(past) - _MOST_ERAS, "time"))
+        return say("{row}, and {n} more before", row=row, n=f"{len(past) - _MOST_ERAS:,}")
     return row
 
 
@@ -355,7 +355,20 @@ def _row_told(s: Likely) -> tuple[float, float, float, float, float] | None:
 def disagreement(s: Likely, standing: Standing) -> list[Sentence]:
     """Say which assumption makes the likely and the proved disagree, if they do."""
     proved = standing.best if standing.decided else None
-    if s.probability[s.best] < PROBABLY or standing.best == s.best:
+    if standing.best == s.best:
+        return []
+    if proved is None and standing.on_average and standing.leader is not None:
+        return [
+            say(
+                "{ahead} is ahead on average over a longer time, {likely} is likelier to be best "
+                "now: the model assumes that tastes move little by little or jump, and so counts "
+                "late {unit}s for more than early ones.",
+                ahead=named(s.names[standing.leader]),
+                likely=named(s.names[s.best]),
+                unit=standing.unit,
+            )
+        ]
+    if s.probability[s.best] < PROBABLY:
         return []
     if proved is None and standing.drawn and standing.leader is not None:
         return [
