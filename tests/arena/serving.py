@@ -84,10 +84,10 @@ def running(app):
 class ServerProcess:
     """`driftduel arena serve` on a free port, ready when this returns."""
 
-    def __init__(self, url=None, *options, port=0, folder=None):
+    def __init__(self, url=None, *options, port=0, folder=None, command=None):
         words = ["arena", "serve", *([] if url is None else [url]), "--port", str(port), *options]
         self.process = subprocess.Popen(
-            [*COMMAND, *words],
+            [*(command or COMMAND), *words],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

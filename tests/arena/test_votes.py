@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from threading import Event, Thread
 from types import SimpleNamespace
 
@@ -373,7 +374,9 @@ def test_after_a_crowd_the_next_ones_are_gathered(drinks, monkeypatch):
     for duel in asked[:20]:
         start(arena.tell, duel, "ann", "left")
     wait_until(lambda: drinks.writer._jobs.qsize() == 20)
-    monkeypatch.setattr(writer, "time", SimpleNamespace(sleep=one_more_comes))
+    monkeypatch.setattr(
+        writer, "time", SimpleNamespace(sleep=one_more_comes, monotonic=time.monotonic)
+    )
     go_on.set()
     wait_until(lambda: not any(thread.is_alive() for thread in threads))
     commits = drinks.writer.commits

@@ -162,11 +162,46 @@ class JsonLines(logging.Formatter):
         return json.dumps(line, ensure_ascii=False, default=str)
 
 
+class Sparing(logging.Filter):
+    """Lets through a few lines of a kind in a while, and with the next how many it kept back.
+
+    Who sends nonsense again and again, or opens connections without end, fills no disk.
+    """
+
+    def __init__(self, most: int = 20, seconds: float = _EVERY) -> None:
+        super().__init__()
+        self._most, self._seconds = most, seconds
+        self._kinds: dict[tuple[str, str], list[float]] = {}  # since when, lines, kept back
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Tell whether a line is to be written."""
+        kind = (record.name, str(record.msg)[:200])
+        known = self._kinds.get(kind) or [record.created, 0, 0]
+        if record.levelno <= logging.INFO:
+            return True
+        if len(self._kinds) > _MOST_KINDS:
+            self._kinds.clear()
+        if record.created - known[0] > self._seconds:
+            if known[2]:
+                record.facts = {**getattr(record, "facts", {}), "kept_back": int(known[2])}
+            known = [record.created, 0, 0]
+        self._kinds[kind] = known
+        known[1] += 1
+        if known[1] > self._most:
+            known[2] += 1
+            return False
+        return True
+
+
+_MOST_KINDS = 1_000
+
+
 def log_as_json(level: int = logging.INFO) -> None:
     """Let this process log lines of JSON to standard error."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
-    for name in ("driftduel.arena", "uvicorn", "uvicorn.error"):
+    handler.addFilter(Sparing())
+    for name in ("driftduel.arena", "uvicorn", "uvicorn.error", "asyncio"):
         logger = logging.getLogger(name)
         logger.handlers = [handler]
         logger.propagate = False

@@ -15,6 +15,7 @@ import uvicorn
 from uvicorn.supervisors import Multiprocess
 
 from driftduel.arena.web.app import OPTIONS
+from driftduel.arena.web.connections import PatientProtocol, allow_connections
 from driftduel.arena.web.metrics import log_as_json
 
 _APP = "driftduel.arena.web.app:app_of_environment"
@@ -23,6 +24,7 @@ _PATIENCE = 5
 """Seconds that requests under way are given when the server ends."""
 
 SETTINGS: dict[str, Any] = {
+    "http": PatientProtocol,
     "access_log": False,  # the application has its own, without addresses
     "log_config": None,
     "proxy_headers": False,  # the application reads what it believes
@@ -69,6 +71,7 @@ def serve(
         options = {"local": local, "behind_proxy": behind_proxy, "rate": rate}
         os.environ[OPTIONS] = json.dumps({"database": database, **options})
         log_as_json()
+        allow_connections()
         ready(port)
         config = uvicorn.Config(_APP, **SETTINGS, workers=workers, factory=True)
         if workers > 1:
