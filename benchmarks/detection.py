@@ -179,12 +179,12 @@ def one(learner: dd.Learner, cell: Cell, seed: int, end: int | None = None) -> d
         world_generator(seed),
         session.history,
         looks.tolist(),
-        lambda _: picks.append(player.best()),
+        lambda _: picks.append(player.best_index),
     )
     for _ in plays:
         pass
     session.told = stream.horizon
-    picks.append(player.best())
+    picks.append(player.best_index)
     begun = [start for start in player.episodes if 0 < start < stream.horizon]
     after = [start for start in begun if start > cell.change]
     noticed = after[0] if after else None

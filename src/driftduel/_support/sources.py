@@ -24,6 +24,7 @@ _APART = {
     "driftduel._support.registry",
     "driftduel._support.files",
     "driftduel._support.lazy",
+    "driftduel._support.names",
     "driftduel._support.compile.notice",
     "driftduel._support.compile.numba_cache",
     "driftduel._support.sources",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +27,7 @@ def check_best_is_an_arm(make: Make) -> None:
     """Check that at any time `best` is a whole number from 0 to K - 1."""
 
     def between(_: int, learner: Learner) -> Learner:
-        best = learner.best()
+        best: Any = learner.best()
         expect(type(best) is int, f"best() gave a {type(best).__name__}, must be an int")
         expect(0 <= best < learner.n_arms, f"of {learner.n_arms} arms best() gave {best}")
         return learner
@@ -87,10 +88,21 @@ def check_goes_on_or_refuses_after_its_horizon(make: Make) -> None:
 
 
 def check_labels_are_kept(make: Make) -> None:
-    """Check that the names of the arms are kept, and refused if two are equal or one is missing."""
-    learner = make(3, 10, 1)
-    named = learner.clone(labels=["tea", "coffee", "milk"])
-    expect(named.labels == ("tea", "coffee", "milk"), f"the labels became {named.labels}")
+    """Check that the names of the arms are kept, and refused if two are equal or one is missing.
+
+    Where arms have names, duels have them, outcomes may be told by them, and the best is one.
+    """
+    learner, names = make(3, 10, 1), ("tea", "coffee", "milk")
+    named = learner.clone(labels=[*names])
+    expect(named.labels == names, f"the labels became {named.labels}")
+    short = learner.clone(n_arms=[*names])
+    expect((short.n_arms, short.labels) == (3, names), f"names as n_arms became {short.labels}")
+    expect(named.best() == names[named.best_index], f"best() gave {named.best()!r}, no name")
+    duel = named.ask()
+    expect(duel.names == (names[duel.left], names[duel.right]), f"a duel is called {duel.names}")
+    named.tell(duel, duel.names[0] if duel.is_vote else "tie")
+    found = named._session.closed[duel.id][2]
+    expect(found == ("left" if duel.is_vote else "tie"), f"the name of the left one told {found}")
     for wrong in (["tea", "milk"], ["tea", "tea", "milk"], "abc"):
         accepted = True
         try:
@@ -120,6 +132,7 @@ def check_reading_changes_nothing(make: Make) -> None:
     before = snapshot(learner)
     learner.best()
     for name in (
+        "best_index",
         "active",
         "rounds",
         "open_duels",

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
 from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.offer import DuelOutcome
-from driftduel.learners.contract.session import Duel
+from driftduel.learners.contract.session import AlreadyTold, Duel
+from driftduel.learners.contract.storage import load_learner
 from driftduel.testing.driving import (
     Drive,
     Make,
@@ -31,7 +33,7 @@ def check_takes_ties(make: Make) -> None:
     for _ in range(300):
         learner.tell(learner.ask(), 0.5)
     expect(learner.rounds == 300, f"300 ties were told, rounds is {learner.rounds}")
-    expect(0 <= learner.best() < 3, f"after ties only, best() gave {learner.best()}")
+    expect(0 <= learner.best_index < 3, f"after ties only, best() gave {learner.best_index}")
 
 
 def check_counts_each_duel_once(make: Make) -> None:
@@ -121,19 +123,54 @@ def check_folds_as_if_told(make: Make) -> None:
     before = snapshot(other)
     accepted = True
     try:
-        other.fold([left] * 2, [right] * 2, [ticket] * 2, [1.0, 0.3])
+        other.fold([left] * 2, [right] * 2, [ticket] * 2, [1.0, 1.3])
     except ValueError:
         accepted = False
-    expect(not accepted, "the outcome 0.3 was accepted")
-    expect(snapshot(other) == before, "the outcome 0.3 changed the learner")
+    expect(not accepted, "the outcome 1.3 was accepted")
+    expect(snapshot(other) == before, "the outcome 1.3 changed the learner")
+
+
+def check_graded_outcomes_are_taken_or_refused(make: Make) -> None:
+    """Check that outcomes between 0 and 1 are taken like others, or refused with nothing changed.
+
+    Taken means: folded as if told, saved and read again, and the duel remembered as told so.
+    """
+    n_rounds = 600 if compiled(make(4, 1, 0)) else 200
+    learner, other = make(4, n_rounds, 1), make(4, n_rounds, 1)
+    if not learner._graded:
+        duel = learner.ask()
+        before = snapshot(learner)
+        _refuses(learner, duel, 0.75, "the graded outcome 0.75")
+        expect(snapshot(learner) == before, "the graded outcome 0.75 changed the learner")
+        return
+    world = switching_world(4, n_rounds)
+    script = np.random.default_rng(np.random.SeedSequence(3, spawn_key=(2,)))
+    log: list[DuelOutcome] = []
+    for step in range(n_rounds):
+        duel = learner.ask()
+        spread = min(world.matrix(step)[duel.left, duel.right], 0.5)
+        outcome = float(np.clip(script.normal(2 * spread - 0.5, 0.2), 0, 1))
+        outcome = outcome if duel.is_vote else 0.5
+        learner.tell(duel, outcome)
+        log.append((duel.left, duel.right, duel.ticket or (), outcome))
+    other.fold(*zip(*log, strict=True))
+    expect(knowledge(other) == knowledge(learner), "graded outcomes folded differ from those told")
+    with TemporaryDirectory() as folder:
+        learner.save(f"{folder}/learner.json")
+        again = load_learner(f"{folder}/learner.json")
+    expect(snapshot(again) == snapshot(learner), "graded outcomes are lost in a file")
+    try:
+        again.tell(duel, outcome)
+    except AlreadyTold as told:
+        expect(told.outcome == outcome, f"{outcome} was told, remembered is {told.outcome}")
 
 
 def check_bad_outcomes_change_nothing(make: Make) -> None:
-    """Check that an outcome that is not 1, 0 or 0.5 is a ValueError, and the duel stays open."""
+    """Check that what is no outcome is a ValueError, and the duel stays open."""
     learner = drive(make(3, 100, 1), switching_world(3, 50)).learner
     duel = learner.ask()
     before = snapshot(learner)
-    bad = (np.nan, np.inf, 2, -1, 0.25, "1", True, np.True_, None, [1], 1j, np.array([1.0, 0.0]))
+    bad = (np.nan, np.inf, 2, -1, 1.25, "1", True, np.True_, None, [1], 1j, np.array([1.0, 0.0]))
     for outcome in bad:
         _refuses(learner, duel, outcome, f"the outcome {outcome!r}")
         expect(snapshot(learner) == before, f"the outcome {outcome!r} changed the learner")

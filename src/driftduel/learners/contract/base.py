@@ -15,13 +15,14 @@ from collections.abc import Iterable
 from copy import deepcopy
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from threading import RLock
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from driftduel._support.checks import LONGEST, BadParameter, as_count, as_labels, as_number
 from driftduel._support.limits import MOST_ARMS
+from driftduel._support.names import names_in
 from driftduel._support.notebook import InNotebooks
 from driftduel._support.params import bounded, check_fields, parameters_of
 from driftduel._support.registry import learner_class
@@ -48,8 +49,8 @@ class Learner(InNotebooks, Hooks):
 
     Parameters
     ----------
-    n_arms : int
-        Number of arms, at least 2.
+    n_arms : int or list of str
+        Number of arms, at least 2, or their names, which are then its labels.
     horizon : int or None
         Number of rounds to plan for; None if it is not known.
     criterion : Criterion, str or list of float, optional
@@ -61,7 +62,10 @@ class Learner(InNotebooks, Hooks):
         Names of the arms.
     """
 
-    n_arms: int = bounded(least=2, most=MOST_ARMS)
+    if TYPE_CHECKING:
+        n_arms: Any  # a number to read; a number or names to give, which no checker can say
+    else:
+        n_arms: int = bounded(least=2, most=MOST_ARMS)
     horizon: int | None = bounded(None, least=1, most=LONGEST)
     _: KW_ONLY
     criterion: Criterion = None  # type: ignore[assignment]
@@ -69,6 +73,7 @@ class Learner(InNotebooks, Hooks):
     labels: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
+        self._take_names()
         if self.criterion is None:
             object.__setattr__(self, "criterion", self._criteria[0]())
         check_fields(self)
@@ -86,6 +91,16 @@ class Learner(InNotebooks, Hooks):
             self._known_horizon  # noqa: B018
         object.__setattr__(self, "labels", as_labels(self.labels, self.n_arms))
         self._validate()
+
+    def _take_names(self) -> None:
+        """Take names that were given in place of their number."""
+        names = names_in(self.n_arms)
+        if names is None:
+            return
+        if self.labels is not None:
+            raise BadParameter("labels", "are given twice, as n_arms holds names too")
+        object.__setattr__(self, "labels", names)
+        object.__setattr__(self, "n_arms", len(names))
 
     @classmethod
     def _named(cls, name: Any) -> type[Learner]:
@@ -121,6 +136,8 @@ class Learner(InNotebooks, Hooks):
 
     def clone(self, **changes: Any) -> Self:
         """Return a fresh learner with the same parameters, except for ``changes``."""
+        if names_in(changes.get("n_arms")) is not None:
+            changes.setdefault("labels", None)
         return replace(self, **changes)
 
     @property
@@ -183,12 +200,16 @@ class Learner(InNotebooks, Hooks):
     def tell(self, duel: Duel | int | str, outcome: float | str) -> None:
         """Take in the outcome of a duel: 1 left preferred, 0 right preferred, 0.5 tie.
 
+        What lies between is a graded answer: 0.75 says that left is slightly better. Learners that
+        need no more than the mean of outcomes take it; those that count wins refuse it.
+
         Parameters
         ----------
         duel : Duel, int or str
             The duel, or its number, or its code, which is safer than the number.
         outcome : float or str
-            1, 0 or 0.5, or "left", "right" or "tie"; of one arm twice a tie only.
+            1, 0, 0.5 or what lies between; "left", "right" or "tie"; or the label of the arm that
+            is preferred. Of one arm twice a tie only.
 
         Raises
         ------
@@ -205,9 +226,11 @@ class Learner(InNotebooks, Hooks):
         Examples
         --------
         >>> import driftduel as dd
-        >>> learner = dd.learners.FixedPair(2)
+        >>> learner = dd.learners.FixedPair(["tea", "coffee"])
         >>> duel = learner.ask()
-        >>> learner.tell(duel, "left")
+        >>> duel.left, duel.right, duel.names
+        (0, 1, ('tea', 'coffee'))
+        >>> learner.tell(duel, "tea")
         >>> learner.tell(duel, "tie")
         Traceback (most recent call last):
             ...
@@ -237,7 +260,8 @@ class Learner(InNotebooks, Hooks):
         tickets : (n, length of a ticket) array of float
             The `Duel.ticket` of each.
         outcomes : (n,) array of float
-            1 left preferred, 0 right preferred, 0.5 tie; of one arm twice a tie only.
+            1 left preferred, 0 right preferred, 0.5 tie, or graded as for `tell`; of one arm twice
+            a tie only.
 
         Raises
         ------
@@ -352,8 +376,24 @@ class Learner(InNotebooks, Hooks):
         with session.lock:
             return np.array(session.offered(self))
 
-    def best(self) -> int:
-        """Return the arm that the learner would pick now."""
+    def best(self) -> int | str:
+        """Return the arm that the learner would pick now: its label, or its number without labels.
+
+        Examples
+        --------
+        >>> import driftduel as dd
+        >>> poll = dd.DriftPoll(["tea", "coffee"])
+        >>> for _ in range(10):
+        ...     poll.tell(poll.ask(), "coffee")
+        >>> poll.best(), poll.best_index
+        ('coffee', 1)
+        """
+        best = self.best_index
+        return best if self.labels is None else self.labels[best]
+
+    @property
+    def best_index(self) -> int:
+        """The number of the arm that the learner would pick now."""
         session = self._session
         with session.lock:
             best = self._player._best_of(session.state)
@@ -377,7 +417,7 @@ class Learner(InNotebooks, Hooks):
         """The duels that were asked and may still be told, in order of asking."""
         session = self._session
         with session.lock:
-            return session.open_duels()
+            return session.open_duels(self)
 
     @property
     def episodes(self) -> list[int]:
@@ -428,7 +468,7 @@ class Learner(InNotebooks, Hooks):
             return Report(
                 names=names_of(self.n_arms, self.labels),
                 rounds=session.told,
-                best=self.best(),
+                best=self.best_index,
                 active=active,
                 episodes=tuple(session.history.episodes),
                 evictions=tuple(one for one in evictions if one.arm in aside),

@@ -90,8 +90,12 @@ def _check(
     lefts = _as_arms(left, "left", learner, len(rows))
     rights = _as_arms(right, "right", learner, len(rows))
     results = _as_column(outcomes, "outcomes", len(rows))
-    for n in np.flatnonzero(~np.isin(results, list(OUTCOMES.values())))[:1]:
-        raise BadParameter("outcomes", f"[{n}] = {results[n]:g}, must be 1, 0 or 0.5")
+    allowed = np.isin(results, list(OUTCOMES.values()))
+    if learner._graded:
+        allowed = (results >= 0) & (results <= 1)
+    for n in np.flatnonzero(~allowed)[:1]:
+        rule = "from 0 to 1" if learner._graded else "1, 0 or 0.5"
+        raise BadParameter("outcomes", f"[{n}] = {results[n]:g}, must be {rule}")
     for n in np.flatnonzero((lefts == rights) & (results != OUTCOMES["tie"]))[:1]:
         raise BadParameter(
             "outcomes", f"[{n}] = {results[n]:g} of arm {lefts[n]} against itself, must be 0.5"

@@ -108,6 +108,9 @@ class Hooks(ABC):
     can_change_arms: ClassVar[bool] = False
     """Whether arms may come and go: `change_arms`. A learner that can has `_carry` and
     `_noop_ticket`."""
+    _graded: ClassVar[bool] = False
+    """Whether outcomes may lie anywhere from 0 to 1: kernels add them up, and what is concluded
+    from the sums holds for any outcomes of that mean, not for wins alone."""
     _noop_ticket: ClassVar[tuple[float, ...] | None] = None
     """The ticket with which a tie of an arm with itself is a round that teaches nothing."""
 

@@ -46,12 +46,15 @@ class Known:
         was checked already.
     fresh : State
         The same of a learner that has just been allocated.
+    graded : bool
+        Whether outcomes may lie between those of a win, a loss and a tie.
     """
 
     n_arms: int
     told: int
     state: State
     fresh: State
+    graded: bool = False
 
     def value(self, bound: Bound) -> Any:
         """Return the number, or the array of numbers, that a bound stands for."""
@@ -115,7 +118,7 @@ def check_state(learner: Learner, state: State, told: int) -> None:
     ValueError: state.hopes.favourite is 17, must be an arm from 0 to 2, or -1 for none
     """
     if learner._ranges is not None:
-        known = Known(learner.n_arms, told, state, learner._allocate())
+        known = Known(learner.n_arms, told, state, learner._allocate(), learner._graded)
         _check_all(learner._ranges, known, "state")
 
 
@@ -135,7 +138,7 @@ def check_ticket(learner: Learner, ticket: Sequence[float], state: State, told: 
         return
     if len(ticket) != len(learner._ticket):
         raise ValueError(f"a ticket has {len(ticket)} numbers, must have {len(learner._ticket)}")
-    known = Known(learner.n_arms, told, state, state)
+    known = Known(learner.n_arms, told, state, state, learner._graded)
     for place, allowed in enumerate(learner._ticket):
         _check(allowed, np.array(ticket[place]), known, f"ticket[{place}]")
 
@@ -152,7 +155,7 @@ def check_tickets(learner: Learner, tickets: NDArray[np.float64], state: State, 
         ...
     ValueError: tickets[1][0] is 2.0, must be a chance above 0 and at most 1
     """
-    known = Known(learner.n_arms, told, state, state)
+    known = Known(learner.n_arms, told, state, state, learner._graded)
     for place, (allowed, column) in enumerate(zip(learner._ticket or (), tickets.T, strict=False)):
         right = np.asarray(allowed.holds(column, known))
         for n in np.flatnonzero(~right)[:1]:
@@ -292,15 +295,17 @@ def real(low: Bound, high: Bound, *, endless: bool = False) -> Range:
 
 
 def halves(low: Bound, high: Bound) -> Range:
-    """Return the multiples of 1/2 from ``low`` to ``high``: summed outcomes."""
+    """Return what sums of outcomes may be: multiples of 1/2, but for graded outcomes."""
 
     def holds(values: Values, known: Known) -> ArrayLike:
         inside = (values >= known.value(low)) & (values <= known.value(high))
-        return inside & (2.0 * values == np.floor(2.0 * values))
+        return inside if known.graded else inside & (2.0 * values == np.floor(2.0 * values))
 
-    return Range(
-        lambda known: f"a multiple of 0.5 from {_said(low, known)} to {_said(high, known)}", holds
-    )
+    def words(known: Known) -> str:
+        kind = "number" if known.graded else "multiple of 0.5"
+        return f"a {kind} from {_said(low, known)} to {_said(high, known)}"
+
+    return Range(words, holds)
 
 
 def such_that(words: str, holds: Callable[[Values, Known], ArrayLike]) -> Range:

@@ -14,6 +14,7 @@ import time
 import uuid
 from binascii import crc_hqx
 from collections import OrderedDict
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from threading import RLock
@@ -71,6 +72,8 @@ class Duel:
         What the learner has to know of the time of asking, first the propensity of the pair among
         all pairs, or NaN: what `Learner.fold` needs besides arms and outcome. None if the duel is
         closed.
+    names : (str, str)
+        What the left and the right arm are called: their labels, or their numbers.
     """
 
     id: int
@@ -80,6 +83,7 @@ class Duel:
     learner: str
     asked_at: float | None = field(default=None, compare=False)
     ticket: tuple[float, ...] | None = field(default=None, compare=False, repr=False)
+    names: tuple[str, str] = field(default=("", ""), compare=False)
 
     @property
     def is_vote(self) -> bool:
@@ -104,7 +108,8 @@ class ClosedDuel(ValueError):  # noqa: N818
     number : int
         The number of the duel.
     how : str or None
-        "left", "right", "tie", "cancelled" or "expired"; None if it is too long ago to know.
+        "left", "right", "tie", a graded outcome such as "0.75", "cancelled" or "expired"; None if
+        it is too long ago to know.
     """
 
     def __init__(self, number: int, how: str | None) -> None:
@@ -134,7 +139,7 @@ class AlreadyTold(ClosedDuel):
     @property
     def outcome(self) -> float:
         """The outcome that counts."""
-        return OUTCOMES[str(self.how)]
+        return outcome_of(str(self.how))
 
 
 @dataclass
@@ -210,7 +215,7 @@ class Session:
             self.open[number] = self.draw(learner, self.rng)
             self.asked_at[number] = time.time()
             self.asked += 1
-        return self._duel(number)
+        return self._duel(number, learner)
 
     def ask_for_vote(self, learner: Learner) -> Duel:
         """Return the next duel of two different arms; self-duels before it are told as ties."""
@@ -220,7 +225,7 @@ class Session:
                 chance = learner._player._vote_chance_of(self.state)
                 among_all = self.open[duel.id][2][0]
                 self.given[duel.id] = math.nan if chance is None else min(1.0, among_all / chance)
-                return self._duel(duel.id)
+                return self._duel(duel.id, learner)
             with defer_interrupts():
                 ticket = self.open[duel.id][2]
                 self._forget(duel.id)  # nobody was shown it, so nobody will ask how it ended
@@ -247,8 +252,8 @@ class Session:
     def tell(self, learner: Learner, duel: Duel | int | str, outcome: float | str) -> None:
         """Take in the outcome of a duel of the learner whose session this is."""
         number = self._number_of_open(duel)
-        value = _as_outcome(outcome)
         left, right, _ = self.open[number]
+        value = _as_outcome(outcome, left, right, learner)
         if left == right and value != OUTCOMES["tie"]:
             raise ValueError(
                 f"duel {number} shows arm {left} twice, nobody can prefer one: outcome is "
@@ -256,7 +261,7 @@ class Session:
             )
         learner._check_horizon(self.told + 1)
         with defer_interrupts():
-            self.take(learner, *self.close(number, _WORDS[value]), value)
+            self.take(learner, *self.close(number, _word_of(value)), value)
 
     def take(
         self, learner: Learner, left: int, right: int, ticket: tuple[float, ...], outcome: float
@@ -300,11 +305,11 @@ class Session:
         else:
             self.close(number, "cancelled")
 
-    def open_duels(self) -> list[Duel]:
+    def open_duels(self, learner: Learner) -> list[Duel]:
         """Return the duels that may still be told, in order of asking."""
-        return [self._duel(number) for number in self.open if not self._is_expired(number)]
+        return [self._duel(number, learner) for number in self.open if not self._is_expired(number)]
 
-    def find(self, duel: Duel | int | str) -> Duel:
+    def find(self, duel: Duel | int | str, learner: Learner | None = None) -> Duel:
         """Return a duel that was asked here, open or closed.
 
         Raises
@@ -314,18 +319,18 @@ class Session:
         """
         number = self._number_of(duel)
         if number in self.open:
-            return self._duel(number)
+            return self._duel(number, learner)
         if number not in self.closed:
             raise ClosedDuel(number, None)
         left, right, _ = self.closed[number]
-        return Duel(number, left, right, None, self.name)
+        return Duel(number, left, right, None, self.name, names=_names(left, right, learner))
 
     def _number_of_open(self, duel: Duel | int | str) -> int:
         """Return the number of a duel after checking that it may be told here."""
         number = self._number_of(duel)
         if number not in self.open:
             how = self.closed[number][2] if number in self.closed else None
-            raise (AlreadyTold if how in OUTCOMES else ClosedDuel)(number, how)
+            raise (AlreadyTold if is_told(how) else ClosedDuel)(number, how)
         if self._is_expired(number):
             raise ClosedDuel(number, "expired")
         return number
@@ -357,14 +362,15 @@ class Session:
 
     def _is_mine(self, duel: Duel) -> bool:
         if duel.id in self.open:
-            return duel == self._duel(duel.id)
+            return duel == self._duel(duel.id, None)
         return (duel.left, duel.right) == self.closed[duel.id][:2]
 
-    def _duel(self, number: int) -> Duel:
+    def _duel(self, number: int, learner: Learner | None) -> Duel:
         left, right, ticket = self.open[number]
         chance = self.given.get(number, ticket[0])
         propensity = None if math.isnan(chance) else chance
-        return Duel(number, left, right, propensity, self.name, self.asked_at.get(number), ticket)
+        asked_at, names = self.asked_at.get(number), _names(left, right, learner)
+        return Duel(number, left, right, propensity, self.name, asked_at, ticket, names)
 
     def _forget(self, number: int) -> tuple[int, int, tuple[float, ...]]:
         self.asked_at.pop(number, None)
@@ -397,10 +403,55 @@ def draw_pair(learner: Learner, rng: np.random.Generator) -> tuple[int, int, tup
         return learner._session.draw(learner, rng)
 
 
-def _as_outcome(outcome: Any) -> float:
-    if isinstance(outcome, str) and outcome.lower() in OUTCOMES:
-        return OUTCOMES[outcome.lower()]
+def is_told(how: str | None) -> bool:
+    """Tell whether the end of a duel is an outcome.
+
+    Examples
+    --------
+    >>> is_told("tie"), is_told("0.75"), is_told("expired")
+    (True, True, False)
+    """
+    return how is not None and (how in OUTCOMES or how not in WAYS_TO_CLOSE)
+
+
+def outcome_of(how: str) -> float:
+    """Return the outcome with which a duel ended."""
+    return OUTCOMES[how] if how in OUTCOMES else float(how)
+
+
+def _word_of(outcome: float) -> str:
+    return _WORDS.get(outcome) or repr(outcome)
+
+
+def _names(left: int, right: int, learner: Learner | None) -> tuple[str, str]:
+    labels = None if learner is None else learner.labels
+    return (str(left), str(right)) if labels is None else (labels[left], labels[right])
+
+
+def _as_outcome(outcome: Any, left: int, right: int, learner: Learner) -> float:
+    if isinstance(outcome, str):
+        return _outcome_in_words(outcome, left, right, learner)
     number = isinstance(outcome, numbers.Real) and not isinstance(outcome, bool)
-    if not number or outcome not in (0, 0.5, 1):
-        raise ValueError(f"outcome is {outcome!r}, must be 1 or 'left', 0 or 'right', 0.5 or 'tie'")
-    return float(outcome)
+    if number and (outcome in (0, 0.5, 1) or (learner._graded and 0 <= outcome <= 1)):
+        return float(outcome)
+    rule = "must be from 1, 'left', to 0, 'right'" if learner._graded else _allowed()
+    if number and 0 < outcome < 1:
+        rule = f"{rule}: {type(learner).__name__} counts wins, it knows nothing between"
+    raise ValueError(f"outcome is {outcome!r}, {rule}")
+
+
+def _outcome_in_words(outcome: str, left: int, right: int, learner: Learner) -> float:
+    """Return what a side, or the label of an arm, means; it may be both."""
+    sides: Sequence[str] = () if learner.labels is None else _names(left, right, learner)
+    meant = {OUTCOMES[outcome.lower()]} if outcome.lower() in OUTCOMES else set()
+    if outcome in sides:
+        meant.add(1.0 if outcome == sides[0] else 0.0)
+    if len(meant) > 1:
+        raise ValueError(f"outcome is {outcome!r}, which is also the name of an arm; say 1 or 0")
+    if not meant:
+        raise ValueError(f"outcome is {outcome!r}, {_allowed(*map(repr, sides))}")
+    return meant.pop()
+
+
+def _allowed(*names: str) -> str:
+    return " or ".join(["must be 1 or 'left', 0 or 'right', 0.5 or 'tie'", *names])

@@ -40,7 +40,13 @@ from driftduel.learners.contract.hooks import State
 from driftduel.learners.contract.offer import Offer, offer_of
 from driftduel.learners.contract.ranges import LONGEST_SESSION, check_state, check_ticket
 from driftduel.learners.contract.report import Change
-from driftduel.learners.contract.session import OUTCOMES, REMEMBERED, WAYS_TO_CLOSE, Session
+from driftduel.learners.contract.session import (
+    OUTCOMES,
+    REMEMBERED,
+    WAYS_TO_CLOSE,
+    Session,
+    is_told,
+)
 from driftduel.learners.contract.upgrades import FORMAT, upgrade
 from driftduel.matrix.criteria import NAMED, Weighted
 from driftduel.matrix.weights import WeightSequence
@@ -450,8 +456,8 @@ def _decode_session(content: dict[str, Any], learner: Learner) -> Session:
             session.given[number] = (
                 math.nan if unknown else as_number(given_vote, "propensity", above=0, most=1)
             )
-    session.closed = _decode_closed(content["closed"], session, learner.n_arms)
-    told_last = sum(how in OUTCOMES for _, _, how in session.closed.values())
+    session.closed = _decode_closed(content["closed"], session, learner)
+    told_last = sum(is_told(how) for _, _, how in session.closed.values())
     as_count(told_last, "number of duels told last", 0, told - folded)
     closed = told - folded + len(session.closed) - told_last
     as_count(len(session.open), "number of open duels", 0, asked - closed)
@@ -517,12 +523,28 @@ def _decode_generator(content: dict[str, Any]) -> np.random.Generator:
 
 def _encode_closed(closed: Mapping[int, tuple[int, int, str]]) -> dict[str, Any]:
     """Return the duels closed last, a few bytes each; numbers as steps from one to the next."""
-    rows = [(n, left, right, WAYS_TO_CLOSE.index(how)) for n, (left, right, how) in closed.items()]
+    rows = [(n, left, right, _encode_end(how)) for n, (left, right, how) in closed.items()]
     columns = np.array(rows, np.int64).reshape(-1, 4).T
     first = int(columns[0, 0]) if rows else 0
     columns[0] = np.diff(columns[0], prepend=first)
     small = [_encode_array(_as_small(column)) for column in columns]
     return {"first": first, **dict(zip(_CLOSED, small, strict=True))}
+
+
+def _encode_end(how: str) -> int:
+    """Return the number of a way to close, or of a graded outcome: its bits, above the others."""
+    if how in WAYS_TO_CLOSE:
+        return WAYS_TO_CLOSE.index(how)
+    return len(WAYS_TO_CLOSE) + int(np.float64(how).view(np.int64))
+
+
+def _decode_end(number: int, *, graded: bool) -> str:
+    if number < len(WAYS_TO_CLOSE):
+        return WAYS_TO_CLOSE[number]
+    outcome = float(np.int64(number - len(WAYS_TO_CLOSE)).view(np.float64))
+    if not graded or not 0 < outcome < 1 or outcome in OUTCOMES.values():
+        raise ValueError("closed duels: end is wrong")
+    return repr(outcome)
 
 
 def _as_small(column: NDArray[np.int64]) -> NDArray[Any]:
@@ -532,7 +554,7 @@ def _as_small(column: NDArray[np.int64]) -> NDArray[Any]:
 
 
 def _decode_closed(
-    content: dict[str, Any], session: Session, n_arms: int
+    content: dict[str, Any], session: Session, learner: Learner
 ) -> OrderedDict[int, tuple[int, int, str]]:
     columns = [_decode_array(content[name]) for name in _CLOSED]
     if any(column.dtype.kind != "i" or column.ndim != 1 for column in columns):
@@ -540,12 +562,14 @@ def _decode_closed(
     columns[0] = as_count(content["first"], "duel", 0, LONGEST) + np.cumsum(
         columns[0], dtype=np.int64
     )
-    limits = (session.asked, n_arms, n_arms, len(WAYS_TO_CLOSE))
+    limits = (session.asked, learner.n_arms, learner.n_arms, np.iinfo(np.int64).max)
     for name, column, limit in zip(_CLOSED, columns, limits, strict=True):
         if len(column) != len(columns[0]) or ((column < 0) | (column >= limit)).any():
             raise ValueError(f"closed duels: {name} is wrong")
     rows = zip(*(column.tolist() for column in columns), strict=True)
-    closed = OrderedDict((n, (left, right, WAYS_TO_CLOSE[how])) for n, left, right, how in rows)
+    closed = OrderedDict(
+        (n, (left, right, _decode_end(end, graded=learner._graded))) for n, left, right, end in rows
+    )
     as_count(len(columns[0]), "number of closed duels", 0, REMEMBERED)
     if len(closed) < len(columns[0]) or closed.keys() & session.open.keys():
         raise ValueError("a duel is closed twice, or open and closed")

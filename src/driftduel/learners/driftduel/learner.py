@@ -74,6 +74,7 @@ class DriftDuel(Learner):
     regret: Literal["strong", "weak"] = "strong"
     calibration: Calibration | None = None
 
+    _graded: ClassVar = True
     _literature: ClassVar = Literature(
         paper="ours; episodes, replays and restarts after Suk & Agarwal, Non-Stationary Dueling "
         "Bandits Under a Weighted Borda Criterion",

@@ -277,6 +277,7 @@ class DriftPoll(Learner):
 
     rules: int = bounded(RULES, least=1, most=RULES)
 
+    _graded: ClassVar = True
     _literature: ClassVar = Literature(
         paper="ours; after Adams & MacKay, 2007, and Russo, COLT 2016",
         bound="none proved",

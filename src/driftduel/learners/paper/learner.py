@@ -92,6 +92,7 @@ class Episodic(Learner):
     estimator: Literal["centred", "raw"] = "centred"
 
     _ranges = EPISODIC_RANGES
+    _graded = True
     _settle = staticmethod(meta.settle)
     _full = staticmethod(meta.full)
 

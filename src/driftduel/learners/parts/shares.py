@@ -146,6 +146,7 @@ class Shares(Learner):
     exploration: float | None = bounded(None, above=0, most=1)
     bonus: float | None = bounded(None, above=0)
 
+    _graded: ClassVar = True
     _n_players: ClassVar[int] = 2
     _ranges = SHARES_RANGES
     _ticket = SOFTMAX_TICKET

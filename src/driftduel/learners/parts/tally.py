@@ -148,7 +148,8 @@ def findings(
     since = int(leads["since"])
     missing: int | None = None
     if tally.pairs.size:
-        wins, duels = tally.pairs[:, leader], tally.pairs[:, leader] + tally.pairs[leader]
+        wins = tally.pairs[:, leader]
+        duels = np.rint(wins + tally.pairs[leader])  # of graded outcomes, sums are rounded
         # Whoever leads next is compared with all others too, so all pairs have to hold.
         low, high = interval(wins, duels, ALPHA / (len(arms) * (len(arms) - 1) / 2))
         others = np.arange(len(arms)) != leader

@@ -194,6 +194,7 @@ class ActiveRanking(Learner):
     failure: float | None = bounded(None, above=0, below=1)
     width: float = bounded(4.0, above=0)
 
+    _graded: ClassVar = True
     _literature: ClassVar = Literature(
         paper="Heckel, Shah, Ramchandran & Wainwright, Active ranking from pairwise comparisons "
         "and when parametric assumptions do not help, Annals of Statistics 2019",

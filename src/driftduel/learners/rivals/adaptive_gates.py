@@ -139,6 +139,7 @@ class _AdaptiveGate(Learner):
     _criteria = (Borda, Weighted)
     _needs_horizon = True
     _ticket = TICKET_RANGES
+    _graded: ClassVar = True
     _choose = staticmethod(choose_gated)
     _full = staticmethod(has_begun)
 

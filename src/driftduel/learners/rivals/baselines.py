@@ -74,6 +74,7 @@ class Uniform(Learner):
     (0, 0.111)
     """
 
+    _graded: ClassVar = True
     _literature: ClassVar = Literature("", "linear: the mean gap of all arms", "nothing", "O(1)")
 
     _ranges = UNIFORM_RANGES
@@ -163,6 +164,7 @@ class FixedPair(Learner):
     left: int = 0
     right: int = 1
 
+    _graded: ClassVar = True
     _literature: ClassVar = Literature("", "linear: the gap of the pair", "the pair", "O(1)")
 
     _ranges = FIXED_RANGES

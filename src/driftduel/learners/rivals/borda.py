@@ -160,6 +160,7 @@ class BordaETC(Learner):
     _: KW_ONLY
     exploration: int | None = bounded(None, least=1)
 
+    _graded: ClassVar = True
     _literature: ClassVar = Literature(
         paper="a baseline of Wu et al., Borda Regret Minimization for Generalized Linear Dueling "
         "Bandits, ICML 2024",
@@ -236,6 +237,7 @@ class BCB(Learner):
     failure: float | None = bounded(None, above=0, below=1)
     width: float = bounded(2.0, above=0)
 
+    _graded: ClassVar = True
     _literature: ClassVar = Literature(
         paper="Saha, Koren & Mansour, Adversarial Dueling Bandits, ICML 2021, Algorithm 3",
         bound="(K/gap^2) log T Borda, if one arm is always ahead by the gap",

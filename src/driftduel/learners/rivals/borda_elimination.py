@@ -262,6 +262,7 @@ class BordaElimination(Learner):
     sparse_after: int = bounded(0, least=0)
     sparse_width: float = bounded(6.0, above=0)
 
+    _graded: ClassVar = True
     _literature: ClassVar = Literature(
         paper="Jamieson et al., Sparse Dueling Bandits, AISTATS 2015, rule (2)",
         bound="sum of log(T)/gap Borda, stationary (from its sample complexity)",

@@ -125,6 +125,7 @@ class _Tossing(Maxing):
 
     _ranges = TOSSING_RANGES
     _ticket = (ranges.CHANCE,)
+    _graded: ClassVar = True
     _choose = staticmethod(choose_toss)
     _learn = staticmethod(learn_toss)
     _settle = staticmethod(end_stage)

@@ -179,6 +179,7 @@ class PairElimination(ToldDelta):
 
     _ranges = PAIR_RANGES
     _ticket = (ranges.CHANCE,)
+    _graded: ClassVar = True
     _choose = staticmethod(choose_least_compared)
     _learn = staticmethod(learn_pair)
     _settle = staticmethod(drop_arm)

@@ -84,6 +84,7 @@ class DEXP3(Learner):
     learning_rate: float | None = bounded(None, above=0)
     exploration: float | None = bounded(None, above=0, most=1)
 
+    _graded: ClassVar = True
     _literature: ClassVar = Literature(
         PAPER, "(K ln K)^(1/3) T^(2/3), Borda, against one arm, adversarial", "T", "O(K)"
     )

@@ -124,6 +124,7 @@ class Rexp3Borda(Learner):
     _: KW_ONLY
     variation: float = bounded(1.0, above=0)
 
+    _graded: ClassVar = True
     _literature: ClassVar = Literature(
         f"after Besbes, Gur & Zeevi, NIPS 2014, and {PAPER}",
         "(K ln K V)^(1/4) T^(3/4), Borda",
@@ -236,6 +237,7 @@ class AnytimeDEXP3(Learner):
     0
     """
 
+    _graded: ClassVar = True
     _literature: ClassVar = Literature(
         PAPER, "(K ln K)^(1/3) T^(2/3), Borda, against one arm, adversarial", "nothing", "O(K)"
     )

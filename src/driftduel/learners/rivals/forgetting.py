@@ -243,6 +243,7 @@ class _Forgetting(Learner):
     _: KW_ONLY
     exploration: float = bounded(0.03, above=0, most=1)
 
+    _graded: ClassVar = True
     _both: ClassVar[bool]
     _ticket = GREEDY_TICKET
 

@@ -133,6 +133,7 @@ class _RUCB(Learner):
     """The rule: RUCB's."""
 
     _ticket = (ranges.CHANCE,)
+    _graded: ClassVar = True
     _choose = staticmethod(choose_rucb)
 
     def _best_of(self, state: ForgettingRUCBState) -> int:
@@ -358,6 +359,7 @@ class DiscountedCondorcetGreedy(Learner):
     exploration: float = bounded(0.03, above=0, most=1)
     memory: float = bounded(300.0, above=1)
 
+    _graded: ClassVar = True
     _literature: ClassVar = Literature(
         paper="", bound="linear at the chance to explore", needs="memory", cost="O(1)"
     )

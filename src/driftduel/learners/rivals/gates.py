@@ -94,6 +94,7 @@ class _Gated(Learner):
 
     _ranges = STATE_RANGES
     _ticket = TICKET_RANGES
+    _graded: ClassVar = True
     _choose = staticmethod(choose_gate)
     _learn = staticmethod(learn_gate)
     _criteria = (Borda, Weighted)

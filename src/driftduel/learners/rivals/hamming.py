@@ -198,6 +198,7 @@ class HammingLUCB(Learner):
     wrong: int = bounded(0, least=0)
     failure: float | None = bounded(None, above=0, below=1)
 
+    _graded: ClassVar = True
     _literature: ClassVar = Literature(
         paper="Heckel, Simchowitz, Ramchandran & Wainwright, Approximate ranking from pairwise "
         "comparisons, AISTATS 2018",

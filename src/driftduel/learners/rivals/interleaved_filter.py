@@ -164,6 +164,7 @@ class InterleavedFilter(Learner):
     _: KW_ONLY
     scale: float = bounded(4.0, above=0)
 
+    _graded: ClassVar = True
     _literature: ClassVar = Literature(
         paper="Yue, Broder, Kleinberg & Joachims, The K-armed Dueling Bandits Problem, JCSS 2012",
         bound="(K/gap) log T Condorcet under SST and STI, stationary",

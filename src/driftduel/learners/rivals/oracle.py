@@ -98,6 +98,7 @@ class Oracle(Learner):
     winners: ArrayLike = (0,)
     starts: ArrayLike = (0,)
 
+    _graded: ClassVar = True
     _literature: ClassVar = Literature(
         "", "none: regret is zero", "the winner of each round", "O(1)"
     )

@@ -102,6 +102,7 @@ class MultiSBM(Learner):
     _: KW_ONLY
     alpha: float = bounded(2.5, above=0)
 
+    _graded: ClassVar = True
     _literature: ClassVar = Literature(
         PAPER, "sum_k ln T / gap_k, Condorcet, stationary linear utilities", "nothing", "O(K)"
     )
@@ -238,6 +239,7 @@ class Doubler(Learner):
     _: KW_ONLY
     alpha: float = bounded(2.5, above=0)
 
+    _graded: ClassVar = True
     _literature: ClassVar = Literature(
         PAPER, "sum_k ln^2 T / gap_k, Condorcet, stationary linear utilities", "nothing", "O(K)"
     )

@@ -170,6 +170,7 @@ class _Restarting(Learner):
     _learn_template: ClassVar[Callable[..., Any]] = learn_inside
 
     def __post_init__(self) -> None:
+        self._take_names()
         n_arms = as_count(self.n_arms, "n_arms", 2)
         inner = self._default(n_arms) if self.inner is None else self.inner
         if not isinstance(inner, Learner):
@@ -204,6 +205,11 @@ class _Restarting(Learner):
     def _n_kept(self) -> int:
         """How many outcomes are learned again at a restart."""
         return 0
+
+    @property
+    def _graded(self) -> bool:  # type: ignore[override]
+        """Whether the learner inside takes outcomes between a win and a loss."""
+        return self.inner._graded
 
     def _bound(self, template: Callable[..., Any]) -> Any:
         kernels = [self.inner._choose, self.inner._learn, self.inner._settle, self.inner._full]

@@ -77,6 +77,7 @@ class REX3(Learner):
     _: KW_ONLY
     exploration: float | None = bounded(None, above=0, most=0.5)
 
+    _graded: ClassVar = True
     _literature: ClassVar = Literature(
         "Gajane, Urvoy & Clérot, A Relative Exponential Weighing Algorithm for Adversarial "
         "Utility-based Dueling Bandits, ICML 2015",

@@ -93,6 +93,7 @@ class RUCB(Learner):
     _: KW_ONLY
     alpha: float = bounded(0.51, above=0.5)
 
+    _graded: ClassVar = True
     _literature: ClassVar = Literature(
         "Zoghi, Whiteson, Munos & de Rijke, Relative Upper Confidence Bound for the K-Armed "
         "Dueling Bandit Problem, ICML 2014",
@@ -339,6 +340,7 @@ class MergeRUCB(Learner):
     failure: float = bounded(0.01, above=0, most=1)
     offset: float | None = bounded(None, above=0)
 
+    _graded: ClassVar = True
     _literature: ClassVar = Literature(
         "Zoghi, Whiteson & de Rijke, MergeRUCB: A Method for Large-Scale Online Ranker "
         "Evaluation, WSDM 2015",

@@ -135,6 +135,7 @@ class SparringUCB(Learner):
     _: KW_ONLY
     alpha: float = bounded(2.5, above=0)
 
+    _graded: ClassVar = True
     _literature: ClassVar = Literature(
         SPARRING, "none proven for UCB; log T in practice, Condorcet", "nothing", "O(K)"
     )
@@ -316,6 +317,7 @@ class SparringEXP3(Learner):
     learning_rate: float | None = bounded(None, above=0)
     exploration: float | None = bounded(None, above=0, most=1)
 
+    _graded: ClassVar = True
     _literature: ClassVar = Literature(
         SPARRING, "sqrt(K ln K T), Condorcet, against one arm, adversarial", "T", "O(K)"
     )

@@ -47,6 +47,7 @@ class VersatileDB(Learner):
     0
     """
 
+    _graded: ClassVar = True
     _literature: ClassVar = Literature(
         PAPER,
         "sum_k ln T / gap_k in stationary, sqrt(K T) in adversarial worlds; Condorcet",
