@@ -9,7 +9,7 @@ CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser)
 POSTGRES := $(shell ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null || command -v initdb)
 NO_CHROMIUM := there is no chromium: apt-get install chromium, or set CHROMIUM to its path
 
-.PHONY: lock demo pictures examples check format test test-jit test-nojit test-bounds test-slow test-browser \
+.PHONY: lock demo pictures examples check types format test test-jit test-nojit test-bounds test-slow test-browser \
 	test-versions coverage bench bench-learners bench-loop bench-detection bench-polls bench-duelpy reproduce benchmark clean
 
 $(STAMP): pyproject.toml $(LOCK)
@@ -36,11 +36,14 @@ pictures: demo  ## the pictures of the README
 examples: $(STAMP)  ## the notebooks, run again and written with what they show
 	$(BIN)/python -m tests.notebooks
 
-check: $(STAMP)  ## format, lint, types, import layers
+check: $(STAMP) types  ## format, lint, types, import layers
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+types: $(STAMP)  ## README, docs and examples under mypy --strict and pyright
+	$(BIN)/python -m tests.types_of_examples
 
 format: $(STAMP)
 	$(BIN)/ruff format

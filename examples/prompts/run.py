@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 from urllib.request import Request, urlopen
 
@@ -74,12 +75,13 @@ def vote(product: Client, votes: int, voters: int = 8) -> None:
     }
 
     def person(number: int) -> None:
-        duel = product.ask(f"person {number}")
+        following = None
         for _ in range(votes // voters):
-            task = duel.context
+            duel = following or product.ask(f"person {number}")
+            task = duel.context or ""
             left, right = (prompt_of[task, side.body] for side in (duel.left, duel.right))
             verdict = "left" if random.random() < chances[task, left, right] else "right"
-            duel = product.tell(duel, verdict, wants_next=True).next
+            following = product.tell(duel, verdict, wants_next=True).next
 
     with ThreadPoolExecutor(voters) as pool:
         list(pool.map(person, range(voters)))
@@ -112,11 +114,12 @@ def report(owner: Client) -> str:
 
 def slug_of(url: str, token: str, name: str) -> str:
     """Return the name of an arm in addresses."""
+    slug: str
     (slug,) = [arm["slug"] for arm in send(url, token, "GET")["arms"] if arm["name"] == name]
     return slug
 
 
-def send(url: str, token: str, method: str, path: str = "", body: object = None) -> dict:
+def send(url: str, token: str, method: str, path: str = "", body: object = None) -> Any:
     """Do what only an owner may."""
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     data = None if body is None else json.dumps(body).encode()
@@ -139,6 +142,7 @@ def server(file: Path) -> Iterator[str]:
     with subprocess.Popen(
         [*DRIFTDUEL, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as process:
+        assert process.stdout is not None
         first = process.stdout.readline()
         try:
             yield first.split()[1].rpartition("/")[0]

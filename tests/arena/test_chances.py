@@ -44,7 +44,7 @@ def test_the_side_of_an_arm_is_a_coin_whoever_leads(replica):
     """Each arm stands left in half of its duels: a false alarm in 1 of 10^6 seeds for each of four
     arms (4.89 standard deviations); this seed is fixed."""
     shown = drawn(replica, 20_000)
-    assert replica.learner.best() == 3
+    assert replica.learner.best_index == 3
     for arm in range(4):
         left = sum(one.left == arm for one in shown)
         n = left + sum(one.right == arm for one in shown)

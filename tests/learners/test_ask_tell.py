@@ -99,7 +99,7 @@ def test_open_duels_are_those_asked_and_not_told():
 
 @pytest.mark.parametrize(
     "outcome",
-    [float("nan"), float("inf"), 2, -1, 0.49, "1", b"left", True, False, np.True_, None, [1], 1j],
+    [float("nan"), float("inf"), 2, -1, 1.01, "1", b"left", True, False, np.True_, None, [1], 1j],
 )
 def test_a_bad_outcome_is_refused(outcome):
     learner = Recorder(3)

@@ -185,6 +185,11 @@ class NotesWhatItIsTold(ChampionStays):
 
 
 @dataclass(frozen=True, eq=False)
+class NotesGradesItIsTold(NotesWhatItIsTold):
+    _graded = True
+
+
+@dataclass(frozen=True, eq=False)
 class NoTies(ChampionStays):
     def tell(self, duel, outcome):
         if outcome == 0.5:
@@ -396,6 +401,16 @@ BROKEN = [
         "what it knows depends on what else was asked",
     ),
     (testing.check_folds_as_if_told, NotesWhatItIsTold, "it differs after"),
+    (
+        testing.check_graded_outcomes_are_taken_or_refused,
+        TakesAnything,
+        "the graded outcome 0.75 was accepted",
+    ),
+    (
+        testing.check_graded_outcomes_are_taken_or_refused,
+        NotesGradesItIsTold,
+        "graded outcomes folded differ from those told",
+    ),
     (testing.check_bad_outcomes_change_nothing, TakesAnything, "the outcome nan was accepted"),
     (
         testing.check_bad_outcomes_change_nothing,

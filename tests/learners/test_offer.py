@@ -79,7 +79,7 @@ def test_arms_that_left_before_the_first_round_might_as_well_never_have_been(mak
         plain.tell(one, outcome)
         fewer.tell(other, outcome)
     assert knowledge(plain)["state"] == knowledge(fewer)["state"]
-    assert fewer.best() == arms[plain.best()]
+    assert fewer.best_index == arms[plain.best_index]
     assert fewer.active.tolist() == arms[plain.active].tolist()
 
 
@@ -91,11 +91,11 @@ def test_numbers_and_labels_stay_when_arms_come_and_go(make):
     assert (learner.n_arms, learner.offered.tolist()) == (4, [1, 2, 3])
     learner.change_arms(join=["tea"], leave=[1, "milk"])
     assert (learner.n_arms, learner.offered.tolist()) == (4, [0, 3])
-    assert learner.best() in (0, 3)
+    assert learner.best_index in (0, 3)
     assert set(learner.active.tolist()) <= {0, 3}
     report = learner.report()
     assert report.names == learner.labels
-    assert report.best == learner.best()
+    assert report.best == learner.best_index
 
 
 def test_a_report_says_who_is_gone_and_does_not_count_them_as_set_aside():
@@ -231,7 +231,7 @@ def test_a_log_of_outcomes_and_changes_gives_the_same_state(make):
         for one in (learner, replica):
             one.change_arms(join=join, leave=leave)
         assert knowledge(replica) == knowledge(learner)
-        assert replica.best() == learner.best()
+        assert replica.best_index == learner.best_index
 
 
 CHANGES = st.lists(
@@ -257,7 +257,7 @@ def test_whatever_comes_and_goes_only_arms_on_offer_are_asked(name, changes, n_a
         learner.change_arms(join=joined, leave=left)
         expected = sorted(offered - set(left) | set(joined))
         assert learner.offered.tolist() == expected
-        assert learner.best() in expected
+        assert learner.best_index in expected
         assert set(learner.active.tolist()) <= set(expected)
         check_state(learner._player, learner._session.state, learner.rounds)
         if data.draw(st.booleans()):
@@ -295,11 +295,11 @@ def test_propensities_match_frequencies_among_the_arms_on_offer(make):
 def test_a_poll_that_loses_its_leader_declares_no_change():
     poll = dd.DriftPoll(4, seed=1)
     play(poll, 400)
-    assert poll.best() == 0
+    assert poll.best_index == 0
     poll.change_arms(leave=[0])
-    assert poll.best() == 1
+    assert poll.best_index == 1
     play(poll, 400)
-    assert poll.best() == 1
+    assert poll.best_index == 1
     assert poll.changes == []
 
 
@@ -307,9 +307,9 @@ def test_a_poll_finds_a_new_best_arm_and_calls_it_no_change_of_taste():
     poll = dd.DriftPoll(4, seed=1)
     play(poll, 400)
     poll.change_arms(join=[4])
-    assert poll.best() == 0
+    assert poll.best_index == 0
     play(poll, 400)
-    assert poll.best() == 4
+    assert poll.best_index == 4
     assert poll.changes == []
     assert poll.probabilities[4] > 0.7
 
@@ -335,11 +335,11 @@ def test_two_arms_of_a_poll_become_three_and_two_again():
     play(poll, 200)
     sure = poll.probabilities
     poll.change_arms(join=[2])
-    assert poll.best() == 0
+    assert poll.best_index == 0
     play(poll, 200)
-    assert poll.best() == 0
+    assert poll.best_index == 0
     poll.change_arms(leave=[2])
-    assert poll.best() == 0
+    assert poll.best_index == 0
     assert poll.probabilities[0] > sure[0] - 0.1
     poll.change_arms(join=[3], leave=[1])
     assert poll.probabilities[3] == pytest.approx(0.5, abs=0.05)
@@ -380,11 +380,11 @@ def test_the_next_best_leads_when_the_leader_leaves_and_no_change_is_declared(cr
     for seed in range(5):
         learner = dd.DriftDuel(4, seed=seed, criterion=criterion)
         play(learner, 1500, seed)
-        assert learner.best() == 0
+        assert learner.best_index == 0
         learner.change_arms(leave=[0])
-        assert learner.best() in (1, 2, 3)
+        assert learner.best_index in (1, 2, 3)
         play(learner, 1000, seed)
-        assert learner.best() == 1
+        assert learner.best_index == 1
         assert learner.report().changes == ()
         assert learner.episodes == [0]
 
@@ -394,10 +394,10 @@ def test_a_new_arm_that_is_best_soon_leads_and_no_change_is_declared(criterion):
         learner = dd.DriftDuel(4, seed=seed, criterion=criterion)
         play(learner, 3000, seed)
         learner.change_arms(join=[4])
-        assert learner.best() == 0
+        assert learner.best_index == 0
         assert 4 in learner.active
         play(learner, 600, seed)
-        assert learner.best() == 4
+        assert learner.best_index == 4
         assert learner.report().changes == ()
 
 
@@ -405,12 +405,12 @@ def test_a_new_arm_that_is_worse_is_set_aside_and_the_leader_stays(criterion):
     for seed in range(5):
         learner = dd.DriftDuel(5, seed=seed, criterion=criterion)
         play(learner, 3000, seed)
-        assert learner.best() == 4
+        assert learner.best_index == 4
         learner.change_arms(join=[5])
         led = []
         for n in range(1000):
             play(learner, 1, 1000 * seed + n)
-            led.append(learner.best())
+            led.append(learner.best_index)
         assert 5 not in learner.active
         assert np.mean(np.array(led) == 4) > 0.95
 
@@ -433,9 +433,9 @@ def aged_metabosse(seed=0):
 
 def test_who_joins_restarts_the_clock_while_evicted_arms_stay_out():
     learner, evicted = aged_metabosse()
-    before = learner.rounds, learner.best(), learner.episodes
+    before = learner.rounds, learner.best_index, learner.episodes
     learner.change_arms(join=[5])
-    assert (learner.rounds, learner.best(), learner.episodes) == before
+    assert (learner.rounds, learner.best_index, learner.episodes) == before
     assert learner.active.tolist() == [*np.flatnonzero(~evicted).tolist(), 5]
     clock = learner._session.state.clock[0]
     assert (clock["depth"], clock["rate"]) == (1, 1.0)

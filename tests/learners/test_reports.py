@@ -34,7 +34,7 @@ def test_every_learner_reports_what_it_says_elsewhere(name):
     assert snapshot(learner) == before
     assert isinstance(report, Report)
     assert (report.names, report.rounds) == (LABELS, 200)
-    assert (report.best, list(report.active)) == (learner.best(), learner.active.tolist())
+    assert (report.best, list(report.active)) == (learner.best_index, learner.active.tolist())
     assert list(report.episodes) == learner.episodes
     assert set(report.evictions) <= set(learner.evictions)
     name_of_round = "votes" if name == "DriftPoll" else "rounds"

@@ -54,7 +54,7 @@ def test_who_is_drawn_in_play_is_active_in_that_very_round(name):
     active, picks = np.zeros((399, 4), dtype=bool), np.zeros((399, 4), dtype=bool)
     for round_ in range(399):
         active[round_, learner.active] = True
-        picks[round_, learner.best()] = True
+        picks[round_, learner.best_index] = True
         tell_as_played(learner, learner.ask(), float(outcomes.random() < 0.5))
     changes = np.abs(np.diff(active.astype(int), axis=0)).sum()
     assert changes >= 10  # arms go and come back, or there is nothing to see

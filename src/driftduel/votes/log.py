@@ -233,6 +233,24 @@ class Log:
         return self if asked.all() else self.rows(asked)
 
     @property
+    def frame(self) -> pl.DataFrame:
+        """The log as a table: when, who was shown left and right, how it ended, and all else.
+
+        The columns are ``time`` (dates, where times are dates), ``left``, ``right``, ``left_won``,
+        ``count``, ``propensity`` if it is known, and those of `extras`. `driftduel.votes.read` reads
+        it back; ``.to_pandas()`` is for pandas.
+
+        Examples
+        --------
+        >>> log = Log(["tea", "milk"], [0, 1.5], [0, 1], [1, 0], [1, 0.5], dated=True)
+        >>> log.frame.rows()
+        [(datetime.datetime(1970, 1, 1, 0, 0), 'tea', 'milk', 1.0, 1.0), (datetime.datetime(1970, 1, 2, 12, 0), 'milk', 'tea', 0.5, 1.0)]
+        """  # noqa: E501
+        from driftduel.votes.frames import frame_of
+
+        return frame_of(self)
+
+    @property
     def span(self) -> tuple[date, date] | None:
         """The dates of the first and of the last vote, or None if times are not dates."""
         if not self.dated:

@@ -228,6 +228,17 @@ class Stream(InNotebooks):
         return cls._trusted(palette, which, rounds, len(palette), labels, own=False)
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """What the arms are called: their labels, or their numbers without labels.
+
+        Examples
+        --------
+        >>> Stream.stationary([[0.5, 0.7], [0.3, 0.5]], 10).names
+        ('0', '1')
+        """
+        return tuple(map(str, range(self.n_arms))) if self.labels is None else self.labels
+
+    @property
     def n_arms(self) -> int:
         """Number of arms."""
         return int(self.palette.shape[1])

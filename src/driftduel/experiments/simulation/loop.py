@@ -7,7 +7,7 @@ the cache.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,9 @@ from driftduel._support.interrupts import defer_interrupts
 from driftduel.learners.contract.base import Learner
 from driftduel.learners.contract.history import History
 from driftduel.learners.contract.hooks import KERNELS, State
-from driftduel.worlds.stream import Stream
+
+if TYPE_CHECKING:
+    from driftduel.worlds.stream import Stream
 
 _BATCH = 2**16
 _NEAR = 2**17

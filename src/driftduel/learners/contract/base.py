@@ -11,7 +11,7 @@ still work: see `Hooks.__init_subclass__`.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from dataclasses import KW_ONLY, dataclass, fields, replace
 from threading import RLock
@@ -70,7 +70,7 @@ class Learner(InNotebooks, Hooks):
     _: KW_ONLY
     criterion: Criterion = None  # type: ignore[assignment]
     seed: int = bounded(0, least=0)
-    labels: tuple[str, ...] | None = None
+    labels: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
         self._take_names()
