@@ -10,7 +10,7 @@ POSTGRES := $(shell ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null || command -
 NO_CHROMIUM := there is no chromium: apt-get install chromium, or set CHROMIUM to its path
 
 .PHONY: lock demo pictures examples check types format test test-jit test-nojit test-bounds test-slow test-browser \
-	test-versions coverage bench bench-learners bench-loop bench-detection bench-polls bench-duelpy reproduce benchmark clean
+	test-versions test-beside coverage bench bench-learners bench-loop bench-detection bench-polls bench-duelpy reproduce benchmark clean
 
 $(STAMP): pyproject.toml $(LOCK)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -87,6 +87,9 @@ test-slow: $(STAMP)  ## what takes long; TEST_EVERYTHING=1 repeats all of it as 
 
 test-versions: $(STAMP)  ## a smoke test with the lowest declared versions, and with the newest
 	$(BIN)/python requirements/smoke.py
+
+test-beside: $(STAMP)  ## data frames, gymnasium and obp, with the real packages
+	$(BIN)/python requirements/beside.py
 
 test-browser: $(STAMP)  ## reports and the arena in chromium: keys, dark, on a phone
 	@test -n "$(CHROMIUM)" || { echo "$(NO_CHROMIUM)"; exit 1; }

@@ -83,9 +83,7 @@ def _drive(make: Make, file: Path | None = None) -> Drive:
 
 
 def _expect_sound(learner: Learner, offered: set[int]) -> None:
-    expect(
-        learner.best_index in offered, f"best() gave {learner.best_index}, which is not on offer"
-    )
+    expect(learner.best() in offered, f"best() gave {learner.best()}, which is not on offer")
     expect(set(learner.active.tolist()) <= offered, "an arm in play is not on offer")
     try:
         check_state(learner._player, learner._session.state, learner.rounds)

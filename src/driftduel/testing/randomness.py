@@ -70,7 +70,7 @@ def check_simulate_equals_ask_and_tell(make: Make) -> None:
             "evictions": learner.evictions,
             "activations": [item for item in learner.activations if item.round < horizon],
             "replays": [replay for replay in learner.replays if replay.start < horizon],
-            "best": learner.best_index,
+            "best": learner.best(),
         }
         for name, value in by_hand.items():
             expect(run[name] == value, f"{n_arms} arms, seed {seed}: the {name} differ")
