@@ -185,7 +185,7 @@ def test_a_report_holds_what_is_known():
     play(learner, 300, lower_wins)
     play(learner, 300, lambda left, right: 1 - lower_wins(left, right))
     report = learner.report()
-    assert report.best == learner.best() == 2
+    assert report.best == learner.best_index == 2
     assert report.active == (0, 1, 2)
     assert 300 <= report.since < 400
     assert report.probabilities == tuple(learner.probabilities)

@@ -41,12 +41,12 @@ def test_names_may_be_in_anything_that_lists_them(names):
     ("given", "sentence"),
     [
         ("tea", "n_arms is 'tea', must be a whole number"),
-        (["tea"], "n_arms is 1, must be 2 or more"),
+        (["tea"], "n_arms is 1, must be at least 2"),
         ([], "n_arms is [], must be a whole number"),
         ([1, 2], "n_arms is [1, 2], must be a whole number"),
         (["tea", None], "n_arms is ['tea', None], must be a whole number"),
         ({"tea": 1, "milk": 2}, "n_arms is {'tea': 1, 'milk': 2}, must be a whole number"),
-        (["tea", "tea"], "labels: 'tea'"),
+        (["tea", "tea"], "labels: each arm needs a different one"),
     ],
 )
 def test_what_are_no_names_is_refused(given, sentence):
