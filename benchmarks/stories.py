@@ -21,12 +21,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 import driftduel as dd
+from driftduel.votes.likely.filtering import outcomes
 from driftduel.votes.likely.growing import Growing
 from driftduel.votes.likely.story import Story, tell
 
 Floats = NDArray[np.float64]
 EDGES = (0.0, 0.5, 0.7, 0.9, 0.97, 1.001)
 _CASES = 10
+_TIES = 0.8
+"""How likely a tie is between equals, as a multiple of a win of the one."""
 
 
 @dataclass
@@ -38,6 +41,7 @@ class Votes:
     right: NDArray[np.int64]
     won: Floats
     offered: NDArray[np.bool_]
+    ties: float = 0.0
 
 
 @dataclass
@@ -99,8 +103,8 @@ def simulated(kind: str, seed: int) -> Votes:
     won = (rng.random(n) < 1 / (1 + np.exp(-gap))).astype(float)
     if kind == "ties":
         up = np.exp(gap / 2)
-        won[rng.random(n) < 0.8 / (up + 1 / up + 0.8)] = 0.5
-    return Votes(odds, left, right, won, offered)
+        won[rng.random(n) < _TIES / (up + 1 / up + _TIES)] = 0.5
+    return Votes(odds, left, right, won, offered, _TIES if kind == "ties" else 0.0)
 
 
 def _asked(
@@ -151,7 +155,7 @@ def judge(votes: Votes, story: Story, tally: Tally) -> None:
 
 def _scores(votes: Votes, at: int) -> Floats:
     there = votes.offered[at]
-    chances = 1 / (1 + np.exp(-votes.odds(at)))
+    chances = outcomes(votes.odds(at), votes.ties)[0]
     found = (chances[:, there].sum(axis=1) - 0.5) / max(there.sum() - 1, 1)
     return np.where(there, found, -np.inf)
 
