@@ -33,10 +33,9 @@ def arms(site, slug):
 def test_an_arena_is_made_and_its_keys_are_shown_once(site, browser):
     answer = make(browser, blind="on", ties="on")
     assert answer.status_code == 201
-    (token,) = re.findall(r'value="(owner_[^"]+)"', answer.text)
+    (token,) = re.findall(r'value="[^"]+/what-for-lunch/owner#(owner_[^"]+)"', answer.text)
     (key,) = re.findall(r'value="(embed_[^"]+)"', answer.text)
     assert f'value="{site.address}/what-for-lunch"' in answer.text
-    assert f'value="{site.address}/what-for-lunch/owner"' in answer.text
     found = arena.describe(site.service, "what-for-lunch").arena
     assert found.question == "What for lunch?"
     settings = found.settings
@@ -45,7 +44,7 @@ def test_an_arena_is_made_and_its_keys_are_shown_once(site, browser):
     assert arena.check_token(site.service, token, "what-for-lunch", "owner") == "owner"
     assert arena.check_token(site.service, key, "what-for-lunch", "embed") == "embed"
     owner = browser.get("/what-for-lunch/owner")  # who made it is logged in
-    assert "Owner's key" not in words_of(owner)
+    assert "owner's key" not in words_of(owner)
     assert token not in owner.text
     again = make(browser)
     assert again.status_code == 409
@@ -172,7 +171,7 @@ def test_all_cards_come_with_the_poll_in_one_transaction(site, browser):
 
 
 def keys_of(answer):
-    return re.findall('value="((?:owner|embed)_[^"]+)"', answer.text)
+    return re.findall('(?:value="|#)((?:owner|embed)_[^"]+)"', answer.text)
 
 
 def test_keys_are_shown_again_if_the_same_form_is_sent_again_within_an_hour(

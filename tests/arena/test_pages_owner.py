@@ -349,7 +349,7 @@ def test_an_option_has_a_page_for_its_name_and_cards(site, owner):
     assert list(arena.cards(site.service, "drinks")["tea"]) == [""]
     assert owner.get("/drinks/owner/options/nix").status_code == 404
     with site.browser() as stranger:
-        assert "Owner's key" in words_of(stranger.get("/drinks/owner/options/tea"))
+        assert "owner's key" in words_of(stranger.get("/drinks/owner/options/tea"))
 
 
 def test_votes_are_exported_from_the_page(site, owner):

@@ -96,16 +96,17 @@ def test_in_a_frame_of_another_site_the_cookie_is_made_for_frames(site):
 
 
 def test_an_owner_logs_in_and_out(site, browser):
-    assert "Owner's key" in words_of(browser.get("/drinks/owner"))
+    assert "owner's key" in words_of(browser.get("/drinks/owner"))
     sent = {"token": f" {site.made.owner_token}\n"}
     answer = browser.post("/drinks/owner", data=sent, follow_redirects=False)
     assert (answer.status_code, answer.headers["location"]) == (303, "/drinks/owner")
-    (cookie,) = cookies_of(answer)
+    cookie, listed = cookies_of(answer)
+    assert listed.startswith("polls=drinks; HttpOnly; Max-Age=31536000; Path=/; SameSite=strict")
     for part in ("HttpOnly", "SameSite=strict", "Path=/drinks/owner"):
         assert part in cookie
     assert "Nobody has voted yet." in words_of(browser.get("/drinks/owner"))
-    assert "Owner's key" in words_of(browser.post("/drinks/owner/logout"))
-    assert "Owner's key" in words_of(browser.get("/drinks/owner"))
+    assert "owner's key" in words_of(browser.post("/drinks/owner/logout"))
+    assert "owner's key" in words_of(browser.get("/drinks/owner"))
 
 
 def test_a_wrong_token_does_not_open_the_owners_page(site, browser):
@@ -113,7 +114,7 @@ def test_a_wrong_token_does_not_open_the_owners_page(site, browser):
     for token, words in [
         ("", "A token is needed."),
         ("owner_x", "The token is not known."),
-        (site.made.embed_key, "The token is for embed, needed is owner."),
+        (site.made.embed_key, "The token is for embed, needed is owner or read."),
         (other.owner_token, "The token is of another arena."),
     ]:
         answer = browser.post("/drinks/owner", data={"token": token})
@@ -130,7 +131,7 @@ def test_a_revoked_token_ends_the_session(site, browser, monkeypatch):
     browser.post("/drinks/owner", data={"token": site.made.owner_token})
     (token,) = [one for one in arena.tokens(site.service, "drinks") if one.role == "owner"]
     arena.revoke_token(site.service, "drinks", token.id)
-    assert "Owner's key" in words_of(browser.get("/drinks/owner"))
+    assert "owner's key" in words_of(browser.get("/drinks/owner"))
 
 
 @pytest.mark.parametrize(

@@ -154,7 +154,7 @@ def test_logs_are_lines_of_json_without_addresses_voters_or_duels(tmp_path):
         assert secret not in text
 
 
-def _said(server, lines=4):
+def _said(server, lines=5):
     """What a server of a new database prints after the voters' link."""
     return [server.process.stdout.readline() for _ in range(lines)]
 
@@ -273,7 +273,7 @@ def test_a_new_user_gets_an_arena_two_links_and_a_counted_vote(tmp_path):
     server = ServerProcess(folder=tmp_path)
     assert server.address.startswith("http://127.0.0.1:")
     owner, *_, embed, token = (line.split() for line in _said(server))
-    assert owner == ["owner", f"{server.address}/drinks/owner"]
+    assert owner == ["owner", f"{server.address}/drinks/owner#{token[-1]}"]
     client = Client(server.address, embed[-1])
     assert client.tell(client.ask("me"), "left").counted
     assert Client(server.address, token[-1]).status()["votes"] == 1
@@ -283,7 +283,7 @@ def test_a_new_user_gets_an_arena_two_links_and_a_counted_vote(tmp_path):
     assert server.end() == 0
     check_log(f"sqlite:{tmp_path}/arena.db", [])
     again = ServerProcess(folder=tmp_path)
-    assert "arena token ARENA --role owner" in _said(again, 2)[1]
+    assert "arena token drinks --role owner" in _said(again, 2)[1]
     assert again.end() == 0
 
 

@@ -42,10 +42,11 @@ def test_an_arena_is_made_and_voted_in(site, visit):
     assert is_accessible(opened)
     make(page)
     assert is_accessible(opened)
-    assert page.get_by_label("Owner's key").input_value().startswith("owner_")
+    secret = page.get_by_label("Your secret link").input_value()
+    assert secret.startswith(f"{site.address}/lunch/owner#owner_")
     assert page.get_by_label("Embed key").input_value().startswith("embed_")
     with page.expect_popup() as opening:  # this page, with the keys, stays
-        page.get_by_role("link", name="Open Link for you, the owner").click()
+        page.get_by_role("link", name="Open Your secret link, the owner's").click()
     assert opening.value.get_by_role("button", name="Log out").count() == 1
     page.goto(f"{site.address}/lunch")
     assert page.get_by_role("button", name="Equal").count() == 0

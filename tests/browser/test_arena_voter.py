@@ -368,7 +368,7 @@ def test_a_label_that_looks_like_markup_is_text(tmp_path, visit):
 
 def test_arms_can_be_images_and_are_blind(tmp_path, visit):
     names = ["Alpha", "Beta"]
-    with pages_of(tmp_path, names, ENDLESS) as site:
+    with pages_of(tmp_path, names, {**ENDLESS, "reveal": True}) as site:
         for n, name in enumerate(names):
             image = picture(200 * n, 80, 120)
             arena.set_card(site.service, "drinks", name, Card("image", ""), image=image)

@@ -73,6 +73,9 @@ def demo(
 def serve(
     url: Place = DEFAULT,
     host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
+    lan: Annotated[
+        bool, typer.Option("--lan", help="Serve the local network, and print a QR code to vote.")
+    ] = False,
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes one that is free.")] = 8000,
     workers: Annotated[int, typer.Option(min=1, help="Processes that serve.")] = 1,
     behind_proxy: Annotated[
@@ -84,17 +87,22 @@ def serve(
 ) -> None:
     """Serve the polls of a database; a new one has a poll to try.
 
-    Without --host only this machine is served.
+    Without --host or --lan only this machine is served.
     """
     _need("uvicorn", "fastapi", "prometheus_client")
     from driftduel.arena import service as arena
     from driftduel.arena.web.serving import serve as serve_forever
 
+    shown = host
+    if lan:
+        from driftduel.arena.web.reach import lan_address, qr_lines
+
+        host, shown = "0.0.0.0", lan_address() or "127.0.0.1"
     local = _is_loopback(host)
     keys = None
     with _service(url, create=True) as service:
         found = arena.arenas(service)
-        if not local and not arena.has_owner(service):
+        if not local and not (lan and not found) and not arena.has_owner(service):
             raise ValueError(
                 f"{host} can be reached by others, and no arena has an owner yet; first: "
                 f"driftduel arena new drinks --arms tea coffee cocoa --database {quote(url)}"
@@ -104,10 +112,12 @@ def serve(
             found = [keys.arena]
 
     def ready(port: int) -> None:
-        base = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        base = f"http://{f'[{shown}]' if ':' in shown else shown}:{port}"
         for one in found[:_SHOWN]:
             print(f"vote  {base}/{one.slug}")
-            print(f"owner {base}/{one.slug}/owner")
+            print(f"owner {base}/{one.slug}/owner{'' if keys is None else f'#{keys.owner_token}'}")
+        if keys is not None:
+            print(f"new   {base}/new#{keys.owner_token}")
         if len(found) > _SHOWN:
             print(f"and {count(len(found) - _SHOWN, 'more arena')}")
         if keys is not None:
@@ -119,6 +129,9 @@ def serve(
                 "Owners have a token; another: driftduel arena token "
                 f"{found[0].slug} --role owner --database {quote(url)}"
             )
+        if lan:
+            print(qr_lines(f"{base}/{found[0].slug}"))
+            print("Phones in the same network vote by that code or link.")
         sys.stdout.flush()
 
     serve_forever(

@@ -19,7 +19,8 @@ _SHORT = 60
 
 def html_of_pair(left: Shown, right: Shown, words: Words) -> tuple[Markup, Markup]:
     """Return what stands in the two cards of a pair, their texts in one size."""
-    short = all(one.kind == "text" and len(one.body) <= _SHORT for one in (left, right))
+    texts = [one.body for one in (left, right) if one.kind != "image"]
+    short = "markdown" not in (left.kind, right.kind) and max(map(len, texts), default=0) <= _SHORT
     return _html_of_card(left, "left", short, words), _html_of_card(right, "right", short, words)
 
 

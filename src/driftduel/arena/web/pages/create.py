@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from pathlib import PurePath
@@ -20,15 +21,22 @@ from fastapi.responses import RedirectResponse, Response
 from starlette.datastructures import FormData, UploadFile
 
 from driftduel.arena import service as arena
-from driftduel.arena.errors import ArenaError, Forbidden, Invalid, Unauthorized
+from driftduel.arena.errors import ArenaError, Forbidden, Invalid, NotFound, Unauthorized
 from driftduel.arena.model import MOST_OPTIONS, RESERVED, Card, slug_of
 from driftduel.arena.service import NewCard
 from driftduel.arena.service.arenas import MOST_CARDS
 from driftduel.arena.service.images import as_kept
 from driftduel.arena.settings import Settings, settings_on, typed_of
 from driftduel.arena.web.pages.html import as_sentence, render
-from driftduel.arena.web.pages.sessions import OWNER, check_same_origin, log_in
-from driftduel.arena.web.security import Access, access_of
+from driftduel.arena.web.pages.sessions import (
+    OWNER,
+    check_same_origin,
+    log_in,
+    log_in_to,
+    polls_of,
+)
+from driftduel.arena.web.reach import qr_code, reach_of
+from driftduel.arena.web.security import access_of
 
 router = APIRouter(include_in_schema=False)
 
@@ -37,8 +45,13 @@ _TEXTS = ("question", "slug", "options")
 
 @router.get("/")
 def home(request: Request) -> Response:
-    """Say what this is, and lead on who may make an arena."""
-    return render("home.html", may_make=_refusal(request) is None)
+    """Say what this is, list the polls that the browser has links of, and lead on to a new one."""
+    service = access_of(request).service
+    mine = []
+    for slug in polls_of(request):
+        with suppress(NotFound):
+            mine.append(service.hosted(slug).arena)
+    return render("home.html", may_make=_refusal(request) is None, mine=mine)
 
 
 @router.get("/new")
@@ -56,6 +69,7 @@ def enter(request: Request, token: Annotated[str, Form()] = "") -> Response:
     """Log in with the token of an owner of any arena."""
     check_same_origin(request)
     access_of(request).take(request)  # nobody tries many tokens
+    token = token.rpartition("#")[2]  # of a link
     problem = _refusal(request, token.strip() or "?")
     if problem is not None:
         return _ask_for_token(as_sentence(problem))
@@ -147,9 +161,10 @@ def _make(request: Request, form: FormData, uploads: Sequence[tuple[str, bytes]]
         201,
         made=made,
         arena=made.arena,
-        base=_base(access, request),
+        reach=reach_of(request),
+        qr=qr_code,
     )
-    log_in(request, response, f"/{slug}/owner", made.owner_token)
+    log_in_to(request, response, slug, made.owner_token)
     return response
 
 
@@ -206,9 +221,3 @@ def _refusal(request: Request, token: str | None = None) -> ArenaError | None:
 def _ask_for_token(problem: str | None) -> Response:
     status = 200 if problem is None else 403
     return render("login.html", status, arena=None, action="/new/login", problem=problem)
-
-
-def _base(access: Access, request: Request) -> str:
-    """Return the address of this server as the browser knows it."""
-    scheme = "https" if access.is_https(request) else "http"
-    return f"{scheme}://{request.headers.get('host', '')}"

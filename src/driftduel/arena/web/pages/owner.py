@@ -16,7 +16,7 @@ from fastapi.responses import RedirectResponse, Response
 from markupsafe import Markup
 
 from driftduel.arena import service as arena
-from driftduel.arena.errors import ArenaError, Invalid, NotFound
+from driftduel.arena.errors import ArenaError, Invalid, NotFound, Unauthorized
 from driftduel.arena.model import Card, Role
 from driftduel.arena.settings import settings_on, typed_of
 from driftduel.arena.web import owner as api
@@ -27,9 +27,11 @@ from driftduel.arena.web.pages.sessions import (
     check_same_origin,
     check_token,
     is_owner,
-    log_in,
+    log_in_to,
     log_out,
+    role_of,
 )
+from driftduel.arena.web.reach import qr_code, reach_of
 from driftduel.arena.web.security import access_of
 
 router = APIRouter(include_in_schema=False)
@@ -42,7 +44,7 @@ Known = Annotated[str | None, Header(alias="If-None-Match")]
 def show(request: Request, slug: str) -> Response:
     """Show what is known of an arena to its owner, and a form for the token to others."""
     poll = access_of(request).service.hosted(slug).arena
-    if not is_owner(request, slug):
+    if role_of(request, slug) is None:
         return render("login.html", arena=poll, action=f"/{slug}/owner", problem=None)
     return _page(request, slug)
 
@@ -52,11 +54,12 @@ def enter(request: Request, slug: str, token: Text = "") -> Response:
     """Log in with the owner's token."""
     check_same_origin(request)
     poll = access_of(request).service.hosted(slug).arena
+    token = token.rpartition("#")[2]  # of a link
     problem = check_token(request, slug, token)
     if problem is not None:
         return render("login.html", 403, arena=poll, action=f"/{slug}/owner", problem=problem)
     response = RedirectResponse(f"/{slug}/owner", 303)
-    log_in(request, response, f"/{slug}/owner", token.strip())
+    log_in_to(request, response, slug, token.strip())
     return response
 
 
@@ -73,7 +76,9 @@ def leave(request: Request, slug: str) -> Response:
 @router.get("/{slug}/owner/now")
 def now(request: Request, slug: str, known: Known = None) -> Response:
     """Return the parts of the page that change by themselves, 304 if nothing did."""
-    service = check_owner(request, slug)
+    if role_of(request, slug) is None:
+        raise Unauthorized("log in as the owner of this poll")
+    service = access_of(request).service
     tag = f'"{arena.health_tag(service, slug)}"'
     if tag == (known or "").removeprefix("W/"):
         return Response(status_code=304, headers={"ETag": tag})
@@ -212,6 +217,8 @@ def make_token(request: Request, slug: str, role: Text = "", label: Text = "") -
         made = arena.new_token(service, slug, wanted, label)
     except ArenaError as error:
         return _page(request, slug, error, "tokens", role=role, label=label)
+    if wanted in ("owner", "read"):  # what is opened is a link
+        made = f"{reach_of(request).links}/{slug}/owner#{made}"
     return _page(request, slug, made=made)
 
 
@@ -288,13 +295,16 @@ def _facts(request: Request, service: arena.Service, slug: str) -> dict[str, Any
     standing = standing_of(service, slug)
     poll = standing["arena"]
     health = arena.health(service, slug)
-    scheme = "https" if access_of(request).is_https(request) else "http"
+    reach = reach_of(request)
     return {
         **standing,
         "health": health,
         "columns": [] if health.rate is None else columns_of(health.rate),
         "tag": f"{health.head}-{health.moment}",
-        "base": f"{scheme}://{request.headers.get('host', '')}",
+        "base": reach.links,
+        "reach": reach,
+        "qr": qr_code,
+        "controls": role_of(request, slug) == "owner",
         "cards": {arm: len(contexts) for arm, contexts in arena.cards(service, slug).items()},
         "tokens": arena.tokens(service, slug),
         "problems": {},

@@ -22,7 +22,7 @@ from fastapi.responses import Response
 
 from driftduel.arena import service as arena
 from driftduel.arena.errors import Forbidden, Unauthorized
-from driftduel.arena.model import Arena
+from driftduel.arena.model import SLUG, Arena, Role
 from driftduel.arena.rules import new_id
 from driftduel.arena.web.pages.html import as_sentence
 from driftduel.arena.web.pages.words import FOREIGN
@@ -32,6 +32,10 @@ VOTER, FRAMED = "voter", "framed"
 """Where the name of a voter is: on a page of its own, and in a frame of another site."""
 
 OWNER = "owner"
+POLLS = "polls"
+"""Of which polls a browser has links, by their addresses: the first page lists them."""
+
+_MOST_POLLS = 50
 
 _YEAR = 365 * 86_400
 _WEEK = 7 * 86_400
@@ -67,6 +71,26 @@ def keep(
     else:
         text += "SameSite=Lax" + ("; Secure" if access_of(request).is_https(request) else "")
     response.headers.append("Set-Cookie", text)
+
+
+def polls_of(request: Request) -> list[str]:
+    """Return the polls that a browser has links of, those opened last before the others."""
+    named = request.cookies.get(POLLS, "").split(".")
+    return [slug for slug in dict.fromkeys(named) if SLUG.fullmatch(slug)][:_MOST_POLLS]
+
+
+def log_in_to(request: Request, response: Response, slug: str, token: str) -> None:
+    """Let the browser keep a token for the owner's page of a poll, and list that poll."""
+    log_in(request, response, f"/{slug}/owner", token)
+    named = [slug, *(one for one in polls_of(request) if one != slug)][:_MOST_POLLS]
+    response.set_cookie(
+        POLLS,
+        ".".join(named),
+        max_age=_YEAR,
+        secure=access_of(request).is_https(request),
+        httponly=True,
+        samesite="strict",
+    )
 
 
 def log_in(request: Request, response: Response, path: str, token: str) -> None:
@@ -105,6 +129,18 @@ def check_owner(request: Request, slug: str) -> arena.Service:
     return access.service
 
 
+def role_of(request: Request, slug: str) -> Role | None:
+    """Return as what somebody is logged in who may see the owner's page: as owner, or to read."""
+    access = access_of(request)
+    number = access.service.hosted(slug).arena.id
+    try:
+        return arena.check_holder(
+            access.holder_of(request.cookies.get(OWNER)), number, "owner", "read"
+        )
+    except (Unauthorized, Forbidden):
+        return None
+
+
 def is_owner(request: Request, slug: str) -> bool:
     """Tell whether an owner of the arena is logged in."""
     try:
@@ -115,12 +151,12 @@ def is_owner(request: Request, slug: str) -> bool:
 
 
 def check_token(request: Request, slug: str, token: str) -> str | None:
-    """Return why a token does not open an arena to its owner, None if it does."""
+    """Return why a token does not open the owner's page, to change or to read; None if it does."""
     access = access_of(request)
     access.take(request)  # nobody tries many tokens
     number = access.service.hosted(slug).arena.id
     try:
-        arena.check_holder(access.holder_of(token.strip()), number, "owner")
+        arena.check_holder(access.holder_of(token.strip()), number, "owner", "read")
     except (Unauthorized, Forbidden) as error:
         return as_sentence(error)
     return None

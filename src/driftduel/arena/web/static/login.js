@@ -3,7 +3,7 @@
 "use strict";
 
 const token = location.hash.slice(1);
-if (/^owner_[\w-]+$/.test(token)) {
+if (/^(owner|read)_[\w-]+$/.test(token)) {
   history.replaceState(null, "", location.pathname);
   document.querySelector("#token").value = token;
   document.querySelector("#login").requestSubmit();
