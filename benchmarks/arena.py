@@ -26,7 +26,8 @@ import numpy as np
 from benchmarks._arena_http import over_http, several_processes
 from driftduel.arena import service as arena
 from driftduel.arena.replica import Replica
-from driftduel.arena.service.service import Service, folded
+from driftduel.arena.service.copies import folded
+from driftduel.arena.service.service import Service
 from driftduel.arena.store import statements
 from driftduel.learners.driftpoll.learner import DriftPoll
 

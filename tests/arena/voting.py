@@ -6,7 +6,7 @@ import numpy as np
 
 from driftduel.arena import rules
 from driftduel.arena import service as arena
-from driftduel.arena.service.service import folded
+from driftduel.arena.service.copies import folded
 from driftduel.arena.service.verify import state_of
 from driftduel.arena.store import checks, statements
 

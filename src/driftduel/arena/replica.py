@@ -163,6 +163,12 @@ class Replica:
             made._kept = states[:-1] if states and states[-1] is self else states
             return made
 
+    def kept_before(self, seq: int) -> int:
+        """Return the last event of the state from which `rewound` goes on."""
+        with self.lock:
+            heads = [state.head for state in (*self._kept, self) if state.head < seq]
+            return heads[-1] if heads else 0
+
     def mark(self, marks: Marks) -> None:
         """Say whose votes do not count, and which votes."""
         self.excluded, self.retracted = frozenset(marks.excluded), frozenset(marks.retracted)

@@ -178,7 +178,7 @@ def change_arena(service: Service, slug: str, changes: Mapping[str, Any]) -> Are
         return statements.lock_arenas(connection, [number])[number]
 
     changed: Arena = service.writer.alone(change)
-    service.follow()
+    service.follow_soon(slug)
     return changed
 
 

@@ -67,7 +67,7 @@ def change_arms(
         return arms
 
     changed: list[Arm] = service.writer.alone(change)
-    service.follow()
+    service.follow_soon(slug)
     return changed
 
 

@@ -71,7 +71,7 @@ def set_card(
         statements.append(connection, arena, [event])
 
     service.writer.alone(change)
-    service.follow()
+    service.follow_soon(slug)
 
 
 def made_card(new: NewCard) -> MadeCard:

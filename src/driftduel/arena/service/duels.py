@@ -13,8 +13,9 @@ from typing import Literal
 from driftduel.arena.errors import Conflict, Invalid
 from driftduel.arena.model import UNSENT, Card, OpenDuel, Time, as_duel
 from driftduel.arena.seen import Progress, Rested, look_up
+from driftduel.arena.service.copies import Hosted
 from driftduel.arena.service.markdown import html_of_markdown
-from driftduel.arena.service.service import Hosted, Service, now_in_microseconds
+from driftduel.arena.service.service import Service, now_in_microseconds
 from driftduel.arena.store import statements
 from driftduel.arena.store.connection import Connection
 

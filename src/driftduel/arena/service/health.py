@@ -122,7 +122,7 @@ def health(service: Service, slug: str) -> Health:
 
 def health_tag(service: Service, slug: str) -> str:
     """Return what changes when the health of an arena does, found without computing it."""
-    service.follow()
+    service.follow(slug)
     replica = service.hosted(slug).replica
     now = now_in_microseconds()
     with replica.lock:

@@ -129,7 +129,7 @@ def import_votes(
         began = time.perf_counter()
         service.writer.alone(append)
         _pause(time.perf_counter() - began)  # who votes gets as much of the time, at least
-    service.follow()
+    service.follow_soon(slug)
     return Imported(coming.votes, coming.counted)
 
 
@@ -168,7 +168,7 @@ def take_back_import(service: Service, slug: str, name: str) -> int:
         return statements.append(connection, arena, [event])
 
     head: int = service.writer.alone(take_back, each=LONG)
-    service.follow()
+    service.follow_soon(slug)
     return head
 
 

@@ -10,7 +10,7 @@ from driftduel.arena.store import statements
 def status(service: Service, slug: str) -> Status:
     """Return what is known of an arena, as of its last event."""
     service.hosted(slug)
-    service.follow()
+    service.follow(slug)
     hosted = service.hosted(slug)
     return status_of(hosted.arena, hosted.replica, service.looks(hosted.arena.id))
 

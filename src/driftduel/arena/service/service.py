@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from threading import Event, Lock, Thread
 from typing import Self
@@ -21,16 +21,16 @@ from driftduel.arena import rules, versions
 from driftduel.arena.changes import append_changes, append_rules, unsaid
 from driftduel.arena.errors import ArenaError, Conflict, NotFound, Unavailable
 from driftduel.arena.likely import Looks
-from driftduel.arena.model import DAY, SLUG, Arena, OpenDuel
+from driftduel.arena.model import DAY, SLUG, OpenDuel
 from driftduel.arena.replica import Replica
-from driftduel.arena.service.snapshots import from_snapshot, keep_snapshot
+from driftduel.arena.service.copies import Copies, Hosted, followed_by
+from driftduel.arena.service.snapshots import keep_snapshot
 from driftduel.arena.service.voter_counts import VoterCounts
 from driftduel.arena.service.writer import Writer
 from driftduel.arena.store import statements
 from driftduel.arena.store.connection import PATIENCE, SLOW, Connection
 from driftduel.arena.store.database import Store
 from driftduel.arena.store.urls import DEFAULT
-from driftduel.arena.versions import rules_of
 
 _LOGGER = logging.getLogger(__name__)
 
@@ -59,15 +59,6 @@ _BEHIND = 5.0
 """Seconds without a look after which a process is not ready."""
 
 
-@dataclass(frozen=True)
-class Hosted:
-    """An arena as this process knows it: its row, its learner, and the contexts of its cards."""
-
-    arena: Arena
-    replica: Replica
-    contexts: dict[int, frozenset[str]]
-
-
 class Service:
     """All arenas of a database, for one process; threads may share it.
 
@@ -83,9 +74,8 @@ class Service:
         self.store = store
         self.rng = np.random.default_rng()  # seeded by the system, so nobody can foresee pairs
         self.rng_lock = Lock()
-        self._hosted: dict[int, Hosted] = {}
+        self.copies = Copies(store)
         self._numbers: dict[str, int] = {}
-        self._snapshots: dict[int, int] = {}  # the event of the last snapshot of an arena
         self._said: dict[int, int] = {}  # up to which event all changes are in the log
         self._unwritten: set[int] = set()  # arenas with a change that could not be written
         self._trials: dict[int, Hosted] = {}  # by the newest rules, where these are not accepted
@@ -93,10 +83,8 @@ class Service:
         self._watches: dict[int, VoterCounts] = {}
         self._watching = Lock()
         self._looks: dict[int, Looks] = {}
-        self._loading = Lock()
         self._wake = Event()
         self._stopping = Event()
-        self._followed_at = time.monotonic()
         self.writer = Writer(store, self._wake.set)
         self._thread = Thread(target=self._run, name="arena-follower", daemon=True)
         self._thread.start()
@@ -117,6 +105,7 @@ class Service:
         with suppress(Unavailable):
             self.keep_snapshots(_MANY, within=_AT_THE_END)
         self._stopping.set()
+        self.copies.stop()
         self._wake.set()
         self.writer.close()
         self._thread.join(_AT_THE_END)
@@ -133,7 +122,7 @@ class Service:
         if not SLUG.fullmatch(slug):
             raise NotFound("there is no such arena")
         number = self._numbers.get(slug)
-        found = None if number is None else self._hosted.get(number)
+        found = None if number is None else self.copies.get(number)
         if found is not None:
             return found
         with self.store.reading() as connection:
@@ -141,19 +130,34 @@ class Service:
         if arena is None:
             raise NotFound(f"there is no arena {slug[:80]!r}")
         self._numbers[slug] = arena.id
-        return self._load(arena.id)
+        return self.copies.follow(arena.id)
 
     def hosted_by_number(self, number: int) -> Hosted | None:
         """Return an arena that is loaded, None if it is not."""
-        return self._hosted.get(number)
+        return self.copies.get(number)
 
-    def follow(self) -> None:
-        """Bring all copies up to the heads of the database, now, and say what they find."""
-        self._catch_up()
-        if self._accept_newest():
-            self._catch_up()
-        if self._say_changes():
-            self._catch_up()
+    def serve(self) -> None:
+        """Let nobody wait long for a copy, and begin with those that take longest to fold."""
+        self.copies.patience = PATIENCE
+        self.copies.warm()
+
+    def follow(self, slug: str | None = None) -> None:
+        """Bring the copy of an arena, or all, up to the head now, and say what it finds."""
+        mine = [number for number, _ in self.copies]
+        if slug is not None:
+            mine = [self.hosted(slug).arena.id]
+        for number in mine:
+            with suppress(Conflict):  # a newer program let it have newer rules
+                self.copies.follow(number)
+                if self._accept_newest([number]):
+                    self.copies.follow(number)
+                if self._say_changes([number]):
+                    self.copies.follow(number)
+
+    def follow_soon(self, slug: str) -> None:
+        """Do the same after something was written; if that takes long it goes on without us."""
+        with suppress(Unavailable):
+            self.follow(slug)
 
     def trial(self, slug: str) -> Hosted:
         """Return an arena as it would be by the newest rules; it is followed like any other."""
@@ -162,11 +166,7 @@ class Service:
             (arena,) = statements.arenas_of(connection, [number])
             arena = replace(arena, rules=versions.CURRENT)
             known = self._trials.get(number)
-            if known is None:
-                made, _ = _loaded(connection, arena, self._note_work)
-            else:
-                made = _followed(connection, known, arena, self._note_work)
-            self._trials[number] = made
+            made = self._trials[number] = followed_by(connection, known, arena)
         return made
 
     def accept_rules(self, slug: str) -> None:
@@ -175,10 +175,10 @@ class Service:
             hosted = self.hosted(slug)
             accept = partial(_accept, number=hosted.arena.id, replica=hosted.replica)
             done = self.writer.alone(accept)
-            self._catch_up()
+            self.copies.follow(hosted.arena.id)
             if done:
                 self._trials.pop(hosted.arena.id, None)
-                self.follow()
+                self.follow(slug)
                 return
         raise Conflict("votes are being taken back, please try again")
 
@@ -187,9 +187,9 @@ class Service:
 
         For each it is waited for so many seconds at most.
         """
-        for number, hosted in list(self._hosted.items()):
-            if hosted.replica.head - self._snapshots.get(number, 0) >= least:
-                self._snapshots[number] = hosted.replica.head
+        for number, hosted in self.copies:
+            if hosted.replica.head - self.copies.snapshots.get(number, 0) >= least:
+                self.copies.snapshots[number] = hosted.replica.head
                 keep = partial(keep_snapshot, number=number, replica=hosted.replica)
                 self.writer.alone(keep, each=SLOW, within=within)
 
@@ -216,16 +216,12 @@ class Service:
         """
         if time.monotonic() - self.writer.committed_at > _BEHIND:
             await self.writer.do_async(_try_to_write, None)
-        self._check_copies()
+        self.copies.check(_BEHIND)
 
     def check_ready(self) -> None:
         """Do the same where no event loop runs."""
         self.writer.do(_try_to_write, None)
-        self._check_copies()
-
-    def _check_copies(self) -> None:
-        if time.monotonic() - self._followed_at > _BEHIND:
-            raise Unavailable("the copies of the learners are behind the log")
+        self.copies.check(_BEHIND)
 
     def voter(self, name: str) -> str:
         """Return what is stored of a voter: a keyed hash of what its cookie or header says."""
@@ -240,45 +236,33 @@ class Service:
             contexts = hosted.contexts
             return rules.draw(hosted.arena, hosted.replica, contexts, self.rng, voter, at, seen)
 
-    def _note_work(self) -> None:
-        """Remember that the log was followed just now."""
-        self._followed_at = time.monotonic()
-
-    def _catch_up(self) -> None:
-        with self._loading, self.store.reading(each=PATIENCE) as connection:
-            for arena in statements.arenas_of(connection, self._hosted):
-                hosted = self._hosted[arena.id]
-                if arena.head == hosted.replica.head:
-                    continue
-                try:
-                    self._hosted[arena.id] = _followed(connection, hosted, arena, self._note_work)
-                except Conflict:  # a newer program let it have newer rules
-                    del self._hosted[arena.id]
-        self._note_work()
-
-    def _accept_newest(self) -> bool:
+    def _accept_newest(self, numbers: Iterable[int]) -> bool:
         """Let arenas have the newest rules whose owners want them; tell whether there were any."""
         done = False
-        for number, hosted in list(self._hosted.items()):
-            if versions.awaits_newest(hosted.arena):
+        for number in numbers:
+            hosted = self.copies.get(number)
+            if hosted is not None and versions.awaits_newest(hosted.arena):
                 accept = partial(_accept, number=number, replica=hosted.replica)
                 with suppress(ArenaError):
                     self.writer.alone(accept)
                     done = True
         return done
 
-    def _say_changes(self) -> bool:
+    def _say_changes(self, numbers: Iterable[int]) -> bool:
         """Append the changes that copies found and logs do not have; tell whether there were any.
 
         To read does not fail because that cannot be written: the next look tries again, and the
         log of the process says why, once.
         """
         done = False
-        for number, hosted in list(self._hosted.items()):
+        for number in numbers:
+            hosted = self.copies.get(number)
+            if hosted is None or self._said.get(number) == hosted.replica.head:
+                continue
             replica = hosted.replica
             with replica.lock:
                 head = replica.head
-                news = [] if self._said.get(number) == head else unsaid(replica)
+                news = unsaid(replica)
             if news:
                 append = partial(append_changes, number=number, head=head, rows=news)
                 try:
@@ -295,15 +279,6 @@ class Service:
             self._said[number] = head
         return done
 
-    def _load(self, number: int) -> Hosted:
-        with self._loading:
-            if number not in self._hosted:
-                with self.store.reading(each=PATIENCE) as connection:
-                    (arena,) = statements.arenas_of(connection, [number])
-                    loaded, kept = _loaded(connection, arena, self._note_work)
-                    self._hosted[number], self._snapshots[number] = loaded, kept
-            return self._hosted[number]
-
     def _run(self) -> None:
         purged_at = time.monotonic()
         while not self._stopping.is_set():
@@ -311,7 +286,11 @@ class Service:
             self._stopping.wait(_PAUSE)
             self._wake.clear()
             try:
-                self.follow()
+                if self.copies.follow_some():
+                    self._wake.set()  # the others have their turn
+                mine = [number for number, _ in self.copies]
+                self._accept_newest(mine)
+                self._say_changes(mine)
                 if time.monotonic() - purged_at > _PURGE:
                     purged_at = time.monotonic()
                     purge(self)
@@ -347,55 +326,6 @@ def purge(service: Service) -> int:
         lambda connection: statements.purge(connection, now - KEPT_EXPIRED, now // DAY), each=SLOW
     )
     return done
-
-
-def _loaded(
-    connection: Connection, arena: Arena, working: Callable[[], None]
-) -> tuple[Hosted, int]:
-    """Return an arena from its log, and the event of the snapshot that helped, if one did."""
-    kept = from_snapshot(connection, arena)
-    head = 0 if kept is None else kept.head
-    replica = folded(connection, arena, kept, working)
-    return Hosted(arena, replica, statements.contexts_of(connection, arena.id)), head
-
-
-def folded(
-    connection: Connection,
-    arena: Arena,
-    start: Replica | None = None,
-    working: Callable[[], None] = lambda: None,
-) -> Replica:
-    """Return a copy folded up to the head of an arena, from nothing or from an earlier copy.
-
-    ``working`` is called again and again meanwhile.
-    """
-    replica = Replica(arena.seed, rules_of(arena.learner, arena.rules)) if start is None else start
-    if start is not None:
-        replica.keep_state()
-    replica.mark(statements.marks_of(connection, arena.id, arena.head))
-    for page in statements.pages(connection, arena.id, replica.head, arena.head):
-        replica.follow(page)
-        working()
-    return replica
-
-
-def _followed(
-    connection: Connection, hosted: Hosted, arena: Arena, working: Callable[[], None]
-) -> Hosted:
-    """Return an arena as of its row, from what was known of it."""
-    replica, contexts = hosted.replica, hosted.contexts
-    if replica.rules != rules_of(arena.learner, arena.rules):  # others were accepted
-        return _loaded(connection, arena, working)[0]
-    touched = statements.first_touched(connection, arena.id, replica.head, arena.head)
-    if touched is not None:
-        marks = statements.marks_of(connection, arena.id, arena.head, replica.head, replica.marks)
-        replica = replica.rewound(touched, marks)
-    for page in statements.pages(connection, arena.id, replica.head, arena.head):
-        replica.follow(page)
-        working()
-        if "settings" in page.kind:
-            contexts = statements.contexts_of(connection, arena.id)
-    return Hosted(arena, replica, contexts)
 
 
 def now_in_microseconds() -> int:

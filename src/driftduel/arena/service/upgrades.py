@@ -60,7 +60,7 @@ def upgrade(service: Service, slug: str) -> Upgrade:
         know; if the database fails.
     """
     service.hosted(slug)
-    service.follow()
+    service.follow(slug)
     hosted = service.hosted(slug)
     if hosted.arena.rules >= versions.CURRENT:
         return Upgrade(hosted.arena.rules, hosted.arena.rules)
@@ -92,7 +92,7 @@ def accept_rules(service: Service, slug: str, to: int | None = None) -> Upgrade:
     if to not in (None, versions.CURRENT):
         raise Conflict(f"rules {to} are not the newest, which are {versions.CURRENT}: look again")
     service.hosted(slug)
-    service.follow()
+    service.follow(slug)
     service.accept_rules(slug)
     rules = service.hosted(slug).arena.rules
     return Upgrade(rules, rules)

@@ -10,7 +10,7 @@ from driftduel.arena.changes import unexplained
 from driftduel.arena.errors import Violation
 from driftduel.arena.model import Arena
 from driftduel.arena.replica import Replica
-from driftduel.arena.service.service import folded
+from driftduel.arena.service.copies import folded
 from driftduel.arena.service.snapshots import from_snapshot
 from driftduel.arena.store import checks, statements
 from driftduel.arena.store.connection import LONG, Connection

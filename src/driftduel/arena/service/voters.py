@@ -90,7 +90,7 @@ def noted_voters(service: Service, slug: str) -> tuple[list[Voter], int]:
 @contextmanager
 def _watched(service: Service, slug: str) -> Iterator[tuple[VoterCounts, frozenset[str]]]:
     """Yield what is counted of voters, and who is excluded."""
-    service.follow()
+    service.follow(slug)
     hosted = service.hosted(slug)
     with service.watching(hosted.arena.id, hosted.replica.head) as watch:
         yield watch, hosted.replica.excluded
@@ -193,7 +193,7 @@ def forget(service: Service, slug: str, voter: str) -> int:
         return statements.append(connection, arena, [row])
 
     head: int = service.writer.alone(cut, each=SLOW)
-    service.follow()
+    service.follow_soon(slug)
     return head
 
 
@@ -210,7 +210,7 @@ def _mark(service: Service, slug: str, voter: str, kind: Literal["exclude", "inc
         return statements.append(connection, arena, [row])
 
     head: int = service.writer.alone(mark, each=SLOW)
-    service.follow()
+    service.follow_soon(slug)
     return head
 
 

@@ -12,8 +12,9 @@ from driftduel.arena.errors import ArenaError, Conflict, Forbidden, NotFound
 from driftduel.arena.model import UNSENT, OpenDuel, as_duel, as_verdict
 from driftduel.arena.rules import Outcome, Row, Tell, take_back, tell_all
 from driftduel.arena.seen import Progress, look_up
+from driftduel.arena.service.copies import Hosted
 from driftduel.arena.service.duels import Asked, ask, reveals_names, shown, shows_cards
-from driftduel.arena.service.service import Hosted, Service, now_in_microseconds
+from driftduel.arena.service.service import Service, now_in_microseconds
 from driftduel.arena.store import statements
 from driftduel.arena.store.connection import Connection
 
@@ -155,7 +156,7 @@ def _told(service: Service, voter: str, request: _Tell, done: Outcome) -> Receip
     row = done.row
     hosted = service.hosted_by_number(row["arena"]) or service.hosted(_slug(service, row["arena"]))
     if not {row["left"], row["right"]} <= set(hosted.replica.arms):
-        service.follow()  # another process asked, of an arm that had just joined
+        service.follow(hosted.arena.slug)  # another process asked, of an arm that had just joined
         hosted = service.hosted(hosted.arena.slug)
     left, right = (hosted.replica.arms[row[side]].name for side in ("left", "right"))
     reason: Any = "skip" if row["kind"] == "skip" else row["reason"]

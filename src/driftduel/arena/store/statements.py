@@ -95,6 +95,11 @@ def arenas_of(connection: Connection, ids: Iterable[int]) -> list[Arena]:
     return _as_arenas(connection.execute(f"{_ARENAS} WHERE id = ANY(:ids) ORDER BY id", ids=[*ids]))
 
 
+def heads_of(connection: Connection, ids: Sequence[int]) -> dict[int, int]:
+    """Return the last event of each of some arenas."""
+    return dict(connection.execute("SELECT id, head FROM arena WHERE id = ANY(:ids)", ids=[*ids]))
+
+
 def arena_called(connection: Connection, slug: str) -> Arena | None:
     """Return the arena of a slug, None if there is none."""
     found = _as_arenas(connection.execute(f"{_ARENAS} WHERE slug = :slug", slug=slug))

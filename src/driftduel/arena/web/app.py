@@ -100,6 +100,7 @@ def app_of_environment() -> FastAPI:
     options = json.loads(os.environ[OPTIONS])
     metrics.log_as_json()
     service = arena.Service.open(options.pop("database"), create=False)
+    service.serve()
     app = create_app(Access(service, **options), closes=True)
     keep_what_is_there()
     _end_with_parent()

@@ -89,7 +89,7 @@ def _service(request: Request, slug: str) -> arena.Service:
 def _unchanged(service: arena.Service, slug: str, known: str | None) -> Response | None:
     if known is None:
         return None
-    service.follow()
+    service.follow(slug)
     return _same(known, service.hosted(slug).replica.head)
 
 
