@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from math import inf
 from threading import Lock, Thread
+from time import monotonic
 from typing import Any
 
 from driftduel.arena.errors import ArenaError, Conflict, Unavailable
@@ -171,7 +172,7 @@ class Writer:
             _answer(batch, [Conflict("another request was quicker, try again") if late else error])
             return
         self.commits += 1
-        self.committed_at = time.monotonic()
+        self.committed_at = monotonic()
         self.requests += len(batch)
         self._committed()
         _answer(batch, results)
