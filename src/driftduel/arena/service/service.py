@@ -211,11 +211,10 @@ class Service:
     async def check_ready_async(self) -> None:
         """Raise Unavailable unless votes can be written and the copies are up to date.
 
-        Nothing is written for that if votes just were. A copy that is folded again, as somebody was
+        A copy that is folded again, as somebody was
         excluded, is waited for: meanwhile the old one asks, and votes are taken in.
         """
-        if time.monotonic() - self.writer.committed_at > _BEHIND:
-            await self.writer.do_async(_try_to_write, None)
+        await self.writer.do_async(_try_to_write, None)
         self.copies.check(_BEHIND)
 
     def check_ready(self) -> None:

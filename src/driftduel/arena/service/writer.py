@@ -13,9 +13,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from dataclasses import dataclass
-from math import inf
 from threading import Lock, Thread
-from time import monotonic
 from typing import Any
 
 from driftduel.arena.errors import ArenaError, Conflict, Unavailable
@@ -62,7 +60,6 @@ class Writer:
     def __init__(self, store: Store, committed: Callable[[], None]) -> None:
         self.commits = 0
         self.requests = 0
-        self.committed_at = -inf  # by the clock of the process; -inf also after a failure
         self._store = store
         self._committed = committed
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
@@ -159,8 +156,6 @@ class Writer:
             with self._store.writing(each=batch[0].each) as connection:
                 results = _handled(connection, batch)
         except ArenaError as error:
-            if isinstance(error, Unavailable):
-                self.committed_at = -inf
             _answer(batch, [error] * len(batch))
             return
         except Exception as error:
@@ -172,7 +167,6 @@ class Writer:
             _answer(batch, [Conflict("another request was quicker, try again") if late else error])
             return
         self.commits += 1
-        self.committed_at = monotonic()
         self.requests += len(batch)
         self._committed()
         _answer(batch, results)
