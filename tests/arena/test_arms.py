@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from driftduel.arena import errors
@@ -214,12 +216,26 @@ def test_markdown_is_made_html_once_and_not_without_bound(drinks, monkeypatch):
     with monkeypatch.context() as less:
         less.setattr(markdown, "MOST_HTML", 10_000)
         with pytest.raises(errors.Invalid, match="letters of HTML, must become 10,000 at most"):
+            arena.set_card(drinks, "drinks", "tea", Card("markdown", "&" * 5_000))
+    with monkeypatch.context() as never:
+        never.setattr(markdown, "_renderer", None)
+        with pytest.raises(errors.Invalid, match="a table of more than 20,000 cells"):
             arena.set_card(drinks, "drinks", "tea", Card("markdown", table[:65_536]))
     for name in ("tea", "coffee", "milk"):
         arena.set_card(drinks, "drinks", name, Card("markdown", "*hot*"))
     monkeypatch.setattr(duels, "html_of_markdown", None)  # nobody calls it
     asked = arena.ask(drinks, "drinks", "ann")
     assert asked.left.html == asked.right.html == "<p><em>hot</em></p>\n"
+
+
+def test_a_poll_has_so_many_cards_and_no_more(drinks, monkeypatch):
+    monkeypatch.setattr(sys.modules[arena.set_card.__module__], "MOST_CARDS", 2)
+    for context in ("a", "b"):
+        arena.set_card(drinks, "drinks", "tea", Card("text", "hot"), context)
+    with pytest.raises(errors.Invalid, match="remove one first"):
+        arena.set_card(drinks, "drinks", "tea", Card("text", "hot"), "c")
+    arena.set_card(drinks, "drinks", "tea", None, "b")
+    arena.set_card(drinks, "drinks", "tea", Card("text", "hot"), "c")
 
 
 def test_a_card_of_an_earlier_version_is_shown_whatever_it_is(drinks, monkeypatch):

@@ -5,12 +5,14 @@ import json
 import socket
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from threading import BoundedSemaphore
 
 import polars as pl
 import pytest
 
 from driftduel.arena import service as arena
 from driftduel.arena.service import votes as telling
+from driftduel.arena.web import owner
 from tests.arena.images import png
 from tests.arena.serving import Site, served
 
@@ -467,6 +469,35 @@ def test_votes_go_out_and_in_again(site):
     assert is_problem(bad, 422)
     neither = site.api.post(path, headers=site.owner, content=csv.content)
     assert is_problem(neither, 422, "pairs")
+
+
+def test_few_large_files_come_in_or_are_made_at_once(site, monkeypatch):
+    monkeypatch.setattr(owner, "_LARGE", BoundedSemaphore(1))
+    path = "/arenas/drinks/import?pairs=other"
+    with owner._at_work():
+        come = site.api.post(path, headers=site.owner, content=b"x")
+        made = site.api.get("/arenas/drinks/votes.parquet", headers=site.owner)
+    for refused in (come, made):
+        assert is_problem(refused, 429, "under way")
+        assert refused.headers["retry-after"] == "10"
+    assert is_problem(site.api.post(path, headers=site.owner, content=b"x"), 422)
+    parquet = site.api.get("/arenas/drinks/votes.parquet", headers=site.owner)
+    assert parquet.status_code == 200
+
+
+def test_imports_are_listed_and_taken_back_over_http(site):
+    csv = b"time,left,right,winner\n2024-05-01,tea,milk,tea\n2024-05-02,milk,tea,tea\n"
+    sent = site.api.post("/arenas/drinks/import?pairs=uniform", headers=site.owner, content=csv)
+    assert sent.status_code == 201
+    path = "/arenas/drinks/imports"
+    (one,) = site.api.get(path, headers=site.owner).json()["imports"]
+    assert (one["votes"], one["of"], one["taken_back"]) == (2, 2, False)
+    assert "ranges" not in one
+    assert site.status()["votes"] == 2
+    assert is_problem(site.api.delete(f"{path}/nix", headers=site.owner), 404)
+    assert is_problem(site.api.delete(f"{path}/{one['hash']}", headers=site.embed), 403)
+    assert site.api.delete(f"{path}/{one['hash']}", headers=site.owner).status_code == 200
+    assert site.status()["votes"] == 0
 
 
 def test_an_address_that_asks_too_often_must_wait(opened):

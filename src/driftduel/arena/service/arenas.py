@@ -12,15 +12,12 @@ from driftduel.arena import versions
 from driftduel.arena.errors import Conflict, Invalid
 from driftduel.arena.model import MOST_NAME, Arena, Arm, as_slug, as_text
 from driftduel.arena.service.arms import arms_event, with_added
-from driftduel.arena.service.cards import NewCard, keep_first_cards, made_card
+from driftduel.arena.service.cards import MOST_CARDS, NewCard, keep_first_cards, made_card
 from driftduel.arena.service.service import Service, now_in_microseconds
 from driftduel.arena.service.tokens import access_row, hash_of, make_token, secret_of
 from driftduel.arena.settings import Settings
 from driftduel.arena.store import statements
 from driftduel.arena.store.connection import SLOW, Connection
-
-MOST_CARDS = 10_000
-"""Cards of a new arena."""
 
 _CLAIMED = 3_600_000_000
 """Microseconds for which the tokens of a new arena can be shown again."""

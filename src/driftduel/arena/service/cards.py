@@ -20,6 +20,9 @@ from driftduel.arena.service.service import Service, now_in_microseconds
 from driftduel.arena.store import statements
 from driftduel.arena.store.connection import Connection
 
+MOST_CARDS = 10_000
+"""Cards of an arena: a copy of it knows in which contexts each arm has one."""
+
 _KINDS = ("text", "markdown", "image")
 
 
@@ -64,6 +67,8 @@ def set_card(
 
     def change(connection: Connection) -> None:
         arena = statements.lock_arenas(connection, [number])[number]
+        if card is not None and statements.count_cards(connection, number) >= MOST_CARDS:
+            raise Invalid(f"there are {MOST_CARDS:,} cards, which is the most: remove one first")
         (slug_of_arm,) = keep_cards(
             connection, number, statements.arms_of(connection, number), [made]
         )

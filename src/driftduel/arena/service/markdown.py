@@ -14,6 +14,10 @@ MOST_HTML = 16 * 65_536
 """Letters of HTML that a card may become; a table with few cells filled in becomes as many."""
 
 
+MOST_CELLS = 20_000
+"""Cells of a table, were each row as long as the longest: they are made though most are empty."""
+
+
 def html_of_markdown(text: str) -> str:
     r"""Return markdown as HTML.
 
@@ -22,6 +26,9 @@ def html_of_markdown(text: str) -> str:
     >>> html_of_markdown("*so* <b>[here](http://example.org)")
     '<p><em>so</em> &lt;b&gt;[here](http://example.org)</p>\n'
     """
+    lines = text.splitlines()
+    if len(lines) * max((line.count("|") for line in lines), default=0) > MOST_CELLS:
+        raise Invalid(f"the card has a table of more than {MOST_CELLS:,} cells")
     html = str(_renderer().render(text))
     if len(html) > MOST_HTML:
         raise Invalid(

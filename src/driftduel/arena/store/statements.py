@@ -224,6 +224,12 @@ def cards_of(connection: Connection, number: int) -> list[tuple[int, str, Card]]
     return [(arm, context, Card(*card)) for arm, context, *card in rows]
 
 
+def count_cards(connection: Connection, number: int) -> int:
+    """Return how many cards an arena has."""
+    query = "SELECT count(*) FROM card WHERE arena = :number"
+    return int(connection.scalar(query, number=number))
+
+
 def cards_in(connection: Connection, number: int, places: Mapping[int, str]) -> dict[int, Card]:
     """Return the cards of arms, each in a context, as far as there are any."""
     query = (

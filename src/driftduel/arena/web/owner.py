@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from threading import BoundedSemaphore
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
@@ -16,7 +18,7 @@ from pydantic import ValidationError
 from starlette.background import BackgroundTask
 
 from driftduel.arena import service as arena
-from driftduel.arena.errors import Invalid
+from driftduel.arena.errors import Invalid, TooMany
 from driftduel.arena.json import facts_of, made_of, to_json, upgrade_facts_of
 from driftduel.arena.model import Card
 from driftduel.arena.settings import SETTINGS
@@ -173,7 +175,11 @@ def votes_csv(request: Request, slug: str, everything: All = False) -> Response:
 @router.get(
     "/arenas/{slug}/votes.parquet",
     response_class=FileResponse,
-    responses={200: {"content": {PARQUET: {"schema": {"type": "string"}}}}, **_OWN},
+    responses={
+        200: {"content": {PARQUET: {"schema": {"type": "string"}}}},
+        **_OWN,
+        **refusals(429),
+    },
 )
 def votes_parquet(request: Request, slug: str, everything: All = False) -> Response:
     """Return the votes as Parquet."""
@@ -184,7 +190,11 @@ def votes_parquet(request: Request, slug: str, everything: All = False) -> Respo
     "/arenas/{slug}/import",
     status_code=201,
     response_model=schemas.Imported,
-    responses={200: {"model": schemas.Imported, "description": "Came in before"}, **_OWN},
+    responses={
+        200: {"model": schemas.Imported, "description": "Came in before"},
+        **_OWN,
+        **refusals(429),
+    },
     openapi_extra={
         "requestBody": {
             "required": True,
@@ -198,7 +208,7 @@ async def import_votes(request: Request, slug: str, pairs: Literal["uniform", "o
     What is cut short goes on where it stopped when the same file is sent again.
     """
     service = await run_in_threadpool(_service, request, slug)
-    with tempfile.TemporaryDirectory(prefix="driftduel-") as folder:
+    with _at_work(), tempfile.TemporaryDirectory(prefix="driftduel-") as folder:
         path = Path(folder) / "votes.csv"
         with path.open("wb") as file:
             async for part in request.stream():
@@ -231,7 +241,8 @@ def answer_parquet(service: arena.Service, slug: str, everything: bool) -> Respo
     number, path = tempfile.mkstemp(prefix="driftduel-", suffix=".parquet")
     os.close(number)
     try:
-        arena.write_parquet(service, slug, path, everything=everything)
+        with _at_work():
+            arena.write_parquet(service, slug, path, everything=everything)
     except BaseException:
         os.unlink(path)
         raise
@@ -241,6 +252,24 @@ def answer_parquet(service: arena.Service, slug: str, everything: bool) -> Respo
         headers=_saved_as(f"{slug}.parquet"),
         background=BackgroundTask(os.unlink, path),
     )
+
+
+@contextmanager
+def _at_work() -> Iterator[None]:
+    """Do something large, of which few may be under way at once: nobody waits for it in a queue."""
+    if not _LARGE.acquire(blocking=False):
+        raise TooMany("other imports or exports are under way, please try again", _WAIT)
+    try:
+        yield
+    finally:
+        _LARGE.release()
+
+
+_LARGE = BoundedSemaphore(2)
+"""Files that come in or are made at once, by a process."""
+
+_WAIT = 10.0
+"""Seconds after which to try again."""
 
 
 def _service(request: Request, slug: str) -> arena.Service:

@@ -24,7 +24,7 @@ from driftduel.arena import service as arena
 from driftduel.arena.errors import ArenaError, Forbidden, Invalid, NotFound, Unauthorized
 from driftduel.arena.model import MOST_OPTIONS, RESERVED, Card, slug_of
 from driftduel.arena.service import NewCard
-from driftduel.arena.service.arenas import MOST_CARDS
+from driftduel.arena.service.cards import MOST_CARDS
 from driftduel.arena.service.images import as_kept
 from driftduel.arena.settings import Settings, settings_on, typed_of
 from driftduel.arena.web.pages.html import as_sentence, render
