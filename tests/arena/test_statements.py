@@ -173,6 +173,7 @@ def tell_a_story(store):
         log.first_of(connection, number, "nobody")
         log.votes_of(connection, number, "voter 0")
         log.pairs_seen(connection, number, "voter 0", 5)
+        log.heads_of(connection, [number, 99])
         log.undos_since(connection, number, "voter 0", 10)
         log.undos_since(connection, number, "voter 0", 11)
         log.votes_of_day(connection, number, ["voter 0", "voter 1", "nobody"], DAY)
