@@ -131,6 +131,25 @@ def test_the_story_is_that_of_a_copy_that_was_made_again(site):
     assert arena.status(site.service, "drinks").told is known  # nothing happened since
 
 
+def test_groups_of_voters_have_a_page(site, owner, browser):
+    assert "There are no groups to compare yet" in words_of(owner.get("/drinks/owner/groups"))
+    end = time.time_ns() // 1000
+    end -= end % DAY
+    early = Question("drinks", "", "", {"tea": 1.5, "coffee": 0.0, "milk": -0.5}, {})
+    feed(site.service, early, Days(6, 0, 120, end), 3)
+    page = words_of(owner.get("/drinks/owner/groups"))
+    assert "New voters and those who came back" in page
+    assert re.search(r"By the model tastes of new and of returning voters (do not|differ)", page)
+    assert re.search(r"tea (\d|over)", page)
+    assert "/drinks/owner/groups" in owner.get("/drinks/owner").text
+    strange = browser.get("/drinks/owner/groups", follow_redirects=False)
+    assert strange.headers["location"] == "/drinks/owner"
+    found = {one.by: one for one in arena.groups(site.service, "drinks")}
+    votes = sum(votes for _, votes, _ in found["returning"].rows)
+    assert votes == arena.status(site.service, "drinks").votes
+    assert "context" not in found  # all questions have the same
+
+
 def test_what_is_decided_is_said_so(site, owner):
     prefer(site.service, "tea", 250)
     assert arena.status(site.service, "drinks").decided

@@ -214,7 +214,7 @@ def test_an_analysis_by_group_says_whether_tastes_differ():
     log = dd.Log(["tea", "milk"], np.arange(n), [0] * n, [1] * n, won, extras=ages)
     found = dd.analyse(log, by="age")
     assert any(
-        one.startswith("By the model tastes differ by age: in old tea") for one in found.sentences
+        one.startswith("By the model tastes by age differ: for old tea") for one in found.sentences
     )
     assert found.to_dict()["likely"]["groups"]["differ"]
 

@@ -139,17 +139,17 @@ class Groups:
     def sentences(self) -> list[Sentence]:
         """Whether groups differ, how, and whether tastes changed or who votes."""
         if not self.differ:
-            return [say("By the model tastes by {0} do not visibly differ.", named(self.column))]
+            return [say("By the model tastes {by} do not visibly differ.", by=self._by)]
         told = self.p_best()
         found = [
             say(
-                "By the model tastes differ by {0}: {row}.",
-                named(self.column),
+                "By the model tastes {by} differ: {row}.",
+                by=self._by,
                 row=_listed(
                     [
                         say(
-                            "in {0} {1} is likeliest to be best ({2})",
-                            named(name),
+                            "for {0} {1} is likeliest to be best ({2})",
+                            named(name or "none"),
                             named(self.arms[told[g].argmax()]),
                             chance(float(told[g].max())),
                         )
@@ -172,6 +172,12 @@ class Groups:
                 )
             )
         return found
+
+    @property
+    def _by(self) -> Sentence:
+        if self.column == RETURNING:
+            return say("of new and of returning voters")
+        return say("by {0}", named(self.column))
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON has it."""

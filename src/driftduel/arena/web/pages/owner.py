@@ -115,6 +115,16 @@ def offer(request: Request, slug: str, arm: Text = "", to: Text = "") -> Respons
     return _done(request, slug, "options", act)
 
 
+@router.get("/{slug}/owner/groups")
+def show_groups(request: Request, slug: str) -> Response:
+    """Show whether groups of voters differ: it takes a second, so it has a page of its own."""
+    if not is_owner(request, slug):
+        return RedirectResponse(f"/{slug}/owner", 303)
+    service = access_of(request).service
+    poll = service.hosted(slug).arena
+    return render("groups.html", arena=poll, groups=arena.groups(service, slug))
+
+
 @router.get("/{slug}/owner/options/{arm}")
 def show_option(request: Request, slug: str, arm: str) -> Response:
     """Show an option: its name and its cards."""

@@ -1,0 +1,78 @@
+"""Whether groups of voters differ, by the model: by context, and new voters beside others."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass
+
+from driftduel.arena.service.export import votes_csv
+from driftduel.arena.service.service import Service
+from driftduel.verdict.parts import Sentence
+from driftduel.votes.likely.groups import MOST_GROUPS, RETURNING
+
+_MOST_VOTES = 50_000
+"""Of more votes the latest are looked at."""
+
+_MOST_PLACES = 150
+"""Arms times groups that are followed together."""
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """What groups of one kind say, and how likely each option is best in each."""
+
+    by: str
+    sentences: tuple[Sentence, ...]
+    arms: tuple[str, ...]
+    rows: tuple[tuple[str, int, tuple[float | None, ...]], ...]
+
+
+def groups(service: Service, slug: str) -> tuple[Grouped, ...]:
+    """Return what groups of voters say, those by contexts first; none where there is one group.
+
+    It takes a second or more, so pages ask for it only when somebody does.
+    """
+    import polars as pl
+
+    from driftduel.votes.likely.timeline import timeline
+    from driftduel.votes.reading import read
+
+    lines = [*votes_csv(service, slug)]
+    table = pl.read_csv(io.StringIO("".join(lines)), infer_schema=False)
+    columns = ["time", "left", "right", "left_won", "voter", "context"]
+    table = table.select(columns).tail(_MOST_VOTES).with_columns(pl.col("context").fill_null(""))
+    if len(table) < 2 or table.select("left", "right").n_unique() < 2:
+        return ()
+    table = table.with_columns(pl.col("left_won").cast(pl.Float64))
+    log = read(table, columns={"time": "time", "left": "left", "right": "right"})
+    found = []
+    for by in ("context", RETURNING):
+        n_groups = 2 if by == RETURNING else table[by].n_unique()
+        if not 2 <= n_groups <= MOST_GROUPS or log.n_arms * (n_groups + 1) > _MOST_PLACES:
+            continue
+        try:
+            told = timeline(log, groups=by).groups
+        except ValueError:  # all voters are new
+            continue
+        if told is None:
+            continue
+        p_best, there = told.p_best(), told.story.bins.offered[-1]
+        found.append(
+            Grouped(
+                by,
+                tuple(told.sentences),
+                told.arms,
+                tuple(
+                    (
+                        name,
+                        int(votes),
+                        tuple(
+                            float(share) if here else None
+                            for share, here in zip(row, there, strict=True)
+                        ),
+                    )
+                    for name, votes, row in zip(told.names, told.votes, p_best, strict=True)
+                ),
+            )
+        )
+    return tuple(found)
