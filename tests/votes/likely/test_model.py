@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from driftduel.votes.likely.bins import into_bins, into_coarse
 from driftduel.votes.likely.constants import choose, components, grid
+from driftduel.votes.likely.design import Matrix, Pairs
 from driftduel.votes.likely.filtering import Constants, _keep, outcomes, run_filter
 from driftduel.votes.likely.layout import Layout
 from driftduel.votes.likely.sampling import draw
@@ -96,6 +97,40 @@ def test_outcomes_have_mean_and_variance_of_win_tie_and_loss(x, ties):
     mean, variance = outcomes(np.array([x]), ties)
     assert mean[0] == pytest.approx(chances @ values, abs=1e-9)
     assert variance[0] == pytest.approx(chances @ values**2 - (chances @ values) ** 2, abs=1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), st.integers(2, 5), st.booleans())
+def test_many_rows_add_up_as_a_matrix_does(seed, k, sided):
+    rng = np.random.default_rng(seed)
+    left, right = np.nonzero(~np.eye(k, dtype=bool))
+    kept = rng.random(len(left)) < 0.7
+    left, right = left[kept], right[kept]
+    size = k + sided
+    z = np.zeros((len(left), size))
+    z[np.arange(len(left)), left] = 1
+    z[np.arange(len(left)), right] = -1
+    z[:, k:] = 1
+    root = rng.normal(size=(3, size, size))
+    x, spread, weight = rng.normal(size=(3, size)), root @ root.mT, rng.random((3, len(left)))
+    one, other = Matrix(z), Pairs(left, right, size, sided)
+    np.testing.assert_allclose(other.of(x), one.of(x), atol=1e-12)
+    np.testing.assert_allclose(other.variance(spread), one.variance(spread), atol=1e-12)
+    np.testing.assert_allclose(other.gradient(weight), one.gradient(weight), atol=1e-12)
+    np.testing.assert_allclose(other.curvature(weight), one.curvature(weight), atol=1e-12)
+    sums = np.einsum("nr,ra,rb->nab", weight, z, z)
+    np.testing.assert_allclose(one.curvature(weight), sums, atol=1e-12)
+
+
+def test_a_bin_of_many_rows_is_told_by_places_and_gives_the_same(monkeypatch):
+    bins = small_bins(5, 5, 3, per_bin=400)
+    many = run_filter(bins, Layout(5), one_model(0.7, 1.0, 0.8), 9)
+    assert isinstance(Layout(5).design(bins, slice(0, bins.rows[1]))[0], Matrix)
+    monkeypatch.setattr("driftduel.votes.likely.layout._MANY_ROWS", 1)
+    assert isinstance(Layout(5).design(bins, slice(0, bins.rows[1]))[0], Pairs)
+    few = run_filter(bins, Layout(5), one_model(0.7, 1.0, 0.8), 9)
+    assert few.evidence == pytest.approx(many.evidence, abs=1e-6)
+    np.testing.assert_allclose(few.chances, many.chances, atol=1e-6)
 
 
 @settings(max_examples=60, deadline=None)

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftduel.votes.likely.bins import Bins, Flags, Floats, Ints
+from driftduel.votes.likely.design import Design
 from driftduel.votes.likely.layout import Layout
 
 _STEPS, _CLOSE, _FARTHEST_STEP = 12, 1e-5, 3.0
@@ -203,7 +204,7 @@ def _jumped(kind: Ints, there: Ints, layout: Layout) -> Floats:
     return found
 
 
-_Told = tuple[Floats, "Ints | None", Floats, Floats, float]
+_Told = tuple[Design, "Ints | None", Floats, Floats, float]
 """The votes of a bin: what rows add up, its places, votes, wins, and how likely ties are."""
 
 
@@ -218,7 +219,7 @@ class _Fitted(NamedTuple):
 def _update(
     mean: Floats,
     spread: Floats,
-    design: Floats,
+    design: Design,
     active: Ints | None,
     votes: Floats,
     won: Floats,
@@ -235,11 +236,10 @@ def _update(
     inverse = np.linalg.inv(p)
     x = m.copy() if start is None else start[:, slice(None) if active is None else active].copy()
     for _ in range(_STEPS):
-        # Rows are few and components some dozens, so that one product does all of them.
-        mean_of, variance = outcomes(x @ design.T, ties)
-        slope = (won - votes * mean_of) @ design
+        mean_of, variance = outcomes(design.of(x), ties)
+        slope = design.gradient(won - votes * mean_of)
         curve = votes * variance
-        hessian = inverse + (design.T * curve[:, None, :]) @ design
+        hessian = inverse + design.curvature(curve)
         gradient = slope - np.matmul(inverse, (x - m)[..., None])[..., 0]
         step = np.linalg.solve(hessian, gradient[..., None])[..., 0]
         farthest = np.abs(step).max()
@@ -248,7 +248,7 @@ def _update(
             break
     after = np.linalg.inv(hessian)
     after = (after + np.swapaxes(after, 1, 2)) / 2
-    told = x @ design.T
+    told = design.of(x)
     gain = won * told - votes * _log_total(told, ties)
     away = x - m
     evidence = (
@@ -292,7 +292,7 @@ def _kinds(
     arms = np.flatnonzero(places < layout.n_arms)
     x, c = fitted.mean[:, chosen], fitted.spread
     c = c if active is None else c[:, active[:, None], active]
-    s = (design.T * fitted.curve[:, None, :]) @ design
+    s = design.curvature(fitted.curve)
     away = before[0][:, chosen] - x
     v = fitted.slope - np.matmul(s, away[..., None])[..., 0]
     sc = np.matmul(s, c)
@@ -320,14 +320,14 @@ def _kinds(
 
 
 def _predicted(
-    mean: Floats, spread: Floats, design: Floats, active: Ints | None, ties: float
+    mean: Floats, spread: Floats, design: Design, active: Ints | None, ties: float
 ) -> Floats:
     """Return the chance that the left arm of each row wins, (N, R), the state integrated out."""
     m, p = (
         (mean, spread) if active is None else (mean[:, active], spread[:, active[:, None], active])
     )
-    variance = np.maximum((np.matmul(design, p) * design).sum(axis=2), 0)
-    return outcomes(m @ design.T / np.sqrt(1 + np.pi * variance / 8), ties)[0]
+    variance = np.maximum(design.variance(p), 0)
+    return outcomes(design.of(m) / np.sqrt(1 + np.pi * variance / 8), ties)[0]
 
 
 def _mixed(told: Floats, weight: Floats) -> Floats:

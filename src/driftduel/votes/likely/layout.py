@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftduel.votes.likely.bins import Bins, Floats, Ints
+from driftduel.votes.likely.design import Design, Matrix, Pairs
 
 if TYPE_CHECKING:
     from driftduel.votes.likely.filtering import Constants
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 _SIDE = 0.5
 _GROUPS = 0.5
 _MOST_SINGLE = 24
+_MANY_ROWS = 4
+"""Of so many rows for each number of the state most entries of a matrix would be 0 in vain."""
+
 _DENSE = 40
 """States of so many numbers or more are stored in single precision."""
 
@@ -88,9 +92,19 @@ class Layout:
         found[:, self.first_group :] = _GROUPS**2
         return found
 
-    def design(self, bins: Bins, rows: slice) -> tuple[Floats, Ints | None]:
-        """Return what each row adds up, (R, A), and the places of these A; None if all."""
+    def design(self, bins: Bins, rows: slice) -> tuple[Design, Ints | None]:
+        """Return what rows add up, and the places of the state that they meet; None if all."""
         left, right = bins.left[rows], bins.right[rows]
+        plain = not self.paired and not self.n_groups
+        if plain and len(left) > _MANY_ROWS * self.size:
+            met = np.zeros(self.size, dtype=np.bool_)
+            met[left] = met[right] = True
+            met[self.n_arms :] = True
+            if met.all():
+                return Pairs(left, right, self.size, self.sided), None
+            active = np.flatnonzero(met)
+            place = np.cumsum(met) - 1
+            return Pairs(place[left], place[right], len(active), self.sided), active
         found = np.zeros((len(left), self.size))
         at = np.arange(len(left))
         found[at, left] = 1.0
@@ -105,8 +119,8 @@ class Layout:
             found[at, place + right] = -1.0
         active = np.flatnonzero(found.any(axis=0))
         if len(active) > 0.75 * self.size:
-            return found, None
-        return found[:, active], active
+            return Matrix(found), None
+        return Matrix(found[:, active]), active
 
     def stored(self, spread: Floats) -> NDArray[np.floating]:
         """Return covariances as they are kept."""
