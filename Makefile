@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 LOCK := requirements/dev.txt
+HASHES := requirements/hashes.txt
 PYTEST := $(BIN)/pytest -q -n auto --dist loadgroup
 CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser)
 POSTGRES := $(shell ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null || command -v initdb)
@@ -12,18 +13,31 @@ NO_CHROMIUM := there is no chromium: apt-get install chromium, or set CHROMIUM t
 .PHONY: lock demo pictures examples check types format test test-jit test-nojit test-bounds test-slow test-browser \
 	test-versions test-beside coverage bench bench-learners bench-loop bench-detection bench-polls bench-duelpy reproduce benchmark clean
 
-$(STAMP): pyproject.toml $(LOCK)
+$(STAMP): pyproject.toml $(LOCK) $(HASHES)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "driftduel needs Python 3.11 or newer; set PYTHON=/path/to/it"; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --require-hashes --no-deps --requirement $(HASHES)
 	$(BIN)/python -m pip install --quiet --constraint $(LOCK) --editable '.[dev]'
 	@touch $@
 
-lock: $(STAMP)  ## the newest versions of all that development needs, written to requirements/dev.txt
+UV := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --strip-extras --no-header --no-annotate \
+	--no-emit-index-url
+.PHONY: hashes audit
+lock: $(STAMP)  ## the newest versions of all that development needs, written to requirements/dev.txt, with hashes
 	$(BIN)/python -m pip install --quiet uv
-	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --extra dev --strip-extras \
-		--no-header --no-annotate --no-emit-index-url --output-file $(LOCK) pyproject.toml
+	$(UV) --upgrade --extra dev --output-file $(LOCK) pyproject.toml
+	$(MAKE) hashes
+
+hashes: $(STAMP)  ## the hashes of what requirements/dev.txt has, and of what a server of the arena needs of it
+	$(BIN)/python -m pip install --quiet uv
+	$(UV) --generate-hashes --extra dev --constraint $(LOCK) --output-file $(HASHES) pyproject.toml
+	$(UV) --generate-hashes --extra arena --extra postgres --constraint $(LOCK) --output-file requirements/arena.txt \
+		pyproject.toml
+
+audit: $(STAMP)  ## known vulnerabilities of what a server of the arena runs on, if PyPI can be asked
+	$(BIN)/python requirements/audit.py
 
 demo: $(STAMP)  ## two changes of taste nobody announced, and 29 years of Formula 1
 	$(BIN)/driftduel demo --out demo

@@ -4,8 +4,11 @@ import importlib
 import importlib.metadata
 import importlib.util
 import inspect
+import io
 import json
 import os
+import re
+import runpy
 import subprocess
 import sys
 import tomllib
@@ -177,10 +180,45 @@ def test_the_checkout_holds_no_symbolic_links():
     assert not (ROOT / "experiments").exists()
 
 
+def pins_of(name):
+    text = (ROOT / "requirements" / name).read_text()
+    return re.findall(r"^([^\s=]+)==([^\s;\\]+)", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", ["hashes.txt", "arena.txt"])
+def test_hashes_are_of_what_the_lock_has(name):
+    """Who installs by them gets what was looked at, from whatever mirror."""
+    locked = set(pins_of("dev.txt"))
+    pins = pins_of(name)
+    assert set(pins) <= locked
+    names = {package for package, _ in pins}
+    assert {"fastapi", "uvicorn", "numpy", "psycopg"} <= names
+    parts = re.split(r"^(?=\S+==)", (ROOT / "requirements" / name).read_text(), flags=re.MULTILINE)
+    assert parts[0] == ""
+    assert len(parts) - 1 == len(pins)
+    assert all(re.search("--hash=sha256:[0-9a-f]{64}", part) for part in parts[1:])
+
+
+def test_an_audit_says_what_is_known_and_nothing_where_nobody_can_be_asked(monkeypatch, capsys):
+    audit = runpy.run_path(str(ROOT / "requirements" / "audit.py"))
+    asked = audit["main"].__globals__
+    monkeypatch.setitem(asked, "urlopen", lambda *_, **__: io.BytesIO(b"<html>"))
+    assert audit["main"]() == 0
+    assert "could not be asked" in capsys.readouterr().err
+    wrong = {"id": "X-1", "summary": "opens doors", "details": "", "withdrawn": None}
+    facts = {"vulnerabilities": [wrong, {**wrong, "id": "X-2", "withdrawn": "2026-01-01"}]}
+    body = json.dumps(facts).encode()
+    monkeypatch.setitem(asked, "urlopen", lambda *_, **__: io.BytesIO(body))
+    assert audit["main"]() == 1
+    said = capsys.readouterr().out
+    assert "fastapi" in said
+    assert "X-1: opens doors" in said
+    assert "X-2" not in said
+
+
 def test_the_lock_holds_a_version_of_everything_declared():
     locked: dict[str, list[Version]] = {}
-    for line in (ROOT / "requirements" / "dev.txt").read_text().splitlines():
-        name, _, version = line.partition(";")[0].strip().partition("==")
+    for name, version in pins_of("dev.txt"):
         locked.setdefault(name, []).append(Version(version))
     project = CONFIGURATION["project"]
     groups = [project["dependencies"], *project["optional-dependencies"].values()]

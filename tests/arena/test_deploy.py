@@ -114,7 +114,7 @@ def test_the_image_is_made_of_files_that_are_there():
     kept = [line[1:] for line in ignored if line.startswith("!")]
     assert ignored[0] == "*"
     assert all((DEPLOY.parent / name).exists() for name in kept)
-    assert {"pyproject.toml", "src", "README.md", "LICENSE", "requirements/dev.txt"} == set(kept)
+    assert {"pyproject.toml", "src", "README.md", "LICENSE", "requirements/arena.txt"} == set(kept)
 
 
 def test_commands_of_the_page_are_commands():
