@@ -27,7 +27,7 @@ UV := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --strip-ex
 .PHONY: hashes audit
 lock: $(STAMP)  ## the newest versions of all that development needs, written to requirements/dev.txt, with hashes
 	$(BIN)/python -m pip install --quiet uv
-	$(UV) --upgrade --extra dev --output-file $(LOCK) pyproject.toml
+	$(UV) --upgrade --extra dev --extra gym --output-file $(LOCK) pyproject.toml
 	$(MAKE) hashes
 
 hashes: $(STAMP)  ## the hashes of what requirements/dev.txt has, and of what a server of the arena needs of it
