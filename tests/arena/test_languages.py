@@ -143,6 +143,12 @@ def test_all_words_of_a_voters_page_come_from_catalogues(site, browser, monkeypa
     assert "«Thank you!»" in last.text
     assert unmarked(last, OWN) == []
     assert unmarked(browser.get("/drinks/results"), OWN) == []
+    arena.change_arena(site.service, "drinks", {"suggestions": True})
+    assert unmarked(browser.get("/drinks/suggest"), OWN) == []
+    for text in ("mate", "mate", "", "a", "b", "c"):
+        answer = browser.post("/drinks/suggest", data={"text": text})
+        assert "«" in answer.text
+        assert unmarked(answer, OWN) == []
     arena.change_arms(site.service, "drinks", pause=["tea", "milk"])
     assert unmarked(browser.get("/drinks"), OWN) == []
     arena.change_arena(site.service, "drinks", {"status": "closed"})

@@ -117,16 +117,18 @@ def take_back_steps(connection, version):
     for step, columns in reversed(COLUMNS[version - 1 :]):
         assert step in migrations.STEPS
         for column in columns:
-            table, name = column.split(".")
-            connection.execute(f"ALTER TABLE {table} DROP COLUMN {name}")
+            table, _, name = column.partition(".")
+            part = f"ALTER TABLE {table} DROP COLUMN {name}" if name else f"DROP TABLE {table}"
+            connection.execute(part)
     connection.execute(f"UPDATE meta SET value = '{version}' WHERE key = 'schema'")
 
 
 COLUMNS = (
     ("m0002_rules", ("arena.learner", "arena.rules")),
     ("m0003_chain", ("arena.chain", "card.html")),
+    ("m0004_suggestions", ("suggestion",)),
 )
-"""What each step but the first added."""
+"""What each step but the first added: columns, and tables."""
 
 
 @pytest.mark.parametrize("version", range(1, migrations.SCHEMA))
@@ -141,7 +143,8 @@ def test_a_database_of_each_earlier_schema_has_all_it_had_and_what_is_new(url, v
     with connect(url) as connection:
         take_back_steps(connection, version)
         unseen = "INSERT INTO blob (sha256, type, bytes) VALUES ('x', 'image/png', '')"
-        connection.execute(unseen)  # as cards that were removed left them
+        if version < 3:
+            connection.execute(unseen)  # as cards that were removed left them
     with arena.Service.open(url) as service:
         assert (arena.verify(service.store), arena.cards(service, "drinks")["tea"]) == before
         prefer(service, "tea", 1)

@@ -193,6 +193,12 @@ class Settings:
         "you then, and asks again on the next day (UTC).",
         pages=("owner",),
     )
+    suggestions: bool = setting(
+        False,
+        label="Suggestions",
+        sentence="Voters may suggest options, which join when you add them.",
+        pages=("owner",),
+    )
     language: str = setting(
         BROWSER,
         label="Language of the voters' page",
@@ -243,7 +249,7 @@ class Settings:
         Traceback (most recent call last):
             ...
         driftduel.arena.errors.Invalid: settings: there is no 'cup', there are blind, reveal, ties,
-        public, cap, repeat, language, expire, origins, newest_rules
+        public, cap, repeat, suggestions, language, expire, origins, newest_rules
         >>> Settings().changed({"cap": 0})
         Traceback (most recent call last):
             ...

@@ -44,6 +44,11 @@ from driftduel.arena.service.reports import shown as shown
 from driftduel.arena.service.reports import status as status
 from driftduel.arena.service.service import Service as Service
 from driftduel.arena.service.service import purge as purge
+from driftduel.arena.service.suggestions import Suggestion as Suggestion
+from driftduel.arena.service.suggestions import add_suggested as add_suggested
+from driftduel.arena.service.suggestions import decline_suggested as decline_suggested
+from driftduel.arena.service.suggestions import suggest as suggest
+from driftduel.arena.service.suggestions import suggestions as suggestions
 from driftduel.arena.service.tokens import Holder as Holder
 from driftduel.arena.service.tokens import Token as Token
 from driftduel.arena.service.tokens import check_holder as check_holder

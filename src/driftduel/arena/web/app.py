@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from driftduel import __version__
 from driftduel.arena import service as arena
 from driftduel.arena.web import metrics, owner, public, voter
-from driftduel.arena.web.pages import create, results
+from driftduel.arena.web.pages import create, results, suggest
 from driftduel.arena.web.pages import owner as owner_page
 from driftduel.arena.web.pages import voter as voter_page
 from driftduel.arena.web.pages.html import Static, refused
@@ -75,7 +75,13 @@ def create_app(access: Access, *, closes: bool = False) -> FastAPI:
         app.include_router(router, prefix="/api/v1")
     app.include_router(metrics.router)
     app.mount("/static", Static())
-    for pages in (create.router, results.router, owner_page.router, voter_page.router):
+    for pages in (
+        create.router,
+        results.router,
+        suggest.router,
+        owner_page.router,
+        voter_page.router,
+    ):
         app.include_router(pages)
     answer_problems(app, refused)
     app.add_middleware(RequestLimits)

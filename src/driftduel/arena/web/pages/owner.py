@@ -198,6 +198,18 @@ async def change_settings(request: Request, slug: str) -> Response:
     return await run_in_threadpool(_done, request, slug, "settings", act, **typed)
 
 
+@router.post("/{slug}/owner/suggestions")
+def answer_suggestion(request: Request, slug: str, name: Text = "", to: Text = "") -> Response:
+    """Let a suggested option join, or decline it."""
+
+    def act(service: arena.Service) -> None:
+        if to not in ("add", "decline"):
+            raise Invalid("a suggestion can be added or declined")
+        (arena.add_suggested if to == "add" else arena.decline_suggested)(service, slug, name)
+
+    return _done(request, slug, "suggestions", act)
+
+
 @router.post("/{slug}/owner/rules")
 def accept_rules(request: Request, slug: str, to: Text = "") -> Response:
     """Count the votes by the newest rules from now on."""
@@ -317,6 +329,7 @@ def _facts(request: Request, service: arena.Service, slug: str) -> dict[str, Any
         "controls": role_of(request, slug) == "owner",
         "cards": {arm: len(contexts) for arm, contexts in arena.cards(service, slug).items()},
         "tokens": arena.tokens(service, slug),
+        "suggested": arena.suggestions(service, slug),
         "problems": {},
         "made": None,
         "settings": settings_on("owner"),
