@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import time
 from threading import Event, Thread
+from types import SimpleNamespace
 
 import pytest
 
-from driftduel.arena import errors, replica
+from driftduel.arena import errors, replica, rules
 from driftduel.arena import service as arena
+from driftduel.arena.rules import take_back
 from driftduel.arena.service import service as running
 from driftduel.arena.service import snapshots
 from tests.arena.voting import prefer, state, state_from_nothing, vote
@@ -160,3 +162,39 @@ def test_two_processes_may_keep_a_snapshot_at_once(drinks, url):
         thread.join()
     assert failed == []
     arena.verify(drinks.store)
+
+
+def test_a_snapshot_stays_of_use_when_a_vote_before_it_is_taken_back(url, folds, monkeypatch):
+    monkeypatch.setattr(replica, "KEEP", 4)
+    with arena.Service.open(url) as service:
+        arena.create_arena(service, "drinks", "?", ["tea", "coffee", "milk"], seed=1)
+        for _ in range(20):
+            asked = arena.ask(service, "drinks", "ann")
+            told = arena.tell(service, asked.duel, "ann", "left")
+            service.follow()
+        vote(service)
+    with arena.Service.open(url) as service:
+        with service.store.writing() as connection:  # as another process does
+            take_back(connection, asked.duel, rules.now(), lambda row, again: None)
+        folds.clear()
+        service.hosted("drinks")
+        after = state(service)
+        assert min(folds) > 10
+        assert min(folds) <= told.seq
+        assert after == state_from_nothing(service)
+        arena.verify(service.store)
+
+
+@pytest.mark.parametrize("keep", [1, 7])
+def test_states_are_kept_by_age(monkeypatch, keep):
+    monkeypatch.setattr(replica, "KEEP", keep)
+    states: list = []
+    for head in range(keep, 300 * keep, keep):
+        states = replica.thinned([*states, SimpleNamespace(head=head)], head, 16)
+        assert len(states) <= 10
+        for touched in range(1, head + 1, max(1, head // 50)):
+            begins = max([0, *(one.head for one in states if one.head < touched)])
+            assert head - begins <= 4 * (head - touched) + 2 * keep
+    assert [one.head for one in replica.thinned(states, head, 2)] == [
+        one.head for one in states[-2:]
+    ]

@@ -12,6 +12,7 @@ from driftduel.arena import service as arena
 from driftduel.arena.service import service as running
 from driftduel.arena.service import votes as telling
 from driftduel.arena.service import writer
+from driftduel.arena.service.limits import Waiting
 from tests.arena.voting import events, prefer, state, state_from_nothing, vote
 from tests.processes import wait_until
 
@@ -101,6 +102,22 @@ def test_a_clock_that_is_set_back_loses_nothing(drinks, clock):
     told = arena.tell(drinks, asked.duel, "ann", "left")
     assert told.counted
     assert arena.retract(drinks, asked.duel, "ann").seq == told.seq + 1
+
+
+def test_a_voter_leaves_so_many_pairs_open_and_no_more(drinks, clock):
+    drinks.waiting = Waiting(most=3)
+    asked = [arena.ask(drinks, "drinks", "ann") for _ in range(3)]
+    with pytest.raises(errors.TooMany, match="wait for an answer"):
+        arena.ask(drinks, "drinks", "ann")
+    arena.ask(drinks, "drinks", "bob")
+    told = arena.tell(drinks, asked[0].duel, "ann", "left", wants_next=True)
+    assert told.next is not None
+    arena.tell(drinks, asked[1].duel, "ann", "left")
+    arena.ask(drinks, "drinks", "ann")
+    with pytest.raises(errors.TooMany):
+        arena.ask(drinks, "drinks", "ann")
+    clock[0] = asked[0].expires + 10**9
+    arena.ask(drinks, "drinks", "ann")
 
 
 def test_duels_that_nobody_answers_become_counts(drinks, clock):

@@ -5,7 +5,7 @@ log, are equal bit for bit. Which votes count is known when a copy is made: who 
 was taken back. When that changes a new copy is made, from an earlier state if one was kept.
 
 A learner knows arms by slots. Its labels are the numbers of the arms, which never change; names do.
-Besides the learner, and two earlier states of it, a copy keeps of every round its time and vote, 12
+Besides the learner, and earlier states of it, a copy keeps of every round its time and vote, 12
 bytes, where the numbers of votes and of rounds part, a few counts for each arm, when arms came and
 went, and what was said before: the changes in the log (see `driftduel.arena.changes`).
 """
@@ -37,6 +37,10 @@ KEEP = 20_000
 _LEFT, _RIGHT = 17, 2
 _MOST = (1 << (_LEFT - _RIGHT)) - 1
 """Where the arms of a vote stand in its number, which has 32 bits; the outcome has the last two."""
+
+
+_MOST_KEPT, _KEPT_BYTES = 16, 8 * 2**20
+"""Earlier states at most, and their bytes, unless there are two."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +144,7 @@ class Replica:
         self.lock = RLock()
         self._slots = np.zeros(0, np.int64)
         self._report: Report | None = None
-        self._kept: list[Replica] = []  # two earlier states, without their times
+        self._kept: list[Replica] = []  # earlier states, without their votes of rounds
 
     @property
     def offered(self) -> list[int]:
@@ -201,7 +205,22 @@ class Replica:
     def keep_state(self) -> None:
         """Keep this state, so that what follows can be taken back without a new beginning."""
         with self.lock:
-            self._kept = [*self._kept[-1:], self._copy()]
+            self._kept = thinned([*self._kept, self._copy()], self.head, self._most_kept())
+
+    @property
+    def kept(self) -> list[Replica]:
+        """Earlier states, without their votes of rounds."""
+        return list(self._kept)
+
+    @kept.setter
+    def kept(self, states: Sequence[Replica]) -> None:
+        self._kept = list(states)
+
+    def _most_kept(self) -> int:
+        """Return how many earlier states are kept: of very many arms each takes much memory."""
+        parts = () if self.learner is None else self.learner._session.state
+        size = sum(part.nbytes for part in parts if isinstance(part, np.ndarray))
+        return max(2, min(_MOST_KEPT, _KEPT_BYTES // (size + 1)))
 
     def draw(
         self, rng: np.random.Generator, seen: Collection[tuple[int, int]] = ()
@@ -383,6 +402,18 @@ class Replica:
         self._slots = np.full(len(self.arms), -1, np.int64)
         for slot, label in enumerate((self.learner and self.learner.labels) or ()):
             self._slots[int(label)] = slot
+
+
+def thinned(states: Sequence[Replica], head: int, most: int) -> list[Replica]:
+    """Return those of earlier states that are to be kept: few, the older the farther apart.
+
+    Of those whose ages are alike, to a factor of two, the oldest is. Whatever is touched, at most
+    about four times as many events are folded again as there are since, or `KEEP` more.
+    """
+    by_age: dict[int, Replica] = {}
+    for state in states:  # the oldest first
+        by_age.setdefault(((head - state.head) // KEEP + 1).bit_length(), state)
+    return sorted(by_age.values(), key=lambda state: state.head)[-most:]
 
 
 def _column(values: Sequence[Any], places: Ints) -> Ints:

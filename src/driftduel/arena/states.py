@@ -7,6 +7,7 @@ import json
 import zlib
 from array import array
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -28,22 +29,13 @@ def code() -> str:
 def packed(replica: Replica) -> bytes:
     """Return all of a copy but its marks."""
     with replica.lock:
-        learner = None if replica.learner is None else as_bytes(replica.learner).decode()
-        tally = {name: column.tolist() for name, column in vars(replica.tally).items()}
         facts = {
             "rules": replica.rules.name,
-            "head": replica.head,
-            "generation": replica.generation,
-            "arms": [[arm.id, arm.slug, arm.name, arm.offered] for arm in replica.arms.values()],
+            **_facts(replica),
             "shifts": replica.shifts,
-            "said": replica.said,
             "votes": base64.b64encode(replica.votes.tobytes()).decode(),
             "times": base64.b64encode(replica.times.tobytes()).decode(),
-            **tally,
-            "sides": replica.sides.tolist(),
-            "offers": replica.offers,
-            "standing": replica.standing,
-            "learner": learner,
+            "kept": [_facts(one) for one in replica.kept],
         }
     return zlib.compress(json.dumps(facts).encode(), 1)
 
@@ -59,16 +51,39 @@ def unpacked(text: bytes, seed: int, rules: Rules) -> Replica:
     facts = json.loads(zlib.decompress(text))
     if facts["rules"] != rules.name:
         raise ValueError(f"the rules are {facts['rules']}, must be {rules.name}")
+    replica = _from_facts(facts, seed, rules)
+    replica.times = array("q", base64.b64decode(facts["times"]))
+    replica.votes = array("I", base64.b64decode(facts["votes"]))
+    replica.shifts = [(round_, apart) for round_, apart in facts["shifts"]]
+    replica.kept = [_from_facts(one, seed, rules) for one in facts["kept"]]
+    return replica
+
+
+def _facts(replica: Replica) -> dict[str, Any]:
+    """Return what a state is, but for the votes of its rounds."""
+    tally = {name: column.tolist() for name, column in vars(replica.tally).items()}
+    return {
+        "head": replica.head,
+        "generation": replica.generation,
+        "arms": [[arm.id, arm.slug, arm.name, arm.offered] for arm in replica.arms.values()],
+        "said": replica.said,
+        **tally,
+        "sides": replica.sides.tolist(),
+        "offers": replica.offers,
+        "standing": replica.standing,
+        "learner": None if replica.learner is None else as_bytes(replica.learner).decode(),
+    }
+
+
+def _from_facts(facts: dict[str, Any], seed: int, rules: Rules) -> Replica:
+    """Return the state that `_facts` was given."""
     replica = Replica(seed, rules)
     replica.head, replica.generation = facts["head"], facts["generation"]
     replica.arms = {row[0]: Arm(*row) for row in facts["arms"]}
-    replica.times = array("q", base64.b64decode(facts["times"]))
-    replica.votes = array("I", base64.b64decode(facts["votes"]))
     duels, bad, skips = (np.array(facts[name], np.int64) for name in ("duels", "bad", "skips"))
     replica.tally = ArmCounts(duels, np.array(facts["wins"], np.float64), bad, skips)
     replica.sides = np.array(facts["sides"], np.int64)
     replica.offers = [(at, arms) for at, arms in facts["offers"]]
-    replica.shifts = [(round_, apart) for round_, apart in facts["shifts"]]
     replica.said = [(seq, kind, body) for seq, kind, body in facts["said"]]
     if facts["standing"] is not None:
         replica.standing = EarlierLead(*facts["standing"])

@@ -87,6 +87,7 @@ def ask(service: Service, slug: str, voter: str, *, unseen: bool = False) -> Ask
     duel = service.draw(hosted, name, progress.seen)
     if duel is None:
         raise Conflict("the arena offers fewer than two arms")
+    service.waiting.add(hosted.arena.id, name, now=duel.asked_at, until=duel.expires_at)
     service.writer.do(open_duels, duel)
     return shown(service, hosted, duel, progress.left)
 

@@ -24,6 +24,7 @@ from driftduel.arena.likely import Looks
 from driftduel.arena.model import DAY, SLUG, OpenDuel
 from driftduel.arena.replica import Replica
 from driftduel.arena.service.copies import Copies, Hosted, followed_by
+from driftduel.arena.service.limits import Waiting
 from driftduel.arena.service.snapshots import keep_snapshot
 from driftduel.arena.service.voter_counts import VoterCounts
 from driftduel.arena.service.writer import Writer
@@ -42,6 +43,9 @@ _PAUSE = 0.1
 
 KEPT_EXPIRED = 86_400_000_000
 """Microseconds for which a duel that expired is remembered, so that its voter is told so."""
+
+PURGED = 2_000
+"""Duels that are purged in one transaction: meanwhile voters wait."""
 
 _PURGE = 60.0
 """Seconds between two purges."""
@@ -74,6 +78,7 @@ class Service:
         self.store = store
         self.rng = np.random.default_rng()  # seeded by the system, so nobody can foresee pairs
         self.rng_lock = Lock()
+        self.waiting = Waiting()
         self.copies = Copies(store)
         self._numbers: dict[str, int] = {}
         self._said: dict[int, int] = {}  # up to which event all changes are in the log
@@ -292,7 +297,8 @@ class Service:
                 self._say_changes(mine)
                 if time.monotonic() - purged_at > _PURGE:
                     purged_at = time.monotonic()
-                    purge(self)
+                    while purge(self) == PURGED and not self._stopping.is_set():
+                        pass  # who makes very many must not make them faster than they go
                     self.keep_snapshots(_VERY_MANY)
             except Unavailable:  # `check_ready` says so, and the next look may succeed
                 self._stopping.wait(_EVERY)
@@ -319,11 +325,13 @@ def _accept(connection: Connection, number: int, replica: Replica) -> bool:
 
 
 def purge(service: Service) -> int:
-    """Turn duels that expired a day ago into counts of what was shown; return how many."""
+    """Turn some duels that expired a day ago into counts of what was shown; return how many."""
     now = now_in_microseconds()
-    done: int = service.writer.alone(
-        lambda connection: statements.purge(connection, now - KEPT_EXPIRED, now // DAY), each=SLOW
-    )
+
+    def act(connection: Connection) -> int:
+        return statements.purge(connection, now - KEPT_EXPIRED, now // DAY, PURGED)
+
+    done: int = service.writer.alone(act, each=SLOW)
     return done
 
 

@@ -1,8 +1,8 @@
 """Snapshots: the state of a copy, kept so that a start need not read all votes.
 
 A snapshot is a cache. It is used if the same code wrote it, by the rules that the arena has now,
-and nothing before it counts otherwise since; else the log is folded from its beginning, which gives
-the same.
+from the latest of its states before anything that counts otherwise since; else the log is folded
+from its beginning, which gives the same.
 """
 
 from __future__ import annotations
@@ -34,9 +34,8 @@ def from_snapshot(connection: Connection, arena: Arena) -> Replica | None:
     if key != f"{code()} {rules.name}" or seq > arena.head:
         return None
     touched = statements.first_touched(connection, arena.id, seq, arena.head)
-    if touched is not None and touched <= seq:
-        return None
     try:
-        return unpacked(state, arena.seed, rules)
+        replica = unpacked(state, arena.seed, rules)
     except (ValueError, LookupError, TypeError, zlib.error):
         return None
+    return replica if touched is None or touched > seq else replica.rewound(touched, replica.marks)

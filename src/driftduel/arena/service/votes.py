@@ -178,13 +178,16 @@ def tell_many(connection: Connection, tells: Sequence[_Tell]) -> list[Outcome | 
     results = tell_all(connection, tells)
     opened = []
     for n, result in enumerate(results):
-        if not tells[n].wants_next or isinstance(result, ArenaError):
+        if isinstance(result, ArenaError):
+            continue
+        if not tells[n].wants_next:
+            tells[n].service.waiting.take(result.row["arena"], tells[n].voter)
             continue
         hosted = tells[n].service.hosted_by_number(result.row["arena"])
         if hosted is None or hosted.arena.status != "open":
             continue
         duel, left = _next(connection, tells[n], hosted)
-        if duel is not None:
+        if duel is not None:  # it takes the place of the one that was answered
             opened.append(duel)
             results[n] = replace(result, next=duel, left=left)
     statements.insert_duels(connection, opened)  # in the same transaction
