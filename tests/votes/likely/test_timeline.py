@@ -10,7 +10,11 @@ import pytest
 
 import driftduel as dd
 from driftduel.verdict.likely import step
+from driftduel.votes.likely.bins import into_bins
+from driftduel.votes.likely.filtering import Constants, run_filter
 from driftduel.votes.likely.groups import _returning
+from driftduel.votes.likely.layout import Layout
+from driftduel.votes.likely.sampling import draw_ahead
 from driftduel.votes.likely.story import tell
 
 
@@ -116,6 +120,35 @@ def test_other_criteria_are_functions_of_the_same_samples():
         found.best_by()
     with pytest.raises(ValueError, match="panel: 'beer' is not in the log"):
         found.best_by(panel=["beer"])
+
+
+def test_who_is_best_may_not_be_for_long():
+    found = dd.timeline(log_of(swap()))
+    assert found.ever_best["tea"] > 0.95
+    assert found.ever_best["milk"] > 0.95
+    assert found.ever_best["water"] < 0.5
+    told = [found.still_best(votes) for votes in (0, 100, 1_200, 12_000, 10**9)]
+    assert told[0] == 1.0
+    assert told == sorted(told, reverse=True)
+    assert told[1] > 0.8
+    assert told[-1] < 0.75  # in the long run any of three may be
+    with pytest.raises(ValueError, match="votes is -1, must be 0 or more"):
+        found.still_best(-1)
+
+
+def test_states_ahead_have_the_moments_of_the_prior_in_the_long_run():
+    """Drift forgets: after long each strength is N(0, S^2) again. 6 standard errors of 4,000."""
+    left, right, won = np.zeros(400, int), np.ones(400, int), np.ones(400)
+    bins = into_bins(left, right, won, np.arange(400.0), 2)
+    scale = 0.7
+    drifts = Constants(*(np.array([x]) for x in (scale, 1.0, 0.0, 0.5, 0.01, 1.0, 0.0)))
+    found = run_filter(bins, Layout(2, sided=bins.sided), drifts, 1)
+    now, later = draw_ahead(found, bins, 1e6, 4_000)
+    assert (now[:, 0] - now[:, 1]).mean() > 1
+    np.testing.assert_allclose(later[:, :2].mean(axis=0), 0, atol=6 * scale / 63)
+    np.testing.assert_allclose(later[:, :2].std(axis=0), scale, atol=6 * scale / 89)
+    _, soon = draw_ahead(found, bins, 0.0, 4_000)
+    np.testing.assert_array_equal(soon, now)
 
 
 def test_tables_have_a_row_a_time_and_arm():

@@ -42,6 +42,39 @@ def draw(filtered: Filtered, bins: Bins, n: int, seed: int = 0) -> Floats:
     return found
 
 
+def draw_ahead(
+    filtered: Filtered, bins: Bins, gap: float, n: int, seed: int = 0
+) -> tuple[Floats, Floats]:
+    """Return ``n`` states now and after a gap, a share of the whole log: each (n, D).
+
+    Strengths drift and jump as the constants have it, of which each draw has its own.
+    """
+    rng = np.random.default_rng(seed)
+    layout, constants, pool = filtered.layout, filtered.constants, filtered.pools[-1]
+    picked = rng.choice(len(pool.weight), n, p=np.exp(pool.weight))
+    now = np.empty((n, layout.size))
+    for one in np.unique(picked):
+        rows = picked == one
+        root = np.linalg.cholesky(_sound(pool.spread[one].astype(np.float64)))
+        noise = rng.standard_normal((int(rows.sum()), layout.size))
+        now[rows] = pool.mean[one] + noise @ root.T
+    of = pool.constants[picked]
+    there = bins.joined[: layout.n_arms] < len(bins)
+    variance = constants.spread[of] ** 2
+    kept = np.exp(-constants.drift[of] * gap / (2 * variance))
+    later = now.copy()
+    noise = rng.standard_normal((n, layout.n_arms))
+    added = np.sqrt(variance * (1 - kept**2))[:, None] * noise
+    moved = kept[:, None] * now[:, : layout.n_arms] + added
+    jumps = rng.poisson(constants.jumps[of] * gap)  # of all arms, and as many of single ones
+    alone = rng.poisson(constants.jumps[of][:, None] * gap / layout.n_arms, moved.shape)
+    alone *= layout.single_jumps
+    size = np.sqrt(constants.size[of][:, None] * (jumps[:, None] + alone))
+    moved += size * rng.standard_normal(moved.shape)
+    later[:, : layout.n_arms] = np.where(there, moved, later[:, : layout.n_arms])
+    return now, later
+
+
 def _step_back(
     filtered: Filtered,
     bins: Bins,

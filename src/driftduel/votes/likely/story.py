@@ -20,7 +20,7 @@ from driftduel.votes.likely.bins import Bins, Flags, Floats, Ints, into_bins
 from driftduel.votes.likely.constants import choose, components
 from driftduel.votes.likely.filtering import Filtered, outcomes, run_filter, sigma
 from driftduel.votes.likely.layout import Layout
-from driftduel.votes.likely.sampling import draw
+from driftduel.votes.likely.sampling import draw, draw_ahead
 
 _SAMPLES = 300
 _FEWEST_SAMPLES = 150
@@ -172,6 +172,18 @@ class Story:
         at = first + turning_points(path[has] == other)
         low, high = np.quantile(at, _ENDS, method="nearest")
         return float(has.mean()), (min(int(low), begin), max(int(high), begin))
+
+    @cached_property
+    def ever_best(self) -> Floats:
+        """How likely each arm was the best at some time, (K,)."""
+        return np.array([(self.best == k).any(axis=1).mean() for k in range(self.n_arms)])
+
+    def still_best(self, gap: float, n: int = 2_000) -> float:
+        """Return how likely the best now is the best after a gap, a share of the whole log."""
+        now, later = draw_ahead(self.filtered, self.bins, gap, n)
+        arms = np.flatnonzero(self.bins.offered[-1])
+        same = now[:, arms].argmax(axis=1) == later[:, arms].argmax(axis=1)
+        return float(same.mean())
 
     @property
     def now(self) -> int:

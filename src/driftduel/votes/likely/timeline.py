@@ -131,6 +131,29 @@ class Timeline:
         ]
         return pl.DataFrame(rows, schema=["first", "second", "probability"], orient="row")
 
+    @property
+    def ever_best(self) -> dict[str, float]:
+        """How likely each arm was the best of those on offer at some time."""
+        return dict(zip(self.log.arms, map(float, self.story.ever_best), strict=True))
+
+    def still_best(self, votes: float) -> float:
+        """Return how likely whoever is best now still is after so many more votes, at this rate.
+
+        By strengths alone, whoever joins or leaves; effects of pairs do not count.
+
+        Examples
+        --------
+        >>> rng = np.random.default_rng(0)
+        >>> left, right = np.zeros(300, int), np.ones(300, int)
+        >>> log = Log(["tea", "milk"], np.arange(300), left, right, rng.random(300) < 0.7)
+        >>> found = timeline(log)
+        >>> found.still_best(0), found.still_best(100) > 0.9
+        (1.0, True)
+        """
+        if not votes >= 0:
+            raise ValueError(f"votes is {votes!r}, must be 0 or more")
+        return self.story.still_best(votes / self.log.n_votes)
+
     def best_by(
         self,
         criterion: Criterion | str | None = None,
