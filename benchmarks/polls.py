@@ -50,7 +50,7 @@ import driftduel as dd
 from benchmarks._poll_play import Taste, bradley_terry, play, top_two, uniform, wrong
 from benchmarks._poll_worlds import DECKS, HALVES, LONG, Play, World, worlds
 from driftduel._support.files import replacing
-from driftduel.learners.parts.tally import ALPHA
+from driftduel.learners.parts.findings import ALPHA
 from driftduel.votes.sequences import log_evidence, simultaneous
 
 RUNS = 64

@@ -10,7 +10,8 @@ import pytest
 import driftduel as dd
 from benchmarks.coverage import favourite, report_holds, report_worlds, tosses_of
 from driftduel.learners.driftpoll.guard import LEAST, LEAST_OF_PAIR, chance_of
-from driftduel.learners.parts.tally import ALPHA, REIGN
+from driftduel.learners.parts.findings import ALPHA
+from driftduel.learners.parts.tally import REIGN
 from driftduel.testing.driving import switching_world
 from driftduel.votes.sequences import interval, log_evidence
 from tests.modes import often

@@ -113,7 +113,8 @@ class Replica:
     tally : ArmCounts
         Counts by arm; ``sides`` counts the votes left, right and neither, of pairs shown here.
     standing : EarlierLead or None
-        Who led when the arms on offer last changed, if there was enough to say so.
+        Who led when the arms on offer last changed, if there was enough to say so and votes were
+        then counted from nothing.
     offers : list
         When the arms changed, and to what: the events ``arms``.
     said : list
@@ -257,7 +258,7 @@ class Replica:
         """Return what the learner makes of the votes; its arms are slots."""
         with self.lock:
             if self._report is None and self.learner is not None:
-                self._report = self.learner.report()
+                self._report = self.rules.report(self.learner)
             return self._report
 
     def cast(self) -> Cast:
@@ -314,6 +315,8 @@ class Replica:
             self.learner = self.rules.make(len(labels), self.seed, tuple(labels))
             return
         assert self.learner.labels is not None
+        if not self.rules.goes_on:
+            self.learner._session.before = None
         before = [self.learner.labels[slot] for slot in self.learner.offered]
         self.learner.change_arms(
             join=[label for label in labels if label not in before],
@@ -386,14 +389,15 @@ class Replica:
         self.tally = self.tally.grown(len(self.arms))
         if body["generation"] != self.generation:
             self.generation = body["generation"]
-            self._keep_standing(at)
+            if not self.rules.goes_on:
+                self._keep_standing(at)
             if len(self.offered) >= 2:
                 self._offer([str(number) for number in self.offered])
         self.find_slots()
 
     def _keep_standing(self, at: int) -> None:
         """Remember who leads before scores are reset, if there is enough to say so."""
-        report = None if self.learner is None else self.learner.report()
+        report = None if self.learner is None else self.rules.report(self.learner)
         if report is not None and (report.duels or (0,))[report.best] >= ENOUGH:
             self.standing = EarlierLead(self._arm_in(report.best), bool(report.decided), at)
 

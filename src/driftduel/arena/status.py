@@ -10,7 +10,7 @@ import numpy as np
 
 from driftduel.arena import changes as declared
 from driftduel.arena.likely import Looks, known_of
-from driftduel.arena.model import Arena, Arm
+from driftduel.arena.model import DAY, Arena, Arm
 from driftduel.arena.replica import Replica
 from driftduel.learners.contract.report import Report
 from driftduel.verdict import likely as words
@@ -24,6 +24,7 @@ from driftduel.verdict.standing import (
     Reset,
     Standing,
 )
+from driftduel.verdict.successors import with_successors
 from driftduel.votes.likely.telling import Telling
 
 
@@ -115,21 +116,41 @@ def standing_of(arena: Arena, replica: Replica, *, as_said: bool = True) -> Stan
     found = report.standing
     listed = declared.changes_of(replica) if as_said else declared.found_by(replica)
     changes = tuple(_dated(replica, one) for one in listed)
-    return replace(
+    resets = events if not replica.rules.goes_on else ()
+    told = replace(
         known,
         best=_place(replica, found.best),
         since=_at(replica, found.since),
         before=_place(replica, found.before),
         decided=found.decided,
         rivals=tuple(_places(replica, found.rivals)),
+        apart=tuple(_places(replica, found.apart)),
         missing=found.missing,
+        missing_between=found.missing_between,
+        votes_a_day=_votes_a_day(replica),
         counted_since=_counted_since(replica, found.counted_since),
-        reset=_reset(known.first, changes, events),
+        reset=_reset(known.first, changes, resets),
         earlier=_earlier(replica),
         level=found.level,
         changes=changes,
         doubt=_at(replica, found.doubt),
     )
+    return with_successors(told) if replica.rules.goes_on else told
+
+
+def _votes_a_day(replica: Replica) -> float | None:
+    """Return how many votes a day there were lately: in the last week of votes, or since the first.
+
+    None if they are of less than an hour.
+    """
+    times = np.sort(np.asarray(replica.times))
+    if len(times) < 2:
+        return None
+    since = max(int(times[0]), int(times[-1]) - 7 * DAY)
+    span = int(times[-1]) - since
+    if span < DAY // 24:
+        return None
+    return float((times > since).sum() * DAY / span)
 
 
 def _place(replica: Replica, slot: int | None) -> int | None:

@@ -9,7 +9,7 @@ that is known, and what is said of such an arena says so.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from driftduel.arena.errors import Conflict
@@ -17,11 +17,12 @@ from driftduel.arena.errors import Conflict
 if TYPE_CHECKING:  # a command that tells a vote imports no more
     from driftduel.arena.model import Arena
     from driftduel.learners.contract.base import Learner
+    from driftduel.learners.contract.report import Report
 
 LEARNER = "DriftPoll"
 """The learner of new arenas."""
 
-CURRENT = 2
+CURRENT = 3
 """The version of its rules; to be bumped by hand when the answers of a stored log change."""
 
 
@@ -41,6 +42,24 @@ def _fold(learner: Learner, left: Any, right: Any, tickets: Any, outcomes: Any) 
     learner.fold(left, right, tickets, outcomes)
 
 
+def _report(learner: Learner) -> Report:
+    return learner.report()
+
+
+def _report_of_tosses(learner: Learner) -> Report:
+    """Return what rules 1 and 2 say, which count from nothing when options come and go."""
+    from driftduel.learners.parts.findings import findings_of_tosses
+
+    session = learner._session
+    with session.lock:
+        known = learner.report()
+        state, arms = session.state, session.offered(learner)
+        leader = int(state.clock[0]["leader"])
+        told: dict[str, Any] = {"front": None, "apart": (), "missing_between": None}
+        old = findings_of_tosses(state.tally, arms, learner.n_arms, leader, session.told)
+        return replace(known, **told, **old)
+
+
 @dataclass(frozen=True)
 class Rules:
     """How the learner of an arena is made, and how votes are told to it.
@@ -53,12 +72,18 @@ class Rules:
         Takes how many arms there are, the seed and the labels.
     fold : callable
         Takes the learner and what `Learner.fold` takes: slots, tickets and outcomes.
+    report : callable
+        Takes the learner and returns what it makes of the votes.
+    goes_on : bool
+        Whether votes go on counting when options come and go.
     """
 
     learner: str
     version: int
     make: Callable[[int, int, tuple[str, ...]], Learner] = _make
     fold: Callable[[Learner, Any, Any, Any, Any], None] = _fold
+    report: Callable[[Learner], Report] = _report
+    goes_on: bool = True
 
     @property
     def name(self) -> str:
@@ -68,13 +93,19 @@ class Rules:
 
 KNOWN: dict[tuple[str, int], Rules] = {
     (one.learner, one.version): one
-    for one in (Rules("DriftPoll", 1, make=_make_first), Rules("DriftPoll", 2))
+    for one in (
+        Rules("DriftPoll", 1, make=_make_first, report=_report_of_tosses, goes_on=False),
+        Rules("DriftPoll", 2, report=_report_of_tosses, goes_on=False),
+        Rules("DriftPoll", 3),
+    )
 }
 """All rules that this program can fold by.
 
 By the second ones direct duels of a pair count for less the more there were, and an option is
 called likely the best with other chances: surer with three options and more, and less so where the
-best two may be equal.
+best two may be equal. By the third ones an option is decided to be best by its gap to each other
+one, votes go on counting when options come and go, a change names those who may have taken over,
+and options that leave and come back without a vote between leave no trace.
 """
 
 
@@ -94,7 +125,7 @@ def rules_of(learner: str, version: int) -> Rules:
     Traceback (most recent call last):
         ...
     driftduel.arena.errors.Conflict: this poll is counted by rules 7 of DriftPoll, made by a newer
-    driftduel; this one knows 2, please update
+    driftduel; this one knows 3, please update
     """
     versions = sorted(known for name, known in KNOWN if name == learner)
     if not versions or version > versions[-1]:

@@ -47,6 +47,39 @@ def options_now(s: Standing) -> list[Sentence]:
     return found
 
 
+def too_early(s: Standing) -> list[Sentence]:
+    """Say of whom there is too little to judge them, and since when they are there."""
+    if len(s.apart) > MOST_APART:
+        n = counted(len(s.apart), s.noun)
+        return [say("{n} came later: too early to judge {who}.", n=n, who=_names(s, s.apart))]
+    return [
+        say(
+            "{who} {came}: {n}, too early to judge {who}.",
+            who=named(s.options[place].name),
+            came=_came(s, place),
+            n=_met(s, place),
+        )
+        for place in s.apart
+    ]
+
+
+def _came(s: Standing, place: int) -> Words:
+    """Say since when an option is there."""
+    for one in reversed(s.events):
+        if place in one.joined or place in one.resumed:
+            how = "joined" if place in one.joined else "was resumed"
+            return say("{how} {at}", how=how, at=clock_of(s).then(one.at))
+    return "came later"
+
+
+def _met(s: Standing, place: int) -> Words:
+    """Say in how many votes an option was, or how often it was compared."""
+    one = s.options[place]
+    if one.duels is None:
+        return counted(one.compared or 0, "comparison")
+    return counted(one.duels, s.unit)
+
+
 def _gone(s: Standing, gone: list[tuple[int, Moment]]) -> list[Sentence]:
     """Say who is left out as it has no votes any more."""
     clock = clock_of(s)

@@ -113,6 +113,8 @@ class Change:
         How sure it is: declared by a learner, likely by a model, or proved.
     withdrawn : bool
         Whether votes that it rested on count no longer.
+    named_first : int or None
+        Who was said to have taken over when it was noticed, if by now another is likelier.
     """
 
     before: int
@@ -127,6 +129,7 @@ class Change:
     after_among: tuple[int, ...] = ()
     kind: Literal["noticed", "likely", "proved"] = "noticed"
     withdrawn: bool = False
+    named_first: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -203,13 +206,19 @@ class Standing:
     before : int or None
         Who led before, if that was for some time.
     decided : bool or None
-        Whether it is proved to be best; None if that is not judged.
+        Whether it is proved to be best, on average since ``counted_since``; None if that is not
+        judged.
     rivals : tuple of int
         Who may be better, as far as is proved; the likeliest first.
+    apart : tuple of int
+        Options that came later, of which there is too little to judge them; who is best is said of
+        the others.
     missing : float or None
         About how many more votes decide; infinite if votes such as these hardly would.
     missing_between : tuple of float or None
         The range in which that number lies in four of five cases, where it is known.
+    votes_a_day : float or None
+        How many votes a day are cast lately, if they have dates.
     closed : bool
         Whether voting is over.
     level_with : tuple of int
@@ -270,8 +279,10 @@ class Standing:
     before: int | None = None
     decided: bool | None = None
     rivals: tuple[int, ...] = ()
+    apart: tuple[int, ...] = ()
     missing: float | None = None
     missing_between: tuple[float, float] | None = None
+    votes_a_day: float | None = None
     closed: bool = False
     level_with: tuple[int, ...] = ()
     counted_since: Moment | None = None
@@ -364,7 +375,8 @@ class Standing:
         return tuple(
             n
             for n, one in enumerate(self.options)
-            if one.offered and round(one.probability or 0.0, 2) > round(most, 2)
+            if one.offered and n not in self.apart
+            if round(one.probability or 0.0, 2) > round(most, 2)
         )
 
     @property
@@ -458,7 +470,10 @@ class Standing:
             "enough": self.enough,
             "decided": bool(self.decided),
             "rivals": names(self.rivals),
+            "apart": names(self.apart),
             "missing": None if self.missing in (None, math.inf) else int(self.missing or 0),
+            "missing_between": self.missing_between
+            and [None if end == math.inf else int(end) for end in self.missing_between],
             "counted_since": at(self.counted_since),
             "reset": self.reset and {"at": at(self.reset.at), "why": self.reset.why},
             "earlier": self.earlier
@@ -482,6 +497,7 @@ class Standing:
                     "after": name(one.after),
                     "before_among": names(one.before_among),
                     "after_among": names(one.after_among),
+                    "named_first": name(one.named_first),
                 }
                 for one in self.changes or ()
             ],

@@ -9,11 +9,12 @@ are from; `news` is what changed; `cautions` is what may make the votes prove le
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 from driftduel._support.text import listing
 from driftduel.verdict.always import always
-from driftduel.verdict.offered import options_now
+from driftduel.verdict.offered import options_now, too_early
 from driftduel.verdict.parts import (
     Part,
     Sentence,
@@ -105,6 +106,7 @@ def _headline(s: Standing) -> Iterator[Sentence]:
             )
         elif s.decided is False:
             yield _undecided(s)
+        yield from too_early(s)
         yield from _doubt(s)
         yield from _below(s, s.leader)
 
@@ -114,6 +116,8 @@ def _leads(s: Standing, leader: int) -> Sentence:
     clock, who = clock_of(s), _name(s, leader)
     verb = "is best" if s.decided else "is ahead" if s.on_average else "leads"
     dated = s.explained
+    if s.decided and s.looks == "any":
+        return _is_best(s, who)
     if dated is not None and dated.around is not None and s.since is not None:
         return say(
             "{who} {verb} since about {since}; {before} was until then.",
@@ -144,6 +148,26 @@ def _leads(s: Standing, leader: int) -> Sentence:
         since=since,
         before=_name(s, s.before),
         **values,
+    )
+
+
+def _is_best(s: Standing, who: Part) -> Sentence:
+    """Say who is proved to be best: on average since votes count."""
+    clock, dated = clock_of(s), s.explained
+    since: Words = say("the first {unit}", unit=s.unit)
+    if s.counted_since is not None and s.first is not None:
+        if s.counted_since > s.first:
+            since = clock.at(s.counted_since)
+        elif s.first.kind != "round":
+            since = say("{0} ({1})", since, clock.at(s.first))
+    if dated is None or dated.around is None:
+        return say("{who} is best on average since {since}.", who=who, since=since)
+    return say(
+        "{who} is best on average since {since}; it took over from {before} around {around}.",
+        who=who,
+        since=since,
+        before=either(s, dated.before, dated.before_among),
+        around=clock.at(dated.around),
     )
 
 
@@ -214,20 +238,42 @@ def _undecided(s: Standing) -> Sentence:
         return say("It is not yet decided against {rivals}.", rivals=rivals)
     if s.missing > _FAR * s.votes:
         return say("Against {rivals} it is too close to call.", rivals=rivals)
-    n: Words = say("about {0}", about(s.missing))
-    if s.missing_between is not None:
-        least, most = map(about, (max(s.missing_between[0], 1), min(s.missing_between[1], 1e15)))
-        n = say("about {0} to {1}", least, most)
-        if s.missing_between[1] > _FAR * s.votes:
-            n = say("at least about {0}", least)
-        elif least.text == most.text:
-            n = say("about {0}", most)
+    ends = (s.missing, s.missing) if s.missing_between is None else s.missing_between
     return say(
-        "It is not yet decided against {rivals}: {n} more {unit}s.",
+        "It is not yet decided against {rivals}: {n} more {unit}s{days}.",
         rivals=rivals,
-        n=n,
+        n=_span(ends, _FAR * s.votes),
         unit=s.unit,
+        days=_days(s, ends),
     )
+
+
+def _span(ends: tuple[float, float], far: float) -> Words:
+    """Return about how many, from and to."""
+    least, most = map(about, (max(ends[0], 1), min(ends[1], 1e15)))
+    if ends[1] > far and ends[0] < ends[1]:
+        return say("at least about {0}", least)
+    return (
+        say("about {0}", most) if least.text == most.text else say("about {0} to {1}", least, most)
+    )
+
+
+def _days(s: Standing, ends: tuple[float, float]) -> Words:
+    """Say how long that takes if votes come as they did; nothing if they have no dates."""
+    if not s.votes_a_day:
+        return ""
+    least, most = (end / s.votes_a_day for end in ends)
+    if ends[1] > _FAR * s.votes:
+        most = least
+        words = "{0} or more" if least >= 1 else ""
+    elif most < 1:
+        words = "less than a day"
+    else:
+        words = "{0}" if math.ceil(least) == math.ceil(most) else "{2} to {0}"
+    if not words:
+        return ""
+    days = say(words, counted(math.ceil(most), "day"), "", f"{max(math.floor(least), 1):,}")
+    return say(" ({0} at the present rate)", days)
 
 
 def _below(s: Standing, leader: int) -> Iterator[Sentence]:
@@ -357,13 +403,18 @@ def change(s: Standing, one: Change) -> Sentence:
     """Say who took over from whom, when, and when that was noticed."""
     clock = clock_of(s)
     dated = when(s, one)
+    template = "{after} took over from {before}{space}{when}"
+    if one.kind == "noticed" and one.after_among:
+        template = "{before} lost the lead{space}{when}, and {after} took over"
     found = say(
-        "{after} took over from {before}{space}{when}",
+        template,
         after=either(s, one.after, one.after_among),
         before=either(s, one.before, one.before_among),
         space=" " if dated else "",
         when=dated,
     )
+    if one.named_first is not None:
+        found = say("{0}, not {1} as was said at first", found, _name(s, one.named_first))
     if one.kind == "likely":
         found = say("{found}, which is likely and not proved", found=found)
     if one.surely_after is not None and one.surely_before is not None:

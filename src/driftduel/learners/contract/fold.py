@@ -40,6 +40,8 @@ def fold_into(
     See `Learner.fold`.
     """
     lefts, rights, rows, results = _check(session, learner, left, right, tickets, outcomes)
+    if len(rows) > 0:
+        session.before = None
     if session.offer is not None:
         session.offer.duels_of_rows(lefts, rights, rows, results)
     kernels = learner._learn, learner._settle, learner._full, ticket_kernel(rows.shape[1])

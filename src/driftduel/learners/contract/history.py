@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from driftduel.votes.proof.counts import Counts
+
 if TYPE_CHECKING:
     from driftduel.learners.contract.report import Change
 
@@ -62,8 +64,8 @@ class Replay(NamedTuple):
 class History:
     """What a learner did, in the order of rounds.
 
-    ``changes`` are those of the world that were proved before arms last came or went; the state
-    holds the later ones.
+    ``changes`` are those of the world that were declared before arms last came or went, and
+    ``counts`` the votes until then; the state holds the later ones.
     """
 
     episodes: list[int] = field(default_factory=lambda: [0])
@@ -71,3 +73,4 @@ class History:
     activations: list[Activation] = field(default_factory=list)
     replays: list[Replay] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list)
+    counts: Counts | None = None

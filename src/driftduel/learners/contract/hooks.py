@@ -32,7 +32,7 @@ all that these import.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -46,6 +46,7 @@ from driftduel.learners.contract.literature import Literature, add_citation, add
 from driftduel.learners.contract.ranges import Range, Ranges
 from driftduel.learners.contract.report import Change
 from driftduel.matrix.criteria import Borda, Criterion
+from driftduel.votes.proof.counts import Counts
 
 State = Any
 """A NamedTuple of arrays; each learner has its own."""
@@ -164,6 +165,24 @@ class Hooks(ABC):
     def _changes_of(self, state: State) -> list[Change]:
         """Return the latest changes of the world proved up to this state, if it knows any."""
         return []
+
+    def _counts_of(
+        self, state: State, kept: Counts | None, arms: Sequence[int], n_arms: int, told: int
+    ) -> Counts | None:
+        """Return all votes that prove something, given those until arms last came or went.
+
+        Parameters
+        ----------
+        state : State
+            What the learner knows; its rows are ``arms``.
+        kept : Counts or None
+            What was counted until arms last came or went.
+        arms : sequence of int
+            The arms on offer.
+        n_arms, told : int
+            How many arms there are, and how many outcomes were told.
+        """
+        return None
 
     def _carry(self, state: State, kept: NDArray[np.int64], rng: np.random.Generator) -> State:
         """Return the state to go on with, given that of the arms before they came or went.

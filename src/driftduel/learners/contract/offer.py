@@ -25,6 +25,7 @@ from driftduel._support.registry import MODULE_OF, learner_class
 from driftduel.learners.contract.base import Learner, learner_generator
 from driftduel.learners.contract.history import History
 from driftduel.learners.contract.hooks import State
+from driftduel.learners.contract.session import Before
 from driftduel.matrix.criteria import Weighted
 
 if TYPE_CHECKING:
@@ -107,9 +108,13 @@ def offer_of(learner: Learner, arms: Iterable[int]) -> Offer | None:
     listed = tuple(arms)
     if len(listed) == learner.n_arms:
         return None
-    criterion = learner.criterion.among(np.array(listed))
-    player = learner.clone(n_arms=len(listed), labels=None, criterion=criterion)
-    return Offer(listed, player)
+    return Offer(listed, player_of(learner, listed))
+
+
+def player_of(learner: Learner, arms: Sequence[int]) -> Learner:
+    """Return the learner of some arms alone."""
+    criterion = learner.criterion.among(np.array(arms))
+    return learner.clone(n_arms=len(arms), labels=None, criterion=criterion)
 
 
 def change_offer(session: Session, learner: Learner, join: Any, leave: Any) -> None:
@@ -139,20 +144,41 @@ def change_offer(session: Session, learner: Learner, join: Any, leave: Any) -> N
     offer = offer_of(whole, after)
     player = whole if offer is None else offer.player
     with defer_interrupts():
-        rng, settle_rng = learner_generator(learner.seed), deepcopy(session.settle_rng)
         if session.told == 0:
-            state = player._start(rng)
+            rng = learner_generator(learner.seed)
+            session.state, session.offer = player._start(rng), offer
+            if session.asked == 0:
+                session.rng = rng
+            session.collect(learner)
         else:
-            state = carry_over(player, before, after, session.state, settle_rng)
-            session.history.changes = changes_of(session, learner)
-            session.settle_rng = settle_rng
-        if session.asked == 0 and session.told == 0:
-            session.rng = rng
-        session.state, session.offer = state, offer
-        session.collect(learner)
+            _go_on(session, learner, whole, offer, tuple(after))
         # Arms that join are the one thing by which parameters change.
         for name in ("n_arms", "labels", "criterion"):
             object.__setattr__(learner, name, getattr(whole, name))
+
+
+def _go_on(
+    session: Session, learner: Learner, whole: Learner, offer: Offer | None, after: tuple[int, ...]
+) -> None:
+    """Let a session go on with other arms, from what there was after the last outcome."""
+    if session.before is None:
+        kept = session.state, session.settle_rng, session.history
+        session.before = Before(learner.n_arms, session.offered(learner), *kept)
+    was = session.before
+    session.history = deepcopy(was.history)
+    session.settle_rng = deepcopy(was.settle_rng)
+    session.offer = offer
+    if after == was.arms:
+        session.state, session.before = was.state, None
+        return
+    player = player_of(learner, was.arms)
+    history = session.history
+    history.changes = _changes_in(was.state, player, was.arms, history)
+    counts = player._counts_of(was.state, history.counts, was.arms, was.n_arms, session.told)
+    history.counts = counts if counts is not None and counts.wins.any() else None
+    now = whole if offer is None else offer.player
+    session.state = carry_over(now, was.arms, after, was.state, session.settle_rng)
+    session.collect(whole)
 
 
 def check_can_change(learner: Learner) -> None:
@@ -180,9 +206,15 @@ def carry_over(
 def changes_of(session: Session, learner: Learner) -> list[Change]:
     """Return the latest changes of the world that a learner knows, by arms."""
     arms = session.offered(learner)
-    return session.history.changes + [
+    return _changes_in(session.state, learner._player, arms, session.history)
+
+
+def _changes_in(
+    state: State, player: Learner, arms: tuple[int, ...], history: History
+) -> list[Change]:
+    return history.changes + [
         replace(one, before=arms[one.before], after=arms[one.after])
-        for one in learner._player._changes_of(session.state)
+        for one in player._changes_of(state)
     ]
 
 

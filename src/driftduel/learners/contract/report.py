@@ -12,7 +12,8 @@ from driftduel.learners.contract.history import Activation, Eviction
 from driftduel.verdict import standing as verdict
 from driftduel.verdict import text
 from driftduel.verdict.parts import plain
-from driftduel.verdict.standing import ENOUGH, Moment, Option, Reset, SetAside, Standing
+from driftduel.verdict.standing import Moment, Option, Reset, SetAside, Standing
+from driftduel.verdict.successors import with_successors
 
 Event = TypeVar("Event", Eviction, Activation)
 
@@ -87,14 +88,24 @@ class Report(InNotebooks):
     counted_since : int or None
         The round since which they count; nothing before a proved change does.
     level : float or None
-        The probability that no interval is ever wrong.
+        The probability that nothing proved here is ever wrong, from the first round to the last.
     scored_against : str or None
         "the others" or "the best".
     decided : bool or None
-        Whether the interval of ``best`` lies above all others, for Condorcet theirs below 1/2, and
-        every arm has 30 duels.
-    missing : int or None
-        About how many more rounds it takes until then; None if that is not known.
+        Whether ``front`` is proved to be best of all on offer but those ``apart``, on average
+        since ``counted_since``; see `driftduel.votes.proof.decided`. For Condorcet, whether the
+        intervals of all others lie below 1/2, and each has 30 duels.
+    front : int or None
+        The arm that is judged so: ``best``, or if that is apart the best of the others.
+    apart : tuple of int
+        Arms that came later and have too few duels to be judged.
+    rivals : tuple of int
+        To whom it is not proved, the likeliest first.
+    missing : float or None
+        About how many more rounds decide, infinite if rounds such as these hardly would; None if
+        that is not known.
+    missing_between : tuple of float or None
+        The range in which that lies in four of five cases, about.
     changes : tuple of Change or None
         The latest changes of the world that are proved, in order.
     doubt : int or None
@@ -120,7 +131,11 @@ class Report(InNotebooks):
     level: float | None = None
     scored_against: str | None = None
     decided: bool | None = None
-    missing: int | None = None
+    front: int | None = None
+    apart: tuple[int, ...] = ()
+    rivals: tuple[int, ...] = ()
+    missing: float | None = None
+    missing_between: tuple[float, float] | None = None
     changes: tuple[Change, ...] | None = None
     doubt: int | None = None
 
@@ -137,17 +152,19 @@ class Report(InNotebooks):
     @cached_property
     def standing(self) -> Standing:
         """The verdict: what is said of these figures, and what follows from them."""
-        return Standing(
+        known = Standing(
             options=tuple(map(self._option, range(len(self.names)))),
             votes=self.rounds,
             first=Moment.round(0),
             last=Moment.round(self.rounds),
-            best=self.best,
+            best=self.best if self.front is None else self.front,
             since=_round(self.since),
             before=self.before,
             decided=self.decided,
-            rivals=tuple(self._rivals()),
+            rivals=self._rivals(),
+            apart=self.apart,
             missing=self.missing,
+            missing_between=self.missing_between,
             counted_since=_round(self.counted_since),
             reset=self._reset(),
             level=self.level,
@@ -159,6 +176,7 @@ class Report(InNotebooks):
             unit="vote" if self.unit == "vote" else "round",
             noun="arm",
         )
+        return with_successors(known)
 
     def _option(self, arm: int) -> Option:
         aside = [one for one in self.evictions if one.arm == arm and arm not in self.active]
@@ -178,25 +196,10 @@ class Report(InNotebooks):
             **known,
         )
 
-    def _rivals(self) -> list[int]:
-        """Return the arms that may be better than the best, by their intervals, likeliest first."""
-        if self.intervals is None or self.duels is None:
-            return []
-        others = [arm for arm in self._shown() if arm != self.best]
-        high = [one[1] for one in self.intervals]
-        if self.scored_against == "the best":
-            found = [arm for arm in others if self.duels[arm] < ENOUGH or high[arm] >= 0.5]
-        else:
-            bar, own = self.intervals[self.best][0], self.duels[self.best]
-            found = [
-                arm for arm in others if min(self.duels[arm], own) < ENOUGH or high[arm] >= bar
-            ]
+    def _rivals(self) -> tuple[int, ...]:
+        """Return the arms that may be better than the best, likeliest first."""
         chances = self.probabilities or (0.0,) * len(self.names)
-        return sorted(found, key=lambda arm: (-chances[arm], -high[arm]))
-
-    def _shown(self) -> list[int]:
-        """Return the arms on offer, those set aside too."""
-        return sorted({*self.active, *(one.arm for one in self.evictions)})
+        return tuple(sorted(self.rivals, key=lambda arm: -chances[arm]))
 
     def _reset(self) -> Reset | None:
         if not self.counted_since:

@@ -143,6 +143,28 @@ class AlreadyTold(ClosedDuel):
 
 
 @dataclass
+class Before:
+    """What there was when arms came or went first since the last outcome.
+
+    Whoever comes and goes without an outcome between leaves no trace: all changes since are one,
+    and one that brings back the arms of then brings back all of this.
+
+    Attributes
+    ----------
+    n_arms, arms : int, tuple of int
+        How many arms there were, and which of them on offer: the rows of the state.
+    state, settle_rng, history
+        As a `Session` has them.
+    """
+
+    n_arms: int
+    arms: tuple[int, ...]
+    state: State
+    settle_rng: np.random.Generator
+    history: History
+
+
+@dataclass
 class Session:
     """The changing part of a learner that is driven by hand; its user holds its lock.
 
@@ -171,6 +193,8 @@ class Session:
         What happened.
     offer : Offer or None
         Which arms are on offer, whose rows the state has; None if all are.
+    before : Before or None
+        What there was before arms came or went, as long as no outcome was told since.
     lock
         Held by who reads or changes any of this.
     """
@@ -190,6 +214,7 @@ class Session:
     expire: float | None = None
     history: History = field(default_factory=History)
     offer: Offer | None = None
+    before: Before | None = None
     lock: RLock = field(default_factory=RLock, repr=False, compare=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -267,6 +292,7 @@ class Session:
         self, learner: Learner, left: int, right: int, ticket: tuple[float, ...], outcome: float
     ) -> None:
         """Learn an outcome; of a self-duel any, as the coins are that simulated worlds toss."""
+        self.before = None
         if self.offer is not None:
             left, right, ticket, outcome = self.offer.duel_of_rows(left, right, ticket, outcome)
         if learner._learn(self.state, left, right, ticket, outcome):

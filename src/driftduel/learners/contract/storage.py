@@ -37,19 +37,21 @@ from driftduel._support.version import __version__
 from driftduel.learners.contract.base import Learner, learner_generator
 from driftduel.learners.contract.history import Activation, Eviction, History, Replay
 from driftduel.learners.contract.hooks import State
-from driftduel.learners.contract.offer import Offer, offer_of
+from driftduel.learners.contract.offer import Offer, offer_of, player_of
 from driftduel.learners.contract.ranges import LONGEST_SESSION, check_state, check_ticket
 from driftduel.learners.contract.report import Change
 from driftduel.learners.contract.session import (
     OUTCOMES,
     REMEMBERED,
     WAYS_TO_CLOSE,
+    Before,
     Session,
     is_told,
 )
 from driftduel.learners.contract.upgrades import FORMAT, upgrade
 from driftduel.matrix.criteria import NAMED, Weighted
 from driftduel.matrix.weights import WeightSequence
+from driftduel.votes.proof.counts import Counts
 
 _MANY_ARMS = 2048
 _ARMS = ("arm", "beaten_by", "weight", "before", "after")
@@ -60,6 +62,10 @@ _PLAIN = re.compile("[<|](b1|[iu][1248]|f[248]|c8|c16|[US][0-9]{1,9})")
 
 _CLOSED = ("step", "left", "right", "end")
 """The columns of the duels closed last."""
+
+_OF_COUNTS = ("number", "since", "until", "grown")
+_TABLES = ("wins", "tossed", "won")
+"""What votes by pairs have: numbers, and a row and a column for each arm."""
 
 Record = TypeVar("Record", Eviction, Activation, Replay, Change)
 _PARTS_OF_CRITERIA: dict[str, type] = {kind.__name__: kind for kind in NAMED.values()} | {
@@ -374,7 +380,6 @@ def _arrays(state: State, name: str = "state") -> Iterator[tuple[str, NDArray[An
 
 
 def _encode_session(session: Session) -> dict[str, Any]:
-    history = session.history
     return {
         "name": session.name,
         "asked": session.asked,
@@ -384,6 +389,18 @@ def _encode_session(session: Session) -> dict[str, Any]:
         "closed": _encode_closed(session.closed),
         "max_open": session.max_open,
         "expire": session.expire,
+        **_encode_history(session.history),
+        "before": None if session.before is None else _encode_before(session.before),
+        "offered": None if session.offer is None else list(session.offer.arms),
+        "generator": session.rng.bit_generator.state,
+        "settle_generator": session.settle_rng.bit_generator.state,
+        "state": {name: _encode_array(array) for name, array in _arrays(session.state)},
+    }
+
+
+def _encode_history(history: History) -> dict[str, Any]:
+    counts = history.counts
+    return {
         "episodes": list(history.episodes),
         "evictions": [
             [_encode(value, "eviction") for value in astuple(item)] for item in history.evictions
@@ -391,10 +408,24 @@ def _encode_session(session: Session) -> dict[str, Any]:
         "activations": [astuple(item) for item in history.activations],
         "replays": list(history.replays),
         "changes": [astuple(item) for item in history.changes],
-        "offered": None if session.offer is None else list(session.offer.arms),
-        "generator": session.rng.bit_generator.state,
-        "settle_generator": session.settle_rng.bit_generator.state,
-        "state": {name: _encode_array(array) for name, array in _arrays(session.state)},
+        "counts": None if counts is None else _encode_counts(counts),
+    }
+
+
+def _encode_counts(counts: Counts) -> dict[str, Any]:
+    """Return votes by pairs, as files have them."""
+    facts = {name: getattr(counts, name) for name in _OF_COUNTS}
+    tables = {name: _encode_array(getattr(counts, name)) for name in ("alike", *_TABLES)}
+    return {**facts, "first": list(counts.first), **tables}
+
+
+def _encode_before(before: Before) -> dict[str, Any]:
+    return {
+        "n_arms": before.n_arms,
+        "arms": list(before.arms),
+        "settle_generator": before.settle_rng.bit_generator.state,
+        "state": {name: _encode_array(array) for name, array in _arrays(before.state)},
+        "history": _encode_history(before.history),
     }
 
 
@@ -418,13 +449,7 @@ def _decode_session(content: dict[str, Any], learner: Learner) -> Session:
     state = player._allocate()
     _fill(state, content["state"])
     check_state(player, state, told)
-    history = History(
-        episodes=[as_count(start, "episode", 0, told) for start in content["episodes"]],
-        evictions=[_decode_record(Eviction, row, learner) for row in content["evictions"]],
-        activations=[_decode_record(Activation, row, learner) for row in content["activations"]],
-        replays=[_decode_record(Replay, row, learner) for row in content["replays"]],
-        changes=[_decode_record(Change, row, learner) for row in content.get("changes", [])],
-    )
+    before = content["before"]
     session = Session(
         state,
         _decode_generator(content["generator"]),
@@ -433,8 +458,9 @@ def _decode_session(content: dict[str, Any], learner: Learner) -> Session:
         asked,
         told,
         folded,
-        history=history,
+        history=_decode_history(content, learner, told),
         offer=offer,
+        before=None if before is None else _decode_before(before, learner, told),
     )
     for row in content["open"]:
         if len(row) not in (5, 6):
@@ -462,6 +488,52 @@ def _decode_session(content: dict[str, Any], learner: Learner) -> Session:
     closed = told - folded + len(session.closed) - told_last
     as_count(len(session.open), "number of open duels", 0, asked - closed)
     return session
+
+
+def _decode_history(content: dict[str, Any], learner: Learner, told: int) -> History:
+    counts = content["counts"]
+    return History(
+        episodes=[as_count(start, "episode", 0, told) for start in content["episodes"]],
+        evictions=[_decode_record(Eviction, row, learner) for row in content["evictions"]],
+        activations=[_decode_record(Activation, row, learner) for row in content["activations"]],
+        replays=[_decode_record(Replay, row, learner) for row in content["replays"]],
+        changes=[_decode_record(Change, row, learner) for row in content["changes"]],
+        counts=None if counts is None else _decode_counts(counts, learner, told),
+    )
+
+
+def _decode_counts(content: dict[str, Any], learner: Learner, told: int) -> Counts:
+    """Return votes by pairs, which can be no more than there were."""
+    number, since, until, grown = (as_count(content[name], name, 0, told) for name in _OF_COUNTS)
+    alike = _decode_array(content["alike"])
+    n_arms = len(alike)
+    tables = [_decode_array(content[name]) for name in _TABLES]
+    first = [as_count(arm, "arm", 0, n_arms - 1) for arm in content["first"]]
+    wins, tossed, won = tables
+    if n_arms > learner.n_arms or any(table.shape != (n_arms, n_arms) for table in tables):
+        raise ValueError("counts: must be of all arms")
+    if alike.dtype != np.int64 or any(table.dtype != np.float64 for table in tables):
+        raise ValueError("counts: must be numbers")
+    met = wins + wins.T
+    fits = (won >= 0) & (won <= tossed) & (tossed <= met) & (wins >= 0) & (won <= wins)
+    if not fits.all() or met.sum() > 2 * told or ((alike < 0) | (alike > n_arms + 1)).any():
+        raise ValueError("counts: must be of the votes that were told")
+    return Counts(number, since, until, tuple(first), grown, alike, wins, tossed, won)
+
+
+def _decode_before(content: dict[str, Any], learner: Learner, told: int) -> Before:
+    """Return what there was when arms came or went first since the last outcome."""
+    n_arms = as_count(content["n_arms"], "n_arms", 2, learner.n_arms)
+    arms = tuple(as_count(arm, "arm", 0, n_arms - 1) for arm in content["arms"])
+    if len(arms) < 2 or sorted(set(arms)) != list(arms) or not learner.can_change_arms:
+        raise ValueError("the arms before must be two at least, in order")
+    player = player_of(learner, arms)
+    _check_size(player, content["state"])
+    state = player._allocate()
+    _fill(state, content["state"])
+    check_state(player, state, told)
+    rng = _decode_generator(content["settle_generator"])
+    return Before(n_arms, arms, state, rng, _decode_history(content["history"], learner, told))
 
 
 def _decode_offer(arms: list[Any] | None, learner: Learner) -> Offer | None:

@@ -10,6 +10,7 @@ wrote the file would, and differs from then on only by what settling draws.
 
 from __future__ import annotations
 
+import math
 from base64 import b64decode, b64encode
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +19,7 @@ from driftduel._support.checks import as_count
 from driftduel.learners.contract.base import settle_generator
 from driftduel.learners.contract.session import MOST_OPEN
 
-FORMAT = 5
+FORMAT = 6
 """The format that is written. Raise it when files change, and add the step from the one before."""
 
 _Payload = dict[str, Any]
@@ -93,9 +94,38 @@ def _from_4(payload: _Payload) -> None:
         payload["session"]["state"].setdefault("state.discount", nothing)
 
 
+def _from_5(payload: _Payload) -> None:
+    """Begin to count votes by pairs: files had tosses by arm, which prove nothing together."""
+    session = payload["session"]
+    session.setdefault("counts", None)
+    session.setdefault("before", None)
+    state = session["state"]
+    for name in [one for one in state if one.endswith("tally.arms")]:
+        part = name.removesuffix("arms")
+        (n_arms,) = state.pop(name)["shape"]
+        of_pairs = state[f"{part}pairs"]["shape"] != [0, 0]
+        side = 0 if of_pairs else n_arms
+        tables = {"tossed": ("<i8", side), "won": ("<f8", side)}
+        if not of_pairs:
+            tables["pairs"] = ("<f8", n_arms)
+            leads = b64decode(state[f"{part}leads"]["bytes"], validate=True)
+            leads = session["told"].to_bytes(8, "little") + leads[8:]
+            state[f"{part}leads"]["bytes"] = b64encode(leads).decode("ascii")
+        for table, (kind, length) in tables.items():
+            state[part + table] = _zeros(kind, [length, length])
+        state[f"{part}number"] = _zeros("<i8", [1])
+
+
+def _zeros(kind: str, shape: list[int]) -> dict[str, Any]:
+    """Return an array of zeros, as files have it."""
+    text = b64encode(bytes(8 * math.prod(shape))).decode("ascii")
+    return {"dtype": kind, "shape": shape, "bytes": text}
+
+
 _STEPS: dict[int, Callable[[_Payload], None]] = {
     1: _from_1,
     2: _from_2,
     3: _from_3,
     4: _from_4,
+    5: _from_5,
 }

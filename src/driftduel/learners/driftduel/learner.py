@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import KW_ONLY, asdict, dataclass, replace
 from typing import ClassVar, Literal
@@ -29,11 +29,13 @@ from driftduel.learners.driftduel.state import (
 )
 from driftduel.learners.parts.arrays import Ints
 from driftduel.learners.parts.dates import date_change
+from driftduel.learners.parts.findings import counts_of, findings
 from driftduel.learners.parts.journal import read_changes, read_journal
 from driftduel.learners.parts.reference import is_uniform, reference_of, weights_of
 from driftduel.learners.parts.replays import schedule_replays
-from driftduel.learners.parts.tally import count_anew, findings, note_leader
+from driftduel.learners.parts.tally import go_on_counting, note_leader
 from driftduel.matrix.criteria import Borda, Condorcet, Weighted
+from driftduel.votes.proof.counts import Counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,13 +131,24 @@ class DriftDuel(Learner):
         panel = isinstance(self.criterion, Weighted)
         carry_state(state, fresh, kept, rng, weights_changed=not panel)
         clock = fresh.clock[0]
-        count_anew(fresh.tally, int(clock["round"]))  # the others are others now
+        go_on_counting(state.tally, fresh.tally, int(clock["round"]))
         note_leader(fresh.tally, int(clock["leader"]), int(clock["led"]))
         return fresh
 
     def _changes_of(self, state: DriftDuelState) -> list[Change]:
         """Return the latest changes proved up to this state."""
         return read_changes(state.changes, int(state.clock[0]["restarts"]))
+
+    def _counts_of(
+        self,
+        state: DriftDuelState,
+        kept: Counts | None,
+        arms: Sequence[int],
+        n_arms: int,
+        told: int,
+    ) -> Counts:
+        """Return all votes since the world last changed."""
+        return counts_of(kept, state.tally, arms, n_arms, told)
 
     def _best_of(self, state: DriftDuelState) -> int:
         """Return the leader."""
@@ -167,14 +180,15 @@ class DriftDuel(Learner):
             clock = session.state.clock[0]
             changes = tuple(changes_of(session, self))
             arms = session.offered(self)
+            state, kept = session.state, session.history.counts
+            counts = self._counts_of(state, kept, arms, self.n_arms, session.told)
+            weight = state.reference.mix["weight"][state.reference.turn[0]["row"]]
             return replace(
                 super().report(),
                 since=int(clock["led"]),
                 changes=changes,
                 doubt=self._doubt_of(session.state),
-                **findings(
-                    session.state.tally, arms, self.n_arms, int(clock["leader"]), session.told
-                ),
+                **findings(counts, state.tally, arms, int(clock["leader"]), weight),
             )
 
     def _collect(self, state: DriftDuelState, history: History) -> None:

@@ -27,7 +27,7 @@ from driftduel.learners.parts.dates import forget_tosses, record_toss
 from driftduel.learners.parts.journal import journal_full, note_replay
 from driftduel.learners.parts.reference import turn_reference
 from driftduel.learners.parts.replays import take_due_replays
-from driftduel.learners.parts.tally import count_anew, count_pair, count_toss, note_leader
+from driftduel.learners.parts.tally import count_anew, count_vote, note_leader
 
 
 @inline_kernel
@@ -199,7 +199,7 @@ def learn(state: DriftDuelState, left: int, right: int, ticket: Ticket, outcome:
         toss(state, left, outcome)
     if tossed in (RIGHT, BOTH):
         toss(state, right, 1.0 - outcome)
-    count_pair(state.tally, left, right, outcome)
+    count_vote(state.tally, left, right, outcome, tossed > NOBODY, tossed in (RIGHT, BOTH))
     surprise_by(state, left, right, outcome)
     observe(state, left, right, outcome)
     count_duel(state, left, right, outcome)
@@ -214,7 +214,6 @@ def learn(state: DriftDuelState, left: int, right: int, ticket: Ticket, outcome:
 def toss(state: DriftDuelState, arm: int, value: float) -> None:
     """Add a toss for an arm."""
     record_toss(state.timeline, state.clock[0]["round"] - 1, arm, value)
-    count_toss(state.tally, arm, value)
     state.arms[arm]["n"] += 1.0
     state.arms[arm]["sum"] += value
     if arm == state.clock[0]["leader"]:

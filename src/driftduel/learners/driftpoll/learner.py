@@ -8,6 +8,7 @@ pair in `driftduel.learners.driftpoll.guard`, when a change is declared in
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -67,15 +68,17 @@ from driftduel.learners.driftpoll.state import (
     Ticket,
 )
 from driftduel.learners.parts.arrays import Floats, Ints
+from driftduel.learners.parts.findings import counts_of, findings
 from driftduel.learners.parts.journal import journal_full, read_changes, read_journal
 from driftduel.learners.parts.tally import (
     count_anew,
-    count_toss,
-    findings,
+    count_vote,
+    go_on_counting,
     no_tally,
     note_leader,
 )
 from driftduel.matrix.criteria import Borda
+from driftduel.votes.proof.counts import Counts
 
 RULES = 2
 """The newest version of what is asked and of how sure it says to be."""
@@ -96,10 +99,7 @@ def learn(state: PollState, left: int, right: int, ticket: Ticket, outcome: floa
         return False
     # Trust is below 1, so what counts in full had an opponent drawn at random.
     _, left_weight, right_weight = ticket
-    if left_weight == 1.0:
-        count_toss(state.tally, left, outcome)
-    if right_weight == 1.0:
-        count_toss(state.tally, right, 1.0 - outcome)
+    count_vote(state.tally, left, right, outcome, left_weight == 1.0, right_weight == 1.0)
     if state.plan.shape[0] == 2:
         learn_difference(state, outcome if left == 0 else 1.0 - outcome, round_)
     else:
@@ -260,7 +260,7 @@ class DriftPoll(Learner):
     Ours, of known parts: run lengths after Adams & MacKay, Bayesian Online Changepoint Detection,
     2007, with hazards that are learned; the two arms of a question as in top-two Thompson sampling
     (Russo, Simple Bayesian Algorithms for Best Arm Identification, COLT 2016). Nothing is proved.
-    Propensities are exact. A vote costs O(K), and the state takes 12 K^2 bytes.
+    Propensities are exact. A vote costs O(K), and the state takes 36 K^2 bytes.
 
     Examples
     --------
@@ -331,9 +331,15 @@ class DriftPoll(Learner):
             for _ in range(min(KEPT, int(clock["round"]))):
                 draw_all(fresh, rng)
             set_plan(fresh)
-        count_anew(fresh.tally, int(clock["round"]))  # the others are others now
+        go_on_counting(state.tally, fresh.tally, int(clock["round"]))
         note_leader(fresh.tally, int(clock["leader"]), int(clock["led"]))
         return fresh
+
+    def _counts_of(
+        self, state: PollState, kept: Counts | None, arms: Sequence[int], n_arms: int, told: int
+    ) -> Counts:
+        """Return all votes since the world last changed."""
+        return counts_of(kept, state.tally, arms, n_arms, told)
 
     def _best_of(self, state: PollState) -> int:
         """Return the arm with the best standing."""
@@ -404,6 +410,8 @@ class DriftPoll(Learner):
         with session.lock:
             state, arms = session.state, session.offered(self)
             leader = int(state.clock[0]["leader"])
+            kept = session.history.counts
+            counts = self._counts_of(state, kept, arms, self.n_arms, session.told)
             return replace(
                 super().report(),
                 unit="vote",
@@ -411,5 +419,5 @@ class DriftPoll(Learner):
                 probabilities=tuple(self.probabilities.tolist()),
                 changes=tuple(self.changes),
                 doubt=self._player._doubt_of(state),
-                **findings(state.tally, arms, self.n_arms, leader, session.told),
+                **findings(counts, state.tally, arms, leader),
             )

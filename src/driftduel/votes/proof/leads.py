@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,15 @@ Floats = NDArray[np.float64]
 
 FEW = 3
 """Strata that are bet on one by one; of more, half of the fortune is bet on all by one bet."""
+
+
+class Strata(NamedTuple):
+    """A sum of constant means that is said to be above a bound."""
+
+    coefficients: Floats
+    wins: Floats
+    votes: Floats
+    bound: float
 
 
 def log_lead(
@@ -63,6 +73,23 @@ def log_lead(
     >>> round(log_lead(wins, 0, 1), 2), round(log_lead(wins, 1, 2), 2) < 0
     (5.89, True)
     """
+    problem = strata(wins, leader, rival, weight=weight, tosses=tosses, classes=classes)
+    alone = float(least_evidence(*problem, HALVINGS))
+    if len(problem.coefficients) <= FEW:
+        return alone
+    return float(np.logaddexp(alone, least_joint(*problem, HALVINGS)) - math.log(2.0))
+
+
+def strata(
+    wins: Floats,
+    leader: int,
+    rival: int,
+    *,
+    weight: Floats | None = None,
+    tosses: tuple[Floats, Floats] | None = None,
+    classes: Sequence[Sequence[int]] | None = None,
+) -> Strata:
+    """Return what the gap of an arm over another is the sum of; see `log_lead`."""
     n_arms = len(wins)
     weights = np.full(n_arms, 1 / n_arms) if weight is None else weight
     others = [arm for arm in range(n_arms) if arm not in (leader, rival)]
@@ -81,11 +108,7 @@ def log_lead(
     coefficients, won, played = np.array([one for one in parts if one[0] != 0]).T.copy()
     # In units of the largest coefficient, so that prices are alike whatever the weight.
     unit = np.abs(coefficients).max()
-    problem = (coefficients / unit, won, played, direct / 2 / unit, HALVINGS)
-    alone = float(least_evidence(*problem))
-    if len(coefficients) <= FEW:
-        return alone
-    return float(np.logaddexp(alone, least_joint(*problem)) - math.log(2.0))
+    return Strata(coefficients / unit, won, played, float(direct / 2 / unit))
 
 
 def proved_best(

@@ -1,0 +1,56 @@
+"""Who took over by the last change that was noticed, as far as it is known by now.
+
+That tastes changed is often clear before it is clear who gained. So until somebody is very likely
+the best, all those are named of whom it may be true, and later votes may name another one than the
+first that was said; the record keeps who that was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from driftduel.verdict.standing import Change, Standing
+
+VERY_LIKELY = 0.95
+"""From here on one is named alone; so likely together are those of whom it may be one."""
+
+MOST_NAMED = 3
+"""Of more it is said that the one in front, or another, took over."""
+
+
+def with_successors(s: Standing) -> Standing:
+    """Return a standing whose last noticed change names who took over as far as that is known."""
+    last = s.valid_changes[-1] if s.valid_changes else None
+    if last is None or last.kind != "noticed" or s.best in (None, last.before):
+        return s
+    told = _told(s, last)
+    changes = tuple(told if one is last else one for one in s.changes or ())
+    return replace(s, changes=changes)
+
+
+def _told(s: Standing, last: Change) -> Change:
+    assert s.best is not None
+    chances = {
+        n: one.probability or 0.0
+        for n, one in enumerate(s.options)
+        if one.offered and n != last.before
+    }
+    if not any(chances.values()):  # what gives no chances names one
+        return last
+    first = last.after if last.after != s.best else None
+    whole = sum(chances.values())
+    among = [s.best]
+    together = chances.get(s.best, 0.0)
+    for n in sorted(chances, key=lambda n: -chances[n]):
+        if s.decided or together >= VERY_LIKELY * whole or len(among) == MOST_NAMED:
+            break
+        if n != s.best:
+            among.append(n)
+            together += chances[n]
+    sure = len(among) == 1
+    return replace(
+        last,
+        after=s.best,
+        after_among=() if sure else tuple(among),
+        named_first=first if first is not None and (sure or first not in among) else None,
+    )
