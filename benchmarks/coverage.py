@@ -239,7 +239,7 @@ def tosses_of(learner: dd.Learner, world: dd.Stream, seed: int) -> tuple[Floats,
         if learner._learn(state, left, right, ticket, float(voters.random() < matrix[left, right])):
             learner._settle(state, settling)
             learner._collect(state, history)
-        wins[t], tosses[t] = state.tally.arms["wins"], state.tally.arms["tosses"]
+        wins[t], tosses[t] = state.tally.won.sum(axis=1), state.tally.tossed.sum(axis=1)
         more = tosses[t] - before
         # Where counting restarted there are fewer than before.
         total = np.where(more < 0, 0.0, total)

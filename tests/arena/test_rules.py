@@ -57,7 +57,10 @@ def test_an_arena_of_the_first_rules_hears_what_the_newest_would_change(tmp_path
         told = arena.upgrade(service, "drinks")
         assert (told.rules, told.newest) == (1, CURRENT)
         said = told.differences
-        assert said == ["Scores, ranges or chances of Cocoa and Milk would differ."]
+        assert said == [
+            "That Cocoa is best would be proved.",
+            "Scores, ranges or chances of Tea, Coffee, Cocoa, Latte and 2 more would differ.",
+        ]
         arena.accept_rules(service, "drinks", CURRENT)
         found = answers_of(arena.status(service, "drinks"))["arms"]
     assert json.loads(json.dumps(found)) == stored(CURRENT)[str(head)]["arms"]

@@ -341,8 +341,43 @@ def test_two_arms_of_a_poll_become_three_and_two_again():
     poll.change_arms(leave=[2])
     assert poll.best_index == 0
     assert poll.probabilities[0] > sure[0] - 0.1
+    poll._session.before = None
     poll.change_arms(join=[3], leave=[1])
     assert poll.probabilities[3] == pytest.approx(0.5, abs=0.05)
+
+
+@pytest.mark.parametrize("saved", [False, True])
+def test_who_leaves_and_comes_back_without_an_outcome_between_leaves_no_trace(
+    make, saved, tmp_path
+):
+    learner = make(4, seed=1, labels=["tea", "coffee", "milk", "mate"])
+    play(learner, 150)
+    plain, report = copy.deepcopy(learner), learner.report()
+    learner.change_arms(leave=["tea"])
+    learner.change_arms(leave=["milk"])
+    if saved:
+        learner.save(tmp_path / "learner.json")
+        learner = dd.load_learner(tmp_path / "learner.json")
+    learner.change_arms(join=["tea"])
+    learner.change_arms(join=["milk"])
+    assert learner.report() == report
+    assert knowledge(learner) == knowledge(plain)
+    play(plain, 20, seed=1)
+    play(learner, 20, seed=1)
+    assert knowledge(learner) == knowledge(plain)
+
+
+def test_several_changes_of_arms_without_an_outcome_between_are_one(make):
+    one, other = make(4, seed=1), make(4, seed=1)
+    for learner in (one, other):
+        play(learner, 150)
+    one.change_arms(leave=[0])
+    one.change_arms(join=[4])
+    one.change_arms(leave=[1])
+    other.change_arms(leave=[0, 1], join=[4])
+    assert knowledge(one) == knowledge(other)
+    play(one, 1)
+    assert one._session.before is None
 
 
 # What best means
@@ -452,6 +487,7 @@ def test_joining_and_leaving_of_an_arm_never_played_equals_a_restart_of_the_cloc
     play(learner, 230)
     other = copy.deepcopy(learner)
     learner.change_arms(join=[4])
+    learner._session.before = None  # else nothing would have happened, as no round was between
     learner.change_arms(leave=[4])
     session = other._session
     fresh = other._allocate()

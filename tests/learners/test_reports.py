@@ -113,6 +113,7 @@ def test_the_words_are_few_however_much_happened():
         scores=(0.5,) * 200,
         intervals=((0.4, 0.6),) * 200,
         duels=(90,) * 200,
+        rivals=tuple(range(1, 200)),
         changes=(CHANGE,) * 50,
     )
     assert "  and 180 more" in str(report).splitlines()
@@ -135,6 +136,7 @@ KNOWN = replace(
     level=0.95,
     scored_against="the others",
     decided=False,
+    rivals=(2, 1),
     missing=1,
     changes=(),
 )
@@ -155,7 +157,7 @@ def test_the_sentence_says_who_leads_since_when_who_did_before_and_what_is_undec
         "coffee."
     )
     sure = replace(KNOWN, decided=True, since=0, rounds=1)
-    assert first_line(sure) == "tea is best since the first vote."
+    assert first_line(sure) == "tea is best on average since the first vote."
 
 
 def test_a_standing_is_told_with_its_interval_and_its_duels():

@@ -36,6 +36,19 @@ def pairs(log, n_arms):
     return wins
 
 
+def tables(log, n_arms, tossed):
+    """Wins of the row over the column; tosses of the row that met it, with how many it won."""
+    tosses = [[(0, 0.0)] * n_arms for _ in range(n_arms)]
+    for left, right, ticket, outcome in log:
+        if left == right:
+            continue
+        for arm in tossed(left, right, ticket):
+            other, won = (right, outcome) if arm == left else (left, 1.0 - outcome)
+            n, s = tosses[arm][other]
+            tosses[arm][other] = n + 1, s + won
+    return pairs(log, n_arms), tosses
+
+
 def leaders(best_after_each_round, reign):
     """Who leads, and who did before for so many rounds; a short reign is as if it was not."""
     now, since, ended = None, 0, []

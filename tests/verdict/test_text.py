@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -73,11 +74,25 @@ def head(standing):
          "It is not yet decided against milk and cocoa."),
         ({"since": day(0), "missing": 190_234, "rivals": (1,)}, "tea leads since the first vote "
          "(14 Nov 2023, 22:13). Against milk it is too close to call."),
-        ({"decided": True, "before": 1, "doubt": day(5)}, "tea is best since 20 Nov 2023, 22:13; "
-         "milk led until then. That may be because tastes changed around 19 Nov 2023, 22:13, which "
-         "is not proved yet."),
-        ({"decided": True, "doubt": day(9)}, "tea is best since 20 Nov 2023, 22:13. Tastes may "
-         "have changed around 23 Nov 2023, 22:13, which is not proved yet."),
+        ({"before": 1, "missing": None, "doubt": day(5)}, "tea leads since 20 Nov 2023, 22:13; "
+         "milk led until then. It is not yet decided against milk and cocoa. That may be because "
+         "tastes changed around 19 Nov 2023, 22:13, which is not proved yet."),
+        ({"decided": True, "before": 1, "doubt": day(9), "counted_since": day(2)}, "tea is best on "
+         "average since 16 Nov 2023, 22:13. Tastes may have changed around 23 Nov 2023, 22:13, "
+         "which is not proved yet."),
+        ({"decided": True}, "tea is best on average since the first vote (14 Nov 2023, 22:13)."),
+        ({"missing_between": (300.0, 500.0), "votes_a_day": 90.0}, "tea leads since 20 Nov 2023, "
+         "22:13. It is not yet decided against milk and cocoa: about 300 to 500 more votes (3 to 6 "
+         "days at the present rate)."),
+        ({"missing_between": (30.0, 50.0), "votes_a_day": 90.0}, "tea leads since 20 Nov 2023, "
+         "22:13. It is not yet decided against milk and cocoa: about 30 to 50 more votes (less "
+         "than a day at the present rate)."),
+        ({"missing_between": (300.0, math.inf), "votes_a_day": 90.0}, "tea leads since 20 Nov "
+         "2023, 22:13. It is not yet decided against milk and cocoa: at least about 300 more votes "
+         "(4 days or more at the present rate)."),
+        ({"decided": True, "apart": (2,), "events": (Event(at=day(8), joined=(2,)),)},
+         "tea is best on average since the first vote (14 Nov 2023, 22:13). cocoa joined 22 Nov "
+         "2023, 22:13: 200 comparisons, too early to judge cocoa."),
         ({"closed": True}, "tea leads since 20 Nov 2023, 22:13. When voting ended it was not "
          "decided against milk and cocoa."),
         ({"options": (option("tea"), option("milk", offered=False))}, "Fewer than two options are "
@@ -101,7 +116,12 @@ CHANGE = Change(before=1, after=0, around=day(4), earliest=day(3), latest=day(5)
 
 def test_a_change_that_made_the_leader_best_dates_its_lead():
     found = replace(POLL, changes=(CHANGE,), decided=True)
-    assert head(found) == "tea is best since about 18 Nov 2023, 22:13; milk was until then."
+    assert head(found) == (
+        "tea is best on average since the first vote (14 Nov 2023, 22:13); it took over from milk "
+        "around 18 Nov 2023, 22:13."
+    )
+    open_ = head(replace(found, decided=None))
+    assert open_ == "tea leads since about 18 Nov 2023, 22:13; milk was until then."
     assert (found.since, found.since_earliest, found.since_latest) == (day(4), day(3), day(5))
     assert [parts.plain(one) for one in text.news(found)] == [
         "tea took over from milk between 17 Nov 2023, 22:13 and 19 Nov 2023, 22:13, noticed "
@@ -270,11 +290,11 @@ def test_how_many_votes_there_are_and_from_when_is_said_last():
 
 def test_times_are_told_as_exactly_as_the_span_of_the_votes_asks_for():
     def since(last):
-        return head(replace(POLL, decided=True, since=Moment.time(BEGAN + 1), last=last))
+        return head(replace(POLL, decided=None, since=Moment.time(BEGAN + 1), last=last))
 
-    assert since(Moment.time(BEGAN + 5_000_000)) == "tea is best since 14 Nov 2023, 22:13:20."
-    assert since(day(2)) == "tea is best since 14 Nov 2023, 22:13."
-    assert since(day(80)) == "tea is best since 14 Nov 2023."
+    assert since(Moment.time(BEGAN + 5_000_000)) == "tea leads since 14 Nov 2023, 22:13:20."
+    assert since(day(2)) == "tea leads since 14 Nov 2023, 22:13."
+    assert since(day(80)) == "tea leads since 14 Nov 2023."
 
 
 def test_names_are_data_in_plain_text_and_in_html():

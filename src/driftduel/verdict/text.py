@@ -300,7 +300,7 @@ def _doubt(s: Standing) -> Iterator[Sentence]:
     if s.open_doubt is None:
         return
     around = clock_of(s).at(s.open_doubt)
-    if s.before is not None and s.explained is None:
+    if s.before is not None and s.explained is None and not s.decided:
         yield say(
             "That may be because tastes changed around {around}, which is not proved yet.",
             around=around,

@@ -25,9 +25,11 @@ FILES = {
     "e280938": ["DriftPoll"],  # format 3; a state that no later code knows
     "fa3bc65": ["MetaBosse", "MetaBosse+arms", "DriftDuel", "DriftPoll", "DriftPoll+arms", "RUCB"],
     "b9357c4": ["MetaBosse", "DriftDuel", "DriftPoll", "DriftPoll+arms", "RUCB"],
+    "aa909b8": ["DriftDuel", "DriftPoll", "DriftPoll+arms"],
 }
 """Which learners are saved by the code of which commit; 9ce059a is the last of format 2, fa3bc65 of
-format 3, b9357c4 of format 4. In those with ``+arms`` arms joined and left."""
+format 3, b9357c4 of format 4, aa909b8 the first of format 5. In those with ``+arms`` arms joined
+and left."""
 
 NUMBER_OF_ROUNDS = 240
 LEFT_OPEN = (60, 170, 239)
