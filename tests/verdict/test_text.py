@@ -92,7 +92,7 @@ def head(standing):
          "(4 days or more at the present rate)."),
         ({"decided": True, "apart": (2,), "events": (Event(at=day(8), joined=(2,)),)},
          "tea is best on average since the first vote (14 Nov 2023, 22:13). cocoa joined 22 Nov "
-         "2023, 22:13: 200 comparisons, too early to judge cocoa."),
+         "2023, 22:13 and has 200 comparisons: too early to judge it."),
         ({"closed": True}, "tea leads since 20 Nov 2023, 22:13. When voting ended it was not "
          "decided against milk and cocoa."),
         ({"options": (option("tea"), option("milk", offered=False))}, "Fewer than two options are "

@@ -205,6 +205,7 @@ def newcomers(standing: Standing) -> list[Sentence]:
         n
         for n in joined
         if standing.options[n].offered and (standing.options[n].duels or 0) < ENOUGH
+        if n not in standing.apart  # of which the other sentences say it
     ]
     return [
         say(

@@ -51,10 +51,16 @@ def too_early(s: Standing) -> list[Sentence]:
     """Say of whom there is too little to judge them, and since when they are there."""
     if len(s.apart) > MOST_APART:
         n = counted(len(s.apart), s.noun)
-        return [say("{n} came later: too early to judge {who}.", n=n, who=_names(s, s.apart))]
+        return [
+            say(
+                "{n} came later, and it is too early to judge them: {who}.",
+                n=n,
+                who=_names(s, s.apart),
+            )
+        ]
     return [
         say(
-            "{who} {came}: {n}, too early to judge {who}.",
+            "{who} {came} and has {n}: too early to judge it.",
             who=named(s.options[place].name),
             came=_came(s, place),
             n=_met(s, place),

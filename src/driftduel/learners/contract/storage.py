@@ -515,8 +515,10 @@ def _decode_counts(content: dict[str, Any], learner: Learner, told: int) -> Coun
     if alike.dtype != np.int64 or any(table.dtype != np.float64 for table in tables):
         raise ValueError("counts: must be numbers")
     met = wins + wins.T
-    fits = (won >= 0) & (won <= tossed) & (tossed <= met) & (wins >= 0) & (won <= wins)
-    if not fits.all() or met.sum() > 2 * told or ((alike < 0) | (alike > n_arms + 1)).any():
+    rounded = 1e-6 * (1 + told)  # sums of graded outcomes are
+    fits = (won >= 0) & (won <= tossed) & (tossed <= met + rounded) & (won <= wins + rounded)
+    wrong = ((alike < 0) | (alike > n_arms + 1)).any()
+    if not fits.all() or met.sum() > 2 * told + rounded or wrong:
         raise ValueError("counts: must be of the votes that were told")
     return Counts(number, since, until, tuple(first), grown, alike, wins, tossed, won)
 

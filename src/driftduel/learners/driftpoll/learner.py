@@ -402,7 +402,7 @@ class DriftPoll(Learner):
         ...     duel = poll.ask()
         ...     poll.tell(duel, "left" if duel.left < duel.right else "right")
         >>> print(poll.report())
-        tea is best since the first vote.
+        tea is best on average since the first vote.
           tea: wins 100% (...
         ...
         """

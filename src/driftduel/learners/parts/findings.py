@@ -123,7 +123,7 @@ def _against_the_best(counts: Counts, arms: Sequence[int], leader: int) -> dict[
         if arm != best:
             low, high = interval(wins, votes, level * _share(counts.first, arm, best))
             intervals[arm] = float(low), float(high)
-        compared[arm] = int(votes)
+        compared[arm] = round(float(votes))  # of graded outcomes, sums are rounded
         if votes > 0:
             scores[arm] = float(wins / votes)
     others = [arm for arm in arms if arm != best]

@@ -166,7 +166,7 @@ class _Scores:
         self.classes = counts.classes(arms)
         parts = [self._strata(place, weights) for place in range(len(arms))]
         self.parts = parts
-        self.compared = [int(votes.sum()) for _, _, votes in parts]
+        self.compared = [round(float(votes.sum())) for _, _, votes in parts]
         self.scores = [_mean(*part) for part in parts]
 
     def _strata(self, place: int, weights: Floats) -> tuple[Floats, Floats, Floats]:
