@@ -270,7 +270,7 @@ class DriftPoll(Learner):
     ...     best = 0 if n < 300 else 2
     ...     poll.tell(duel, 0.5 + 0.5 * ((duel.left == best) - (duel.right == best)))
     >>> poll.best(), poll.probabilities.argmax().item()
-    (2, 2)
+    ('milk', 2)
     >>> [(change.before, change.after) for change in poll.changes]
     [(0, 2)]
     """
