@@ -46,6 +46,11 @@ def test_a_picture_stays_the_right_way_up_and_keeps_its_colours():
         assert plain == jpeg()
 
 
+def test_an_image_without_its_end_is_kept_with_one():
+    assert as_kept(gif()[:-1]) == ("image/gif", gif())
+    assert as_kept(jpeg()[:-2])[1] == jpeg()
+
+
 def test_an_animation_stays_one():
     loop = b"!\xff\x0bNETSCAPE2.0\x03\x01\0\0\0"
     told = gif(more=loop + b"!\xff\x0bXMP DataXMP\x04" + SECRET[:4] + b"\0")

@@ -129,6 +129,19 @@ def test_an_import_is_taken_back_by_one_event(drinks, file, between):
     assert state(drinks) == state_from_nothing(drinks)
 
 
+def test_an_import_that_is_taken_back_while_it_comes_in_ends(drinks, file, between):
+    between += [
+        lambda: arena.take_back_import(drinks, "drinks", arena.imports(drinks, "drinks")[0].hash)
+    ]
+    with pytest.raises(errors.Conflict, match="taken back while it came in"):
+        arena.import_votes(drinks, "drinks", file, "uniform")
+    assert len(imported(drinks)) == 250
+    assert arena.status(drinks, "drinks").votes == 0
+    assert arena.import_votes(drinks, "drinks", file, "uniform").votes == 1_000
+    assert arena.status(drinks, "drinks").votes == 1_000
+    arena.verify(drinks.store)
+
+
 def test_what_is_taken_back_must_be_an_import(drinks, file):
     vote(drinks)
     arena.import_votes(drinks, "drinks", file, "uniform")

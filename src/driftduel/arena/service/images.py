@@ -174,13 +174,15 @@ def _gif(image: bytes) -> tuple[Size, bytes]:
     width, height, flags = struct.unpack_from("<HHB", image, 6)
     place = 13 + _colours(flags)
     kept = [image[:place]]
-    while image[place] != 0x3B:
+    frames = 0
+    while place < len(image) and image[place] != 0x3B:  # some have no end
         start = place
         if image[place] == 0x2C:
             wide, high, flags = struct.unpack_from("<HHB", image, place + 5)
             width, height = max(width, wide), max(height, high)
             place = _after_blocks(image, place + 11 + _colours(flags))
             looks = True
+            frames += 1
         elif image[place] == 0x21:
             place = _after_blocks(image, place + 2)
             name = image[start + 3 : start + 14]
@@ -191,6 +193,8 @@ def _gif(image: bytes) -> tuple[Size, bytes]:
             raise Invalid(_DAMAGED)
         if looks:
             kept.append(image[start:place])
+    if not frames:
+        raise Invalid(_DAMAGED)
     return (width, height), b"".join([*kept, b";"])
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftduel._support.extras import MissingExtraError
-from driftduel.arena.errors import Invalid, NotFound
+from driftduel.arena.errors import Conflict, Invalid, NotFound
 from driftduel.arena.model import Time
 from driftduel.arena.service.service import Service, now_in_microseconds
 from driftduel.arena.store import statements
@@ -98,8 +98,9 @@ def import_votes(
 
     Raises
     ------
-    Invalid
-        If the file cannot be read, has no dates, or names an arm that the arena has not.
+    Invalid, Conflict
+        If the file cannot be read, has no dates, or names an arm that the arena has not; if
+        somebody takes the votes back while they come in.
     """
     if pairs not in ("uniform", "other"):
         raise Invalid(f"pairs is {pairs!r}, must be uniform or other")
@@ -118,7 +119,8 @@ def import_votes(
 
     def append(connection: Connection) -> None:
         arena = statements.lock_arenas(connection, [number])[number]
-        coming.note(connection, number, arena.head)  # another process may import the same
+        if coming.note(connection, number, arena.head):
+            raise Conflict("the import was taken back while it came in")
         offered = {arm.id for arm in statements.arms_of(connection, number) if arm.offered}
         rows = coming.rows(offered)
         if rows:
@@ -201,13 +203,18 @@ class _Coming:
         self._ends = np.cumsum(log.count.astype(np.int64))
         self._times = (log.time * 86_400e6).round().astype(np.int64)
 
-    def note(self, connection: Connection, number: int, head: int) -> None:
-        """Look how many votes are in the log by now."""
+    def note(self, connection: Connection, number: int, head: int) -> bool:
+        """Look how many votes are in the log by now; tell whether they were taken back.
+
+        Another process may import the same.
+        """
+        gone = False
         for _, kind, body in statements.imports_of(connection, number, self._looked, head):
             if body["hash"] == self.hash:
                 gone = kind == "withdraw"
                 self.votes, self.counted = (0, 0) if gone else (body["votes"], body["counted"])
         self._looked = head
+        return gone
 
     def note_rows(self, rows: list[dict[str, Any]]) -> None:
         """Take notice of rows that were appended."""
