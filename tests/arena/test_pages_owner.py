@@ -122,6 +122,15 @@ def test_votes_that_are_taken_back_or_excluded_leave_the_story(site):
     assert arena.status(site.service, "drinks").told.to_dict() == before
 
 
+def test_only_the_stories_of_the_latest_looks_are_kept(site, monkeypatch):
+    monkeypatch.setattr("driftduel.arena.service.service.MOST_LOOKS", 2)
+    first, second = site.service.looks(1), site.service.looks(2)
+    assert site.service.looks(1) is first
+    site.service.looks(3)
+    assert site.service.looks(1) is first
+    assert site.service.looks(2) is not second
+
+
 def test_the_story_is_that_of_a_copy_that_was_made_again(site):
     prefer(site.service, "tea", 90)
     hosted = site.service.hosted("drinks")

@@ -56,6 +56,9 @@ _MANY, _VERY_MANY = 1_000, 100_000
 _AT_THE_END = 2.0
 """Seconds to wait for what would be good to have when a process ends."""
 
+MOST_LOOKS = 50
+"""Likely stories that are kept for the next look, a megabyte or two each."""
+
 _TRIES = 10
 """How often newer rules are accepted again if votes are taken back meanwhile."""
 
@@ -88,6 +91,7 @@ class Service:
         self._watches: dict[int, VoterCounts] = {}
         self._watching = Lock()
         self._looks: dict[int, Looks] = {}
+        self._looking = Lock()
         self._wake = Event()
         self._stopping = Event()
         self.writer = Writer(store, self._wake.set)
@@ -210,8 +214,13 @@ class Service:
             yield watch
 
     def looks(self, number: int) -> Looks:
-        """Return what keeps the likely story of an arena between two looks."""
-        return self._looks.setdefault(number, Looks())
+        """Return what keeps the likely story of an arena between two looks, of some arenas."""
+        with self._looking:
+            found = self._looks.pop(number, None) or Looks()
+            self._looks[number] = found  # the last one looked at is the last to go
+            while len(self._looks) > MOST_LOOKS:
+                del self._looks[next(iter(self._looks))]
+            return found
 
     async def check_ready_async(self) -> None:
         """Raise Unavailable unless votes can be written and the copies are up to date.
