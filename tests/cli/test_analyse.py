@@ -353,6 +353,14 @@ def test_drift_is_told_if_asked_for(run, votes):
     assert "Borda winner" in page
 
 
+def test_measure_and_analyse_say_the_same_of_drift(run, votes):
+    whole = run("analyse", votes, "--drift", "--json").json
+    told, measured = whole["drift"], run("measure", votes, "--json").json["log"]
+    for key in ("bandwidth", "bandwidth_chosen", "beyond_noise", "shuffles", "null_band"):
+        assert told[key] == measured[key]
+    assert told["says"].startswith(measured["says"].partition(".")[0])
+
+
 def test_json_is_what_to_dict_returns_and_every_key_is_in_the_docs(run, votes):
     frame = pl.read_csv(votes).with_row_index().with_columns(half=pl.col("index") // 1000)
     frame.drop("index").write_csv(votes)

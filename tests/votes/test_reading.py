@@ -57,7 +57,11 @@ def test_numbers_and_words_may_be_mixed(written):
 @pytest.mark.parametrize("number", ["1", "0", "2", "0.5", "True"])
 def test_a_number_is_no_winner_for_it_may_mean_either_side(written, number):
     path = written(f"time,left,right,winner\n1,a,b,a\n2,a,b,{number}\n")
-    other = "" if number == "2" else "; if 1 is the left one, say --columns left_won=winner"
+    other = (
+        ""
+        if number == "2"
+        else "; if 1 is the left one, say --columns left_won=winner, else right_won"
+    )
     assert complaint(read_log, path) == (
         f"votes.csv: line 3: winner is '{number}', must be left, right, tie, draw or the name of "
         f"one of the two arms{other}"
@@ -286,6 +290,12 @@ def test_rows_of_counts_stand_for_that_many_votes(written, header, row):
     assert log == Log(["a", "b"], [5, 5], [0, 0], [1, 1], [1, 0], [3, 4])
 
 
+def test_counts_of_pairs_in_one_order_say_nothing_of_sides(written):
+    one_order = "a,b,wins_a,wins_b\ntea,milk,9,1\ntea,soda,8,2\nmilk,soda,5,5\n"
+    assert not read_log(written(one_order)).sides
+    assert read_log(written(f"{one_order}milk,tea,2,8\n")).sides
+
+
 @pytest.mark.parametrize(
     ("header", "row"), [("wins,losses,ties", "3,0,2"), ("wins,n,ties", "3,5,2")]
 )
@@ -435,7 +445,7 @@ def test_numbers_that_may_mean_either_side_are_refused(written, cells):
     rows = "".join(f"tea,milk,{cell}\n" for cell in cells.split())
     path = written(f"left,right,winner\n{rows}")
     assert complaint(read_log, path).endswith(
-        "; if 1 is the left one, say --columns left_won=winner"
+        "; if 1 is the left one, say --columns left_won=winner, else right_won"
     )
 
 

@@ -461,7 +461,7 @@ REFUSED = {
     "0 and 1": (
         b"option_a,option_b,choice\ntea,milk,0\nmilk,tea,1\n",
         "line 2: choice is '0', must be left, right, tie, draw or the name of one of the two arms; "
-        "if 1 is the left one, say --columns left_won=choice",
+        "if 1 is the left one, say --columns left_won=choice, else right_won",
     ),
     "keys": (
         b"left_stimulus,right_stimulus,response\ntea,milk,f\nmilk,tea,j\n",

@@ -346,7 +346,7 @@ def _complaint(role: str, column: pl.Series, row: int, sides: tuple[str, str]) -
     rule = f"{OUTCOMES}, true, false, " if role == "left_won" else "must be "
     other = ""
     if role == "winner" and said.casefold() in {*_TRUTHS, "0", "1", "0.5"}:
-        other = f"; if 1 is the left one, say --columns left_won={column.name}"
+        other = f"; if 1 is the left one, say --columns left_won={column.name}, else right_won"
     return (
         f"{column.name} is {column[row]!r}{like}, {rule}left, right, tie, draw or the name of "
         f"one of the two arms{other}"

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from driftduel._support.text import count
 from driftduel.votes import names
@@ -220,6 +221,14 @@ def _votes_of(
     return log, [*undecided, *cautions]
 
 
+def _knows_sides(shape: Shape, left: NDArray[np.integer], right: NDArray[np.integer]) -> bool:
+    """Tell whether rows say who was shown left; counts may name each pair in any order, once."""
+    if shape.kind != "counts" or "left" in shape.named["left"].casefold():
+        return shape.kind not in _SIDELESS
+    shown = {*zip(left.tolist(), right.tolist(), strict=True)}
+    return any((other, one) in shown for one, other in shown)
+
+
 def _below_a_title(table: Table, columns: Columns | None) -> tuple[Table, Shape] | None:
     """Return the table that begins further down, below a title, as spreadsheets have it."""
     for row in range(min(table.frame.height, _DEEPEST_HEADER) if table.line is not None else 0):
@@ -300,7 +309,7 @@ def _votes_of_shape(
             made.count,
             propensity=None if propensity is None else _at(propensity, rows),
             dated=times is not None and times.dated,
-            sides=shape.kind not in _SIDELESS,
+            sides=_knows_sides(shape, left, right),
             extras=_extras(frame, shape, rows),
             notes=notes,
         )
