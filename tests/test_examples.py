@@ -4,7 +4,6 @@ import pytest
 
 from tests import notebooks
 
-
 CARDS = {"first-look": 6, "votes": 4}
 """The notebooks, and how many cards each shows at least."""
 
