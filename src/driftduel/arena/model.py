@@ -90,8 +90,8 @@ class Arena:
 
     @property
     def results_are_public(self) -> bool:
-        """Tell whether everybody may read results: when it is closed, and before if so set."""
-        return self.settings.public or self.status == "closed"
+        """Tell whether everybody may read results: while voting goes on, or when it is closed."""
+        return self.settings.public or (self.status == "closed" and self.settings.publish)
 
 
 @dataclass(frozen=True)

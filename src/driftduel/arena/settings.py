@@ -175,8 +175,13 @@ class Settings:
     public: bool = setting(
         False,
         label="Public results",
-        sentence="Everybody may see who leads while voting goes on. When it is over, everybody may "
-        "in any case.",
+        sentence="Everybody may see who leads while voting goes on.",
+    )
+    publish: bool = setting(
+        True,
+        label="Results become public at the end",
+        sentence="When voting is closed, everybody with the link may see who won.",
+        pages=("owner",),
     )
     cap: int | None = setting(
         None,
@@ -249,7 +254,7 @@ class Settings:
         Traceback (most recent call last):
             ...
         driftduel.arena.errors.Invalid: settings: there is no 'cup', there are blind, reveal, ties,
-        public, cap, repeat, suggestions, language, expire, origins, newest_rules
+        public, publish, cap, repeat, suggestions, language, expire, origins, newest_rules
         >>> Settings().changed({"cap": 0})
         Traceback (most recent call last):
             ...

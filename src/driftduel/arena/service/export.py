@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from driftduel.arena.model import OUTCOMES, Arena, Marks
+from driftduel.arena.service.reports import status
 from driftduel.arena.service.service import Service
 from driftduel.arena.store import statements
 from driftduel.arena.store.connection import SLOW
@@ -51,6 +52,26 @@ def votes_csv(service: Service, slug: str, *, everything: bool = False) -> Itera
         names = {arm.id: arm.name for arm in statements.arms_of(connection, number)}
         marks = statements.marks_of(connection, number, arena.head)
     return _lines(service, arena, names, marks, everything)
+
+
+STANDING = ("option", "offered", "score", "low", "high", "p_best", "votes")
+"""What is exported of an option as it stands: the share of random comparisons won and its range,
+how likely the option is best, and in how many votes it was."""
+
+
+def standing_csv(service: Service, slug: str) -> str:
+    """Return how the options stand now as CSV, a line for each."""
+    now = status(service, slug)
+    likely = now.likely
+    chances = {} if likely is None else dict(zip(likely.names, likely.probability, strict=True))
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(STANDING)
+    for one in now.standing.options:
+        numbers = (one.score, one.low, one.high, chances.get(one.name, one.probability))
+        told = ["" if number is None else f"{number:.6g}" for number in numbers]
+        writer.writerow([one.name, str(one.offered).lower(), *told, one.duels or 0])
+    return text.getvalue()
 
 
 def write_parquet(

@@ -236,6 +236,12 @@ def answer_csv(service: arena.Service, slug: str, everything: bool) -> Response:
     return StreamingResponse(lines, media_type="text/csv", headers=_saved_as(f"{slug}.csv"))
 
 
+def answer_standing(service: arena.Service, slug: str) -> Response:
+    """Answer with the standing of an arena as CSV."""
+    headers = _saved_as(f"{slug}-standing.csv")
+    return Response(arena.standing_csv(service, slug), media_type="text/csv", headers=headers)
+
+
 def answer_parquet(service: arena.Service, slug: str, everything: bool) -> Response:
     """Answer with the votes of an arena as a Parquet file."""
     number, path = tempfile.mkstemp(prefix="driftduel-", suffix=".parquet")

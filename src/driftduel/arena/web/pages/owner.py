@@ -41,12 +41,12 @@ Known = Annotated[str | None, Header(alias="If-None-Match")]
 
 
 @router.get("/{slug}/owner")
-def show(request: Request, slug: str) -> Response:
+def show(request: Request, slug: str, saved: str = "") -> Response:
     """Show what is known of an arena to its owner, and a form for the token to others."""
     poll = access_of(request).service.hosted(slug).arena
     if role_of(request, slug) is None:
         return render("login.html", arena=poll, action=f"/{slug}/owner", problem=None)
-    return _page(request, slug)
+    return _page(request, slug, saved=bool(saved))
 
 
 @router.post("/{slug}/owner")
@@ -276,6 +276,12 @@ def votes_csv(request: Request, slug: str, everything: api.All = False) -> Respo
     return api.answer_csv(check_owner(request, slug), slug, everything)
 
 
+@router.get("/{slug}/owner/standing.csv")
+def standing_csv(request: Request, slug: str) -> Response:
+    """Return how the options stand as CSV."""
+    return api.answer_standing(check_owner(request, slug), slug)
+
+
 @router.get("/{slug}/owner/votes.parquet")
 def votes_parquet(request: Request, slug: str, everything: api.All = False) -> Response:
     """Return the votes as Parquet."""
@@ -291,7 +297,8 @@ def _done(
         act(service)
     except ArenaError as error:
         return _page(request, slug, error, place, **typed)
-    return RedirectResponse(f"/{slug}/owner#{place}", 303)
+    saved = "?saved=1" if place == "settings" else ""  # elsewhere the page shows what changed
+    return RedirectResponse(f"/{slug}/owner{saved}#{place}", 303)
 
 
 def _page(
@@ -300,6 +307,7 @@ def _page(
     error: ArenaError | None = None,
     place: str = "",
     made: str | None = None,
+    saved: bool = False,
     **typed: Any,
 ) -> Response:
     service = access_of(request).service
@@ -309,6 +317,7 @@ def _page(
         "owner.html",
         200 if error is None else error.status,
         **{**facts, "typed": {**facts["typed"], **typed}, "problems": problems, "made": made},
+        saved=saved,
     )
 
 
