@@ -287,11 +287,12 @@ def claimed(arms: int, strengths: str, runs: int) -> Figures:
         seen = {"missed": False, "apart": False, "sure": False}
 
         def look(poll: dd.DriftPoll, seen: dict[str, bool] = seen) -> None:
-            tosses = poll._session.state.tally.arms
-            evidence = log_evidence(tosses["wins"], tosses["tosses"], world.scores[0])
+            tally = poll._session.state.tally
+            wins, tosses = tally.won.sum(axis=1), tally.tossed.sum(axis=1)
+            evidence = log_evidence(wins, tosses, world.scores[0])
             if evidence.max() >= math.log(arms / ALPHA):
                 seen["missed"] = True
-                low, high = simultaneous(tosses["wins"], tosses["tosses"], ALPHA)
+                low, high = simultaneous(wins, tosses, ALPHA)
                 seen["apart"] |= bool(low.max() > high.min())
             if arms == 2 or poll.rounds % 500 == 0:
                 seen["sure"] |= bool(poll.probabilities.max() >= 0.95)

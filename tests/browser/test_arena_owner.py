@@ -134,7 +134,7 @@ def test_the_page_keeps_up_by_itself_without_reloading(site, owned):
     expect_words(page, "#sentence", "After 20 votes")
     assert page.locator("#arms").is_visible()
     prefer(site.service, "tea", 230)
-    expect_words(page, "#sentence", r"tea\s+is best since the first vote")
+    expect_words(page, "#sentence", r"tea\s+is best on average since the first vote")
     assert "tea is best" in " ".join(page.locator("#news").inner_text().split())
     assert page.evaluate("window.same")
     assert opened.complaints == []
