@@ -181,10 +181,11 @@ def favourite(n_arms: int, chance: float) -> Floats:
     """Return a matrix in which the first arm wins with a chance and the others are even."""
     strengths = np.zeros(n_arms)
     strengths[0] = chance - 0.5
-    return _additive(strengths)
+    return additive(strengths)
 
 
-def _additive(strengths: Floats) -> Floats:
+def additive(strengths: Floats) -> Floats:
+    """Return the matrix of arms that win by the difference of their strengths."""
     return np.clip(0.5 + strengths[:, None] - strengths[None, :], 0.02, 0.98)
 
 
@@ -195,14 +196,14 @@ def _strengths(world: World, rng: np.random.Generator) -> Floats:
     if kind == "favourite":
         matrix = favourite(n_arms, value)
     elif kind == "ladder":
-        matrix = _additive(np.linspace(value / 2, -value / 2, n_arms))
+        matrix = additive(np.linspace(value / 2, -value / 2, n_arms))
     elif kind == "btl":
         logs = rng.normal(size=n_arms) * value
         matrix = 1 / (1 + np.exp(logs[None, :] - logs[:, None]))
     elif kind == "near":
         strengths = np.zeros(n_arms)
         strengths[:2] = 0.15 + value / 2, 0.15 - value / 2
-        matrix = _additive(strengths)
+        matrix = additive(strengths)
     elif kind == "cycle":
         ahead = (np.arange(n_arms)[None, :] - np.arange(n_arms)[:, None]) % n_arms
         matrix = 0.5 + 0.2 * ((ahead > 0) & (ahead < n_arms / 2)) - 0.2 * (ahead > n_arms / 2)

@@ -8,7 +8,7 @@ Worlds are those of `benchmarks._poll_worlds`, players those of `benchmarks._pol
   runs are right on average from u to 1.25 u. If there is none, as many as were played, 20,000. Its
   ratio is to uniform pairs with all votes. Worlds in which strengths explain all pairs and others
   have a bar each.
-- *Worst*: of the three worlds that are worst in `RUNS` runs, the worst one in `WORST_RUNS` others.
+- *Worst*: the ratio of the world that is worst in `RUNS` runs, in `WORST_RUNS` others.
 - *False*: runs of 20,000 votes without change in which one is declared.
 - *Declared*: runs of 5,000 votes with one change in the middle in which one is declared after it.
   The *delay* of the declaration is counted from the change. That of ``best()`` is the number of
@@ -22,6 +22,9 @@ Worlds are those of `benchmarks._poll_worlds`, players those of `benchmarks._pol
   themselves, as one makes up for the other.
 - *Ever called 95 %*: runs of 5,000 votes on two equal arms in which the largest chance to be best
   is 95 % after any tenth vote.
+- *Took over*: runs of 4,000 votes on five arms in which not the second best takes over, but the
+  third. The change that is declared names one arm. By the chances to be best of all but the arm
+  that fell, so many of the likeliest are named that they have 95 % together.
 
 Runs of the two halves have no seed in common.
 
@@ -48,13 +51,14 @@ from numpy.typing import NDArray
 
 import driftduel as dd
 from benchmarks._poll_play import Taste, bradley_terry, play, top_two, uniform, wrong
-from benchmarks._poll_worlds import DECKS, HALVES, LONG, Play, World, worlds
+from benchmarks._poll_worlds import DECKS, HALVES, LONG, Play, World, additive, borda, worlds
 from driftduel._support.files import replacing
+from driftduel.learners.driftpoll.changes import EVERY
 from driftduel.learners.parts.findings import ALPHA
 from driftduel.votes.sequences import log_evidence, simultaneous
 
 RUNS = 64
-WORST_RUNS, WORST = 256, 3
+WORST_RUNS = 256
 OWNER_RUNS, PILOT_RUNS = {2: 1000, 4: 1000, 10: 256, 30: 128}, 64
 """Of the owner's table, by arms: fewer where a run is tens of thousands of votes."""
 SEEDS = {"tuning": 0, "held-out": 1_000_000}
@@ -100,6 +104,7 @@ def main() -> None:
         "halves": {half: half_of(half, options.runs) for half in options.half},
         "changes": [changed(*cell, 4 * options.runs) for cell in CHANGES],
         "claims": [claimed(*cell, 4 * options.runs) for cell in CLAIMS],
+        "successors": took_over(options.runs),
         "owner": [owned(*cell, OWNER_RUNS[cell[0]] * options.runs // RUNS) for cell in OWNERS],
     }
     with replacing(options.out) as temporary:
@@ -190,17 +195,17 @@ def beside_uniform(
 
 
 def worst_of(half: str, rows: list[Figures], seeds: range) -> Figures:
-    """Return the worst ratios, each of a few worlds played again more often."""
-    known_worlds = [world for kind in DECKS for world in worlds(half, kind)]
+    """Return the worst ratios, each of the worst world played again more often."""
+    played = [world for kind in DECKS for world in worlds(half, kind)]
     again: dict[int, Figures] = {}
     found: Figures = {}
     for name, (ratio, fits) in WORSTS.items():
         places = [place for place, row in enumerate(rows) if fits(row)]
-        for place in sorted(places, key=lambda place: -ratio(rows[place]))[:WORST]:
-            if place not in again:
-                again[place] = beside_uniform(known_worlds[place], seeds)
-            if name not in found or ratio(again[place]) > found[name]["ratio"]:
-                found[name] = {"ratio": ratio(again[place]), "world": rows[place]["name"]}
+        if places:
+            worst = max(places, key=lambda place: ratio(rows[place]))
+            if worst not in again:
+                again[worst] = beside_uniform(played[worst], seeds)
+            found[name] = {"ratio": ratio(again[worst]), "world": rows[worst]["name"]}
     return found
 
 
@@ -305,6 +310,46 @@ def claimed(arms: int, strengths: str, runs: int) -> Figures:
     return {"name": f"{arms} arms, {strengths}", "equal": strengths == "equal", **shares}
 
 
+def took_over(runs: int) -> Figures:
+    """Return how often who took over is named wrong, alone or at all, when a change is declared."""
+    votes, change, new = 4000, 1500, 2
+    tastes = [[0.15, 0.08, 0.04, 0.0, 0.0], [0.0, 0.08, 0.18, 0.0, 0.0]]
+    palette = np.array([additive(np.array(one)) for one in tastes])
+    place = (np.arange(votes) >= change).astype(np.int64)
+    world = Play(palette, borda(palette), place, place, np.zeros(votes), np.array([change]))
+    found = {
+        "runs": runs,
+        "declared": 0,
+        "first": 0,
+        "alone": 0,
+        "wrong": 0,
+        "missed": 0,
+        "named": 0,
+    }
+    for seed in range(runs):
+        told: list[list[int]] = []
+
+        def look(poll: dd.DriftPoll, told: list[list[int]] = told) -> None:
+            if told or not poll.changes or poll.changes[-1].noticed <= change:
+                return
+            chances = poll.probabilities.copy()
+            chances[poll.changes[-1].before] = 0.0
+            order = np.argsort(-chances)
+            enough = np.cumsum(chances[order]) >= 0.95 * chances.sum()
+            told.append([poll.changes[-1].after, *order[: int(enough.argmax()) + 1].tolist()])
+
+        stops = list(range(change + EVERY, votes, EVERY))
+        play(dd.DriftPoll(5), Taste.of(world), seed, votes, stops, look)
+        for first, *named in told:
+            found["declared"] += 1
+            found["first"] += first != new
+            found["alone"] += len(named) == 1
+            found["wrong"] += len(named) == 1 and named[0] != new
+            found["missed"] += new not in named
+            found["named"] += len(named)
+    return found
+
+
 def owned(arms: int, chance: float, runs: int) -> Figures:
     """Return what the owner of a poll with one favourite wants to know.
 
@@ -398,6 +443,20 @@ def figures_table(found: Figures) -> Iterator[str]:
         more.append(
             ("two equal arms ever called 95 % in 5,000 votes", "<= 8 %", f"{two['sure']:.1%}")
         )
+    took = found["successors"]
+    together = took["named"] / max(took["declared"], 1)
+    more += [
+        (
+            "who took over: the first named is wrong; one alone; and is wrong",
+            "-; -; <= 5 %",
+            "{first} of {declared}; {alone}; {wrong}".format(**took),
+        ),
+        (
+            "who took over: not among those named, who are so many",
+            "<= 5 %",
+            f"{took['missed']} of {took['declared']}; {together:.1f}",
+        ),
+    ]
     for name, bar, value in more:
         yield line(name, bar, *[value] * len(columns))
 

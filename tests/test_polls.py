@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 import driftduel as dd
 from benchmarks import _poll_worlds, polls
@@ -125,6 +126,35 @@ def test_halves_have_no_world_and_no_run_in_common():
     assert sum(map(len, runs)) == 4 * polls.WORST_RUNS
 
 
+def test_nobody_knows_the_better_of_two_before_the_majority_does():
+    """The rows of two options in the file, against the least number of votes that any rule needs.
+
+    From t to 1.25 t the majority of the votes is right with chances that the binomial distribution
+    gives; no rule is right more often. The shares measured differ by less than three standard
+    deviations.
+    """
+    rows = json.loads(polls.FILE.read_text(encoding="utf-8"))["owner"]
+    found = {row["chance"]: row for row in rows if row["arms"] == 2}
+    assert {chance: _majority(chance, 0.05) for chance in (0.55, 0.6)} == {0.55: 241, 0.6: 60}
+    for chance, row in found.items():
+        slack = 3 * np.sqrt(0.05 * 0.95 / row["runs"])
+        assert row["runs"] >= 1000
+        assert row["until"] >= _majority(chance, 0.05 + slack)
+
+
+def _majority(chance: float, wrong: float) -> int:
+    """Return the first t such that majorities are wrong so often on average from t to 1.25 t."""
+    votes = np.arange(1, 1000)
+    misses = np.array([_miss(int(n), chance) for n in votes])
+    return next(int(t) for t in votes if misses[t - 1 : int(np.ceil(1.25 * t))].mean() <= wrong)
+
+
+def _miss(votes: int, chance: float) -> float:
+    """Return the chance that a majority of votes is for the other arm, half of a draw."""
+    wins = np.arange(votes + 1)
+    return float(binom.pmf(wins, votes, chance) @ (0.5 + 0.5 * np.sign(votes - 2 * wins)))
+
+
 def test_bands_of_chances_count_what_was_right():
     bands = polls.calibration([(0.92, True), (0.94, True), (0.93, False), (0.999, True)])
     band = next(one for one in bands if one["from"] == 0.9)
@@ -139,6 +169,7 @@ def test_the_command_writes_a_file_and_its_tables(tmp_path, monkeypatch, capsys)
     monkeypatch.setattr(polls, "worlds", lambda half, kind: few[kind])
     monkeypatch.setattr(polls, "OWNERS", [(2, 0.9)])
     monkeypatch.setattr(polls, "LONG", 400)
+    monkeypatch.setattr(polls, "CLAIMS", [(2, "equal")])
     monkeypatch.setattr(_poll_worlds, "LONG", 400)
     monkeypatch.setattr(polls, "CHANGES", [(2, "favourite .9", 0.9)])
     page = tmp_path / "page.md"
