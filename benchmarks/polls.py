@@ -206,6 +206,7 @@ def worst_of(half: str, rows: list[Figures], seeds: range) -> Figures:
             if worst not in again:
                 again[worst] = beside_uniform(played[worst], seeds)
             found[name] = {"ratio": ratio(again[worst]), "world": rows[worst]["name"]}
+            found[name]["runs"] = len(seeds)
     return found
 
 
@@ -484,7 +485,9 @@ def half_figures(half: Figures) -> Iterator[tuple[str, str, str]]:
 def of_worst(half: Figures, name: str) -> str:
     """Return the ratio of a worst world, and which it is."""
     found = half["worst"].get(name)
-    return f"{found['ratio']:.2f} ({found['world']})" if found else "none"
+    if found is None:
+        return "none"
+    return f"{found['ratio']:.2f} ({found['world']}; {found['runs']} runs)"
 
 
 def calibration_table(found: Figures) -> Iterator[str]:

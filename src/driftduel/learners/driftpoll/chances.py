@@ -1,13 +1,12 @@
 """How likely each arm is the best: the share of draws from what is believed that it wins.
 
-Two corrections. With three arms and more the deviations of strengths are taken to be smaller than
-hypotheses say, which count duels of one pair for less and cannot pool what they share: by `NARROW`
-what is said was right as often as said. And two arms may be equal, which the bank, whose strengths
-are all different, never believes: the winner of a draw and its runner-up are taken to be equal with
-a chance, before any vote, of ``equal``. By the densities of their difference d at 0 (Dickey,
-Annals of Mathematical Statistics 1971) a draw with mean m and variance v of d, whose variance was p
-before any vote, then weighs ``1 - equal + equal b``, ``b = N(0; m, v) / N(0; 0, p)``, of which
-``equal b`` is shared by the two.
+Two corrections. With three arms and more, votes tell more of strengths than hypotheses take from
+them, so what these say is too uncertain: their deviations are taken times `NARROW`, by which what
+was said was right as often in worlds that drift. And two arms may be equal, which the bank never
+believes: the winner of a draw and its runner-up are taken to be equal with a chance, before any
+vote, of ``equal``. By the densities of their difference at 0 (Dickey, Annals of Mathematical
+Statistics 1971) a draw in which it has mean m and variance v, and had variance p before any vote,
+weighs ``1 - equal + equal b``, ``b = N(0; m, v) / N(0; 0, p)``; the two share ``equal b`` of that.
 """
 
 from __future__ import annotations
