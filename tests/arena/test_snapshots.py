@@ -103,7 +103,7 @@ def test_verify_notices_a_snapshot_of_something_else(url, folds):
         copy = service.hosted("drinks").replica
         copy.times[0] += 1
         with service.store.writing() as connection:
-            snapshots.keep_snapshot(connection, 1, copy)
+            snapshots.keep_snapshot(connection, 1, snapshots.snapshot_of(copy))
         with pytest.raises(errors.Violation, match="its snapshot is not the fold of its 7 events"):
             arena.verify(service.store)
 
@@ -148,13 +148,17 @@ def test_two_processes_may_keep_a_snapshot_at_once(drinks, url):
     def keep():
         began.set()
         try:
-            other.writer.alone(lambda connection: snapshots.keep_snapshot(connection, 1, copy))
+            other.writer.alone(
+                lambda connection: snapshots.keep_snapshot(
+                    connection, 1, snapshots.snapshot_of(copy)
+                )
+            )
         except errors.ArenaError as error:
             failed.append(error)
 
     with arena.Service.open(url) as other:
         with drinks.store.writing() as connection:
-            snapshots.keep_snapshot(connection, 1, copy)
+            snapshots.keep_snapshot(connection, 1, snapshots.snapshot_of(copy))
             thread = Thread(target=keep)
             thread.start()
             began.wait()

@@ -53,14 +53,14 @@ def test_verify_notices_counts_of_a_snapshot_that_the_votes_do_not_give(drinks, 
     drinks.follow()
     copy = drinks.hosted("drinks").replica
     with drinks.store.writing() as connection:
-        snapshots.keep_snapshot(connection, 1, copy)
+        snapshots.keep_snapshot(connection, 1, snapshots.snapshot_of(copy))
     arena.verify(drinks.store)
     if name == "arms":
         copy.arms[0] = replace(copy.arms[0], name="beer")
     else:
         (copy.sides if name == "sides" else copy.tally.duels)[0] += 1
     with drinks.store.writing() as connection:
-        snapshots.keep_snapshot(connection, 1, copy)
+        snapshots.keep_snapshot(connection, 1, snapshots.snapshot_of(copy))
     with pytest.raises(errors.Violation, match="its snapshot is not the fold"):
         arena.verify(drinks.store)
 

@@ -14,6 +14,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from threading import Event, Lock, Thread
 
+import numpy as np
+
 from driftduel.arena.errors import Conflict, Unavailable
 from driftduel.arena.model import Arena
 from driftduel.arena.replica import Replica
@@ -65,6 +67,7 @@ class Copies:
         self._hosted: dict[int, Hosted] = {}
         self._locks: dict[int, Lock] = {}
         self._far: dict[int, tuple[int, int]] = {}  # folded of how many, where it takes long
+        self._began: dict[int, float] = {}  # since when
         self._waits: dict[int, float] = {}  # since when an arena is behind its log
         self._failed: dict[int, Exception] = {}
         self._looked_at = time.monotonic()
@@ -83,8 +86,14 @@ class Copies:
         """Let folds end where they are."""
         self._stopping.set()
 
-    def follow(self, number: int) -> Hosted:
+    def load(self, number: int) -> Hosted:
+        """Return an arena, loaded by the first of those who come at once."""
+        return self._hosted.get(number) or self.follow(number, loads=True)
+
+    def follow(self, number: int, *, loads: bool = False) -> Hosted:
         """Load an arena, or bring its copy up to the head, for somebody who waits.
+
+        Whoever only ``loads`` is content with a copy that somebody else loaded meanwhile.
 
         Raises
         ------
@@ -92,10 +101,13 @@ class Copies:
             If that takes longer than `patience`, or the database fails.
         """
         lock = self._lock_of(number)
-        if not lock.acquire(timeout=-1 if self.patience is None else self.patience):
+        patience = self._patience(number)
+        if not lock.acquire(timeout=-1 if patience is None else patience):
             raise Unavailable(self._words(number))
         thread = None
         try:
+            if loads and (found := self._hosted.get(number)) is not None:
+                return found
             with self._store.reading(each=PATIENCE) as connection:
                 (arena,) = statements.arenas_of(connection, [number])
                 if self.patience is None or not self._is_far(connection, arena):
@@ -112,6 +124,15 @@ class Copies:
             if number in self._failed:
                 raise self._failed[number]
         return self._hosted[number]
+
+    def _patience(self, number: int) -> float | None:
+        """Return for how long a fold is waited for: those who come later wait no longer.
+
+        Else many who ask for one arena would take the threads of all.
+        """
+        if self.patience is None or number not in self._far:
+            return self.patience
+        return max(0.0, self.patience - (time.monotonic() - self._began.get(number, 0.0)))
 
     def follow_some(self) -> bool:
         """Bring copies up to the heads that have moved; tell whether any had to wait.
@@ -146,7 +167,10 @@ class Copies:
         return left or len(behind) > len(turn)
 
     def warm(self) -> None:
-        """Load arenas with many votes, in a thread, so that nobody waits when they are asked."""
+        """Load arenas with many votes and the last few, and compiled code, in a thread.
+
+        Nobody is to wait for that when they are asked.
+        """
         self._warming = True
         Thread(target=self._warm, name="arena-warm", daemon=True).start()
 
@@ -162,9 +186,12 @@ class Copies:
             try:
                 with self._store.reading(each=PATIENCE) as connection:
                     arenas = statements.find_arenas(connection)
-                for arena in arenas:
-                    if arena.status == "open" and arena.head >= _FAR:
-                        self._load_in_this_thread(arena.id)
+                going = [arena for arena in arenas if arena.status == "open"]
+                last = {arena.id for arena in going[-_A_ROUND:]}
+                for arena in going:
+                    if arena.head >= _FAR or arena.id in last:
+                        with suppress(Conflict):  # it has newer rules; who asks for it is told
+                            self._load_in_this_thread(arena.id)
                 break
             except Unavailable:
                 self._stopping.wait(1.0)
@@ -177,9 +204,11 @@ class Copies:
         with self._lock_of(number), self._store.reading(each=PATIENCE) as connection:
             if number not in self._hosted:
                 (arena,) = statements.arenas_of(connection, [number])
+                self._began[number] = time.monotonic()
                 self._far[number] = (0, arena.head)
                 try:
                     self._fold(connection, arena)
+                    self._hosted[number].replica.draw(np.random.default_rng())
                 finally:
                     self._far.pop(number, None)
 
@@ -210,6 +239,7 @@ class Copies:
                 self._failed.pop(number, None)
                 with self._store.reading(each=PATIENCE) as connection:
                     (arena,) = statements.arenas_of(connection, [number])
+                    self._began[number] = time.monotonic()
                     self._far[number] = (0, arena.head)
                     self._fold(connection, arena)
             except Exception as error:

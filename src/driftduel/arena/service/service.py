@@ -25,7 +25,7 @@ from driftduel.arena.model import DAY, SLUG, OpenDuel
 from driftduel.arena.replica import Replica
 from driftduel.arena.service.copies import Copies, Hosted, followed_by
 from driftduel.arena.service.limits import Waiting
-from driftduel.arena.service.snapshots import keep_snapshot
+from driftduel.arena.service.snapshots import keep_snapshot, snapshot_of
 from driftduel.arena.service.voter_counts import VoterCounts
 from driftduel.arena.service.writer import Writer
 from driftduel.arena.store import statements
@@ -139,7 +139,7 @@ class Service:
         if arena is None:
             raise NotFound(f"there is no arena {slug[:80]!r}")
         self._numbers[slug] = arena.id
-        return self.copies.follow(arena.id)
+        return self.copies.load(arena.id)
 
     def hosted_by_number(self, number: int) -> Hosted | None:
         """Return an arena that is loaded, None if it is not."""
@@ -199,7 +199,8 @@ class Service:
         for number, hosted in self.copies:
             if hosted.replica.head - self.copies.snapshots.get(number, 0) >= least:
                 self.copies.snapshots[number] = hosted.replica.head
-                keep = partial(keep_snapshot, number=number, replica=hosted.replica)
+                snapshot = snapshot_of(hosted.replica)  # before voters have to wait for it
+                keep = partial(keep_snapshot, number=number, snapshot=snapshot)
                 self.writer.alone(keep, each=SLOW, within=within)
 
     @contextmanager

@@ -8,6 +8,7 @@ from its beginning, which gives the same.
 from __future__ import annotations
 
 import zlib
+from typing import NamedTuple
 
 from driftduel.arena.model import Arena
 from driftduel.arena.replica import Replica
@@ -17,11 +18,24 @@ from driftduel.arena.store.connection import Connection
 from driftduel.arena.versions import rules_of
 
 
-def keep_snapshot(connection: Connection, number: int, replica: Replica) -> None:
-    """Store the state of a copy in place of an earlier one."""
+class Snapshot(NamedTuple):
+    """The state of a copy as of an event; ``key`` tells the code and the rules it is of."""
+
+    head: int
+    key: str
+    state: bytes
+
+
+def snapshot_of(replica: Replica) -> Snapshot:
+    """Return the state of a copy: of very many votes that takes a while, so nobody may wait."""
+    with replica.lock:
+        return Snapshot(replica.head, f"{code()} {replica.rules.name}", packed(replica))
+
+
+def keep_snapshot(connection: Connection, number: int, snapshot: Snapshot) -> None:
+    """Store a snapshot in place of an earlier one."""
     statements.lock_arenas(connection, [number])  # other processes keep theirs
-    key = f"{code()} {replica.rules.name}"
-    statements.keep_snapshot(connection, number, replica.head, key, packed(replica))
+    statements.keep_snapshot(connection, number, *snapshot)
 
 
 def from_snapshot(connection: Connection, arena: Arena) -> Replica | None:
