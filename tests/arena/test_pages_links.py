@@ -40,14 +40,22 @@ def test_a_server_of_this_machine_says_so_and_what_helps(tmp_path):
         assert '<figure class="qr">' not in page.text
 
 
-def test_a_server_of_the_network_has_links_for_the_network(site, owner, monkeypatch):
+def test_a_server_of_the_network_has_links_for_the_network(tmp_path, monkeypatch):
     monkeypatch.setattr(reach, "lan_address", lambda: "192.168.7.5")
-    page = owner.get("/drinks/owner")
-    link = f"http://192.168.7.5:{site.address.rpartition(':')[2]}/drinks"
-    assert f'value="{link}"' in page.text
-    assert squares(link) in page.text
-    assert "It must be in the same network." in words_of(page)
-    assert ALONE not in words_of(page)
+    with pages_of(tmp_path, lan=True) as site, site.browser() as owner:
+        page = owner.post("/drinks/owner", data={"token": site.made.owner_token})
+        link = f"http://192.168.7.5:{site.address.rpartition(':')[2]}/drinks"
+        assert f'value="{link}"' in page.text
+        assert squares(link) in page.text
+        assert "It must be in the same network." in words_of(page)
+        assert ALONE not in words_of(page)
+
+
+def test_the_address_of_a_container_is_told_nobody(site, owner, monkeypatch):
+    monkeypatch.setattr(reach, "lan_address", lambda: "172.17.0.2")
+    page = owner.get("/drinks/owner")  # through a port of this machine
+    assert "172.17.0.2" not in page.text
+    assert ALONE in words_of(page)
 
 
 def test_a_server_with_a_name_has_its_links_as_qr_codes(site):

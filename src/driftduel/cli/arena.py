@@ -142,6 +142,7 @@ def serve(
         local=local and not behind_proxy,
         behind_proxy=behind_proxy,
         rate=rate,
+        lan=lan,
         ready=ready,
     )
 

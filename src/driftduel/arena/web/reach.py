@@ -52,7 +52,7 @@ def reach_of(request: Request) -> Reach:
     base = f"{scheme}://{host}"
     name, port = _split(host, 443 if scheme == "https" else 80)
     alone = is_loopback(name) and not access.behind_proxy
-    address = None if access.local or not alone else lan_address()
+    address = lan_address() if access.lan and alone else None
     return Reach(base, alone, None if address is None else f"http://{address}:{port}", port)
 
 

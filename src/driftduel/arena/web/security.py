@@ -61,12 +61,15 @@ class Access:
         Whether X-Forwarded-For is to be believed.
     rate : float
         Requests a second that an address may make with an embed key; 0 for any number.
+    lan : bool
+        Whether the computers of this one's network reach it by its address there.
     """
 
     service: arena.Service
     local: bool = False
     behind_proxy: bool = False
     rate: float = 50.0
+    lan: bool = False
 
     def __post_init__(self) -> None:
         self._buckets = arena.Buckets(self.rate, int(4 * self.rate) or 1) if self.rate else None

@@ -44,6 +44,7 @@ def serve(
     local: bool = True,
     behind_proxy: bool = False,
     rate: float = 50.0,
+    lan: bool = False,
     ready: Callable[[int], None],
 ) -> None:
     """Serve a database until a signal, SIGTERM or that of Ctrl-C, ends it; votes under way finish.
@@ -56,7 +57,7 @@ def serve(
         Where to listen; 0 is a port that is free.
     workers : int
         Processes; one that dies is started again.
-    local, behind_proxy, rate
+    local, behind_proxy, rate, lan
         As `driftduel.arena.web.security.Access` has them.
     ready : callable
         Called with the port when it is taken.
@@ -68,7 +69,7 @@ def serve(
     """
     with closing(_bound(host, port)) as bound, tempfile.TemporaryDirectory() as folder:
         port = bound.getsockname()[1]
-        options = {"local": local, "behind_proxy": behind_proxy, "rate": rate}
+        options = {"local": local, "behind_proxy": behind_proxy, "rate": rate, "lan": lan}
         os.environ[OPTIONS] = json.dumps({"database": database, **options})
         log_as_json()
         allow_connections()
