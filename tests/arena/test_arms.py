@@ -141,6 +141,19 @@ def test_an_arena_that_makes_no_sense_is_refused(drinks, slug, settings, kind):
     assert [one.slug for one in arena.arenas(drinks)] == ["drinks"]
 
 
+def test_names_without_latin_letters_are_many_and_too_many_are_refused_unread(drinks, monkeypatch):
+    added = arena.change_arms(drinks, "drinks", add=["茶" * (1 + n) for n in range(150)])
+    assert [arm.slug for arm in added[3:6]] == ["arm", "arm-2", "arm-3"]
+    assert len({arm.slug for arm in added}) == 153
+    monkeypatch.setattr(sys.modules[arena.change_arms.__module__], "as_name", None)
+    with pytest.raises(errors.Invalid, match="there would be 1,003 arms, must be 1,000 at most"):
+        arena.change_arms(drinks, "drinks", add=["茶"] * 850)
+    monkeypatch.undo()
+    head = len(events(drinks))
+    arena.change_arms(drinks, "drinks", pause=["milk"] * 20_000)  # each is looked up once
+    assert len(events(drinks)) == head + 1
+
+
 def test_settings_are_changed_by_an_event(drinks):
     changed = arena.change_arena(drinks, "drinks", {"title": "Hot drinks", "cap": 5})
     assert (changed.title, changed.settings.cap, changed.settings.blind) == ("Hot drinks", 5, True)

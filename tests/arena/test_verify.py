@@ -7,6 +7,7 @@ from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 
 from driftduel.arena import errors
@@ -16,6 +17,7 @@ from driftduel.arena.service import snapshots
 from driftduel.arena.store import statements
 from driftduel.arena.store.chain import first_hash
 from tests.arena.images import png
+from tests.arena.pages import pages_of
 from tests.arena.voting import cast, damage, forge, seq, vote
 
 
@@ -124,6 +126,22 @@ def test_a_hash_that_was_noted_tells_whether_the_log_was_changed(drinks):
     arena.verify(drinks.store, noted[:1])
     with pytest.raises(errors.Violation, match=f"no log has the hash {noted[1]}"):
         arena.verify(drinks.store, noted)
+
+
+def test_the_hash_is_on_the_page_of_the_owner_and_at_the_end_of_an_export(tmp_path):
+    with pages_of(tmp_path) as site, site.browser() as browser:
+        vote(site.service)
+        vote(site.service, "skip")
+        browser.post("/drinks/owner", data={"token": site.made.owner_token})
+        (found,) = arena.verify(site.service.store)
+        assert f'id="hash">{found.hash}</code>' in browser.get("/drinks/owner").text
+        for everything in (False, True):
+            lines = "".join(arena.votes_csv(site.service, "drinks", everything=everything))
+            *before, last = lines.splitlines()[1:]
+            assert last.endswith(f",{found.hash}")
+            assert not any(found.hash in line for line in before)
+        arena.write_parquet(site.service, "drinks", tmp_path / "votes.parquet")
+        assert pl.read_parquet(tmp_path / "votes.parquet")["hash"].to_list() == [found.hash]
 
 
 def as_row(event):
