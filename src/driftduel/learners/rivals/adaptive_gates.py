@@ -139,7 +139,6 @@ class _AdaptiveGate(Learner):
     _criteria = (Borda, Weighted)
     _needs_horizon = True
     _ticket = TICKET_RANGES
-    _graded: ClassVar = True
     _choose = staticmethod(choose_gated)
     _full = staticmethod(has_begun)
 
@@ -262,6 +261,7 @@ class MASTER(_AdaptiveGate):
     _: KW_ONLY
     scale: float = bounded(1.0, above=0, most=1e6)
 
+    _graded: ClassVar = True
     _literature: ClassVar = Literature(
         paper="Wei & Luo, Non-stationary Reinforcement Learning without Prior Knowledge: An "
         "Optimal Black-box Approach, COLT 2021",

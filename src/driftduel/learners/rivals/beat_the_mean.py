@@ -195,7 +195,6 @@ class BeatTheMean(Learner):
     gamma: float = bounded(1.3, least=1)
     scale: float = bounded(1.0, above=0)
 
-    _graded: ClassVar = True
     _literature: ClassVar = Literature(
         paper="Yue & Joachims, Beat the Mean Bandit, ICML 2011",
         bound="(gamma^7 K/gap) log T Condorcet under relaxed SST, stationary",

@@ -252,7 +252,6 @@ class _Savage(ToldDelta):
 
     _ranges = SAVAGE_RANGES
     _ticket = (ranges.CHANCE,)
-    _graded: ClassVar = True
     _choose = staticmethod(choose_savage)
     _learn = staticmethod(learn_savage)
     _settle = staticmethod(drop_pairs)
