@@ -8,7 +8,8 @@ Worlds are those of `benchmarks._poll_worlds`, players those of `benchmarks._pol
   runs are right on average from u to 1.25 u. If there is none, as many as were played, 20,000. Its
   ratio is to uniform pairs with all votes. Worlds in which strengths explain all pairs and others
   have a bar each.
-- *Worst*: the ratio of the world that is worst in `RUNS` runs, in `WORST_RUNS` others.
+- *Worst*: the ratio of the world that is worst in `RUNS` runs, and that in `WORST_RUNS` others,
+  which says how much of it was luck; another world may then be worse.
 - *False*: runs of 20,000 votes without change in which one is declared.
 - *Declared*: runs of 5,000 votes with one change in the middle in which one is declared after it.
   The *delay* of the declaration is counted from the change. That of ``best()`` is the number of
@@ -205,8 +206,8 @@ def worst_of(half: str, rows: list[Figures], seeds: range) -> Figures:
             worst = max(places, key=lambda place: ratio(rows[place]))
             if worst not in again:
                 again[worst] = beside_uniform(played[worst], seeds)
-            found[name] = {"ratio": ratio(again[worst]), "world": rows[worst]["name"]}
-            found[name]["runs"] = len(seeds)
+            found[name] = {"world": rows[worst]["name"], "ratio": ratio(rows[worst])}
+            found[name] |= {"again": ratio(again[worst]), "runs": len(seeds)}
     return found
 
 
@@ -487,7 +488,8 @@ def of_worst(half: Figures, name: str) -> str:
     found = half["worst"].get(name)
     if found is None:
         return "none"
-    return f"{found['ratio']:.2f} ({found['world']}; {found['runs']} runs)"
+    again = f", in {found['runs']} others {found['again']:.2f}" if found["again"] else ""
+    return f"{found['ratio']:.2f}{again} ({found['world']})"
 
 
 def calibration_table(found: Figures) -> Iterator[str]:
