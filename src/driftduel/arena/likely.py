@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from driftduel.arena.proofs import ProofCache, Proofs
 from driftduel.arena.replica import Cast, Replica
 from driftduel.verdict.standing import Moment
 from driftduel.votes.likely.growing import MOST_ARMS, Growing
@@ -55,6 +56,7 @@ class Looks:
     def __init__(self) -> None:
         self._lock = Lock()
         self._growing = Growing()
+        self._proofs = ProofCache()
         self._last: tuple[int, Telling | None] = (-1, None)
 
     def tell(self, known: Known) -> Telling | None:
@@ -63,6 +65,11 @@ class Looks:
             if known.head != self._last[0]:
                 self._last = (known.head, self._told(known) if known.is_enough else None)
             return self._last[1]
+
+    def prove(self, known: Known) -> Proofs:
+        """Return what is proved at every look."""
+        with self._lock:
+            return self._proofs.prove(known.votes, known.numbers.tolist())
 
     def _told(self, known: Known) -> Telling:
         order = np.argsort(known.votes.time, kind="stable")  # some may be imported, and older

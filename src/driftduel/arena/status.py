@@ -87,7 +87,11 @@ def status_of(arena: Arena, replica: Replica, looks: Looks | None = None) -> Sta
     with replica.lock:  # so that all of it is of one head
         left, right, neither = (int(n) for n in replica.sides)
         standing, known = standing_of(arena, replica), known_of(replica)
-    told = (looks or Looks()).tell(known)
+    looks = looks or Looks()
+    told = looks.tell(known)
+    if standing.best is not None and replica.rules.goes_on:
+        proved = looks.prove(known)
+        standing = replace(standing, turned=proved.turned, drifted=proved.drifted)
     return Status(arena, known.head, standing, left, right, neither, told)
 
 
@@ -143,11 +147,12 @@ def _votes_a_day(replica: Replica) -> float | None:
 
     None if they are of less than an hour.
     """
-    times = np.sort(np.asarray(replica.times))
+    times = np.asarray(replica.times)
     if len(times) < 2:
         return None
-    since = max(int(times[0]), int(times[-1]) - 7 * DAY)
-    span = int(times[-1]) - since
+    last = int(times.max())
+    since = max(int(times.min()), last - 7 * DAY)  # some may be imported, and older
+    span = last - since
     if span < DAY // 24:
         return None
     return float((times > since).sum() * DAY / span)
