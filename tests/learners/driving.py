@@ -71,7 +71,16 @@ class Played:
 
 
 def play_beside(
-    learner, oracle_of, n_rounds, seed, *, world=None, late=0.0, compare=None, rel=1e-11
+    learner,
+    oracle_of,
+    n_rounds,
+    seed,
+    *,
+    world=None,
+    late=0.0,
+    compare=None,
+    rel=1e-11,
+    graded=True,
 ):
     """Ask a learner and its oracle for every duel and tell both the same; they must agree.
 
@@ -79,9 +88,12 @@ def play_beside(
     them; by default it is random and changes now and then. Some outcomes are ties. Each outcome
     is told at once, or with ``late`` above 0 after a while, in any order, or never. After each ask
     ``compare(learner, oracle)`` looks at more. Chances may differ by the share ``rel``. Of learners
-    that take graded outcomes every fourth run has some, in eighths, so that sums are exact.
+    that take graded outcomes every fourth run has some, in eighths, so that sums are exact, unless
+    ``graded`` is False.
     """
-    shades = np.random.default_rng([seed, 78]) if learner._graded and seed % 4 == 3 else None
+    shades = (
+        np.random.default_rng([seed, 78]) if graded and learner._graded and seed % 4 == 3 else None
+    )
     numbers = Numbers(learner.seed)
     oracle = oracle_of(numbers)
     script = np.random.default_rng([seed, 77])

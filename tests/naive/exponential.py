@@ -182,7 +182,7 @@ class REX3(Oracle):
         return a, b, (p[a] * p[b], p[a], p[b])
 
     def tell(self, a, b, ticket, outcome):
-        psi = {1.0: +1, 0.0: -1, 0.5: 0}[outcome]
+        psi = 2 * outcome - 1  # +1, -1, and 0 of a tie
         if a != b:
             gamma = self.gamma(self.t)
             self.logs[a] += (gamma / self.K) * psi / (2 * ticket[1])
