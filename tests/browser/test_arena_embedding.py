@@ -76,7 +76,7 @@ def test_a_site_that_may_embed_votes_by_fetch_and_in_a_frame(sites, visit):
     frame.get_by_role("heading", name="Which is nicer?").wait_for()
     opened.page.wait_for_timeout(450)  # sooner would be a double click
     frame.get_by_role("button", name="Left is better").click()
-    frame.get_by_text("1 vote").wait_for()
+    frame.get_by_text("You have answered 1.").wait_for()
     assert votes(site) == 6
     assert opened.page.evaluate("window.hacked") is None
     assert opened.complaints == []

@@ -253,7 +253,7 @@ def test_two_cards_have_one_size_of_type(tmp_path, visit):
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_every_language_fits_a_phone_and_is_accessible(tmp_path, visit, lang):
-    with pages_of(tmp_path) as site:
+    with pages_of(tmp_path, settings={"suggestions": True}) as site:
         opened = visit(f"{site.address}/drinks", **PHONE, locale=lang)
         page = opened.page
         assert page.locator("html").get_attribute("lang") == lang
@@ -274,6 +274,12 @@ def test_every_language_fits_a_phone_and_is_accessible(tmp_path, visit, lang):
         page.wait_for_timeout(GLANCE)
         page.keyboard.press("s")
         page.locator("body.calm").wait_for()
+        assert is_accessible(opened)
+        page.goto(f"{site.address}/drinks/suggest")
+        page.locator("#text").fill("mate")
+        page.locator("main button").click()
+        page.locator(".notice.good").wait_for()
+        assert fits(page)
         assert is_accessible(opened)
         assert opened.complaints == []
 
