@@ -4,10 +4,12 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from dataclasses import asdict
 
 import pytest
 
 from driftduel.arena import service as arena
+from driftduel.arena.settings import Settings
 
 
 @pytest.fixture
@@ -55,13 +57,10 @@ def test_the_command_lists_and_changes_settings(run, database):
     assert "any number" in done.out
     found = run("arena", "settings", "drinks", "--database", url, "--json").json["settings"]
     assert found == {
-        "blind": True,
+        **asdict(Settings()),
         "ties": False,
-        "public": False,
-        "cap": None,
         "expire": 60,
         "origins": ["https://a.example", "https://b.example"],
-        "newest_rules": False,
     }
     run("arena", "settings", "drinks", "--named", "--origins", "", "--database", url)
     with arena.Service.open(url) as service:
