@@ -12,13 +12,13 @@ from driftduel.learners import Learner, Literature, bounded, inline_kernel
 from driftduel.testing import check_learner
 
 EVERYBODY = {
-    *("ask", "tell", "cancel", "fold", "best", "report", "save", "clone", "config"),
+    *("ask", "tell", "cancel", "fold", "best", "best_index", "report", "save", "clone", "config"),
     *("rounds", "open_duels", "limit_open", "change_arms", "can_change_arms", "offered"),
     *("active", "episodes", "evictions", "activations", "replays"),
 }
 PARAMETERS = {"n_arms", "horizon", "criterion", "seed", "labels"}
 OWN = {
-    "DriftPoll": {"changes", "probabilities"},
+    "DriftPoll": {"changes", "probabilities", "rules"},
     "DriftDuel": {"calibration", "false_restarts", "regret"},
     "MetaBosse": {
         *("constants", "estimator", "intervals", "prefix", "replay_rate", "scale"),
