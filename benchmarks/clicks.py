@@ -5,6 +5,8 @@ as the others are. In how many polls the best was decided before and is at once 
 somebody at once, and how many call another one decided; beside it the same by intervals that begin
 again (rules 1 and 2 of arenas).
 
+Missing: how often the votes that it then took lay in the range that was said before.
+
 Decided: the votes until the best is first called decided, by the gap and by intervals.
 """
 
@@ -34,6 +36,7 @@ DECIDED = (
     (30, "favourite .9"),
     (2, "favourite .6"),
 )
+MISSING = ((4, "favourite .7", 4000), (3, "favourite .6", 6000), (10, "favourite .8", 4000))
 VOTES, LONGEST = 2000, 20_000
 LOOKS = 60
 
@@ -41,7 +44,7 @@ LOOKS = 60
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--runs", type=int, default=40)
-    parser.add_argument("--part", choices=["clicks", "decided", "all"], default="all")
+    parser.add_argument("--part", choices=["clicks", "decided", "missing", "all"], default="all")
     options, _ = parser.parse_known_args()
     if options.part in ("clicks", "all"):
         print("decided before, after pause, after join; named after pause, join; wrongly decided")
@@ -49,6 +52,11 @@ def main() -> None:
             rows = np.array([clicked(arms, strengths, seed) for seed in range(options.runs)])
             told = " ".join(f"{share:5.2f}" for share in rows[:, :5].mean(axis=0))
             print(f"{arms:3} {strengths:>14} {told} {rows[:, 5].sum():3.0f}", flush=True)
+    if options.part in ("missing", "all"):
+        print("votes still missing, asked at 1/4, 1/2 and 3/4: in the range, sooner, later")
+        for arms, strengths, longest in MISSING:
+            rows = np.array([missing(arms, strengths, longest, 200 + n) for n in range(25)])
+            print(f"{arms:3} {strengths:>14} {rows.sum(axis=0)}", flush=True)
     if options.part in ("decided", "all"):
         print("votes until decided, medians: intervals, gap, ratio; wrong by intervals, by the gap")
         ratios = []
@@ -121,6 +129,31 @@ def decided(arms: int, strengths: str, seed: int) -> tuple[float, float, bool, b
     stops = np.unique(np.geomspace(40, LONGEST, LOOKS).astype(int)).tolist()
     play(dd.DriftPoll(arms), voters, seed, LONGEST, stops, partial(look, first=first, wrong=wrong))
     return first["intervals"], first["gap"], wrong["intervals"], wrong["gap"]
+
+
+def missing(arms: int, strengths: str, longest: int, seed: int) -> tuple[int, int, int]:
+    """Return how often the votes until decided were in the range that was said, fewer, or more."""
+    _, voters = taste(arms, strengths)
+    said: list[tuple[int, tuple[float, float]]] = []
+    decided_at: list[int] = []
+
+    def look(poll: dd.DriftPoll) -> None:
+        if decided_at:
+            return
+        report = poll.report()
+        if report.decided:
+            decided_at.append(poll.rounds)
+        else:
+            said.append((poll.rounds, report.missing_between or (0.0, math.inf)))
+
+    stops = np.unique(np.geomspace(60, longest, 30).astype(int)).tolist()
+    play(dd.DriftPoll(arms), voters, seed, longest, stops, look)
+    found = [0, 0, 0]
+    for share in (0.25, 0.5, 0.75) if decided_at and said else ():
+        end = decided_at[0]
+        asked, (least, most) = min(said, key=lambda one: abs(one[0] - share * end))
+        found[0 if least <= end - asked <= most else 1 if end - asked < least else 2] += 1
+    return found[0], found[1], found[2]
 
 
 if __name__ == "__main__":
