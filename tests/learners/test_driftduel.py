@@ -14,16 +14,19 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import driftduel as dd
+from driftduel.learners.contract.ranges import check_state
 from driftduel.learners.driftduel.constants import Calibration
 from driftduel.learners.driftduel.knowledge import even_evidence
 from driftduel.learners.driftduel.state import KINDS as DUELS
 from driftduel.learners.parts.dates import ROOM
 from driftduel.testing.driving import switching_world, tell_as_played
+from driftduel.worlds import adversarial as worlds
 from tests.learners.driving import play, play_beside, random_matrix, tosses
 from tests.learners.problems import random_weight
 from tests.modes import COMPILED
 from tests.naive.dates import EveryToss
-from tests.naive.driftduel import DriftDuel, bayes_factor
+from tests.naive.driftduel import DriftDuel
+from tests.naive.driftduel_trial import bayes_factor
 from tests.naive.protocol import TooCloseError
 
 KINDS = ["borda", "weighted", "condorcet"]
@@ -42,6 +45,16 @@ hasty = st.builds(
     alarm=st.sampled_from([0.5, 1.5, 4.0, DEAF, DEAF]),
     keep=st.sampled_from([0.2, 0.6, 1.0]),
     most=st.sampled_from([1.0, 7.0, 2000.0]),
+    undecided=st.sampled_from([1.0, 3.0]),
+    noise=st.sampled_from([0.0, 0.5]),
+    close=st.sampled_from([0.0, 0.7]),
+    lasting=st.sampled_from([0.5, 0.97]),
+    behind=st.sampled_from([0.4, 3.0]),
+    behind_share=st.sampled_from([0.2, 1.0]),
+    even_duels=st.sampled_from([1.5, 200.0]),
+    retest=st.sampled_from([1.0, 4.0]),
+    floor=st.sampled_from([0.02, 0.6]),
+    rise=st.sampled_from([0.13, 5.0]),
     background=st.sampled_from([0.03, 1.0]),
     doubt=st.sampled_from([0.7, 1.5]),
     sway=st.sampled_from([0.2, 2.5]),
@@ -105,6 +118,7 @@ def play_problem(
         learner, oracle_of, n_rounds, seed, world=world, late=late, compare=compare, rel=1e-8
     )
     compare_the_past(learner, played.oracle)
+    check_state(learner, learner._session.state, learner._session.told)
     return learner, played.oracle
 
 
@@ -123,6 +137,14 @@ def compare(learner, oracle):
     assert state.trial[0]["on"] == (oracle.trial is not None)
     if oracle.trial is not None:
         compare_trials(state.trial[0], oracle, oracle.trial)
+    if oracle.scored:
+        for arm, record in zip(oracle.arms, state.arms, strict=True):
+            rise, leap, calm, odd, risen = oracle.rise(arm)
+            assert abs(record["rise"] - rise) < 1e-9
+            assert abs(record["leap"] - leap) < 1e-9
+            tossed = record["calm_n"], record["calm_sum"], record["odd_n"], record["odd_sum"]
+            assert tossed == (*calm, *odd)
+            assert record["risen"] == risen
     assert state.plan[0]["total"] == pytest.approx(sum(oracle.plan.values()), rel=1e-8)
 
 
@@ -171,15 +193,17 @@ def compare_dates(changes, expected):
 
 
 REACHED = {
-    *DUELS,
+    *(set(DUELS) - {"rise"}),
     *("alarm", "alarm during a trial", "moment moved", "deposed", "likely", "restart", "failed"),
     *("throttle", "replay"),
 }
 """What happens under every criterion."""
 
+SCORED = {"by scores", "back from scores", "rise", "risen", "risen leader"}
+SCORED |= {"even for long", "far behind"}
 MORE = {
-    "borda": {"by scores", "back from scores"},
-    "weighted": {"by scores", "back from scores", "turn"},
+    "borda": SCORED,
+    "weighted": SCORED | {"turn"},
     "condorcet": set(),
 }
 
@@ -304,11 +328,18 @@ def as_if_planned(learner, duel):
         plan[name] = float(name == duel)
     plan["total"] = 1.0
     plan["challenger"] = others[0] if duel == "challenge" else -1
+    plan["contested"] = plan["blocker"] = -1
+    if duel == "retest":
+        plan["contested"] = others[0]
+        plan["blocker"] = -1 if state.rule[0]["scored"] else others[2]
     plan["audited"] = others[1]
     state.trial[0]["accused"] = others[2]
     state.arms["extra"] = 0.0
     state.arms["extra"][others[:2]] = [0.5, 1.5]
     plan["extras"] = 2.0
+    state.arms["again"] = 0.0
+    state.arms["again"][others[1:]] = [0.5, 1.5]
+    plan["rises"] = 2.0
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -381,7 +412,8 @@ def test_a_clear_change_is_declared_with_its_names_and_its_time(kind, n_arms):
     """First arm 0 wins nine of ten duels, from round 2000 on the last arm.
 
     A range holds the round of 95 % of changes. Another arm than the last may lead for a while, and
-    be named, in about one run of twenty; nobody but arm 0 led before.
+    be named, in about one run of twenty. Another arm than 0 may have led by luck in the first
+    rounds and still be on trial; it is then named in about one run of seventy.
     """
     world = switching_world(n_arms, 4000)
     seen = Counter()
@@ -399,11 +431,11 @@ def test_a_clear_change_is_declared_with_its_names_and_its_time(kind, n_arms):
         seen["declared"] += len(changes) == 1
         for change in changes:
             assert 2000 < change.noticed < 3500
-            assert change.before == 0
+            seen["old named"] += change.before == 0
             assert change.earliest <= change.around <= change.latest < change.noticed
             seen["named"] += change.after == n_arms - 1
             seen["held"] += change.earliest <= 2000 <= change.latest
-    assert min(seen["declared"], seen["held"]) >= RUNS - 1
+    assert min(seen["declared"], seen["held"], seen["old named"]) >= RUNS - 1
     assert seen["named"] >= 3 * RUNS // 4 - (seen["declared"] < RUNS)
 
 
@@ -428,6 +460,44 @@ def test_voters_who_cannot_decide_change_nothing(kind):
     assert (state.wins == state.wins.T).all()
     assert not state.arms["against"].any()
     assert learner.active.tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_where_nine_of_ten_votes_are_ties_a_swap_is_followed(kind):
+    """Of the votes that are not ties, first arm 0 wins nine of ten, from round 1000 on arm 2."""
+    right = 0
+    for seed in range(RUNS // 2):
+        learner = dd.DriftDuel(3, criterion=any_weight(kind, 3), seed=seed)
+        for best, n_rounds in ((0, 1000), (2, 5000)):
+            matrix = np.full((3, 3), 0.5)
+            matrix[best], matrix[:, best] = 0.54, 0.46
+            matrix[best, best] = 0.5
+            script = np.random.default_rng(seed)
+
+            def outcome(left, right, script=script, matrix=matrix):
+                won = float(script.random() < 0.5 + 10 * (matrix[left, right] - 0.5))
+                return won if script.random() < 0.1 else 0.5
+
+            play(learner, n_rounds, outcome)
+            right += learner.best() == best
+        assert learner.episodes == [0] or len(learner.episodes) == 2
+    assert right >= 2 * (RUNS // 2) - 1
+
+
+def test_ties_are_counted_apart_from_wins():
+    learner = dd.DriftDuel(2, criterion="condorcet", seed=1)
+    duels = [duel for duel in (learner.ask() for _ in range(40)) if duel.is_vote][:3]
+    for duel, outcome in zip(duels, (0.5, 1.0, 0.5), strict=True):
+        learner.tell(duel, outcome)
+    state = learner._session.state
+    first = duels[1].left
+    assert state.wins[first, 1 - first] == 1
+    assert state.wins.sum() == 1
+    assert (state.ties == [[0, 2], [2, 0]]).all()
+    duel = next(duel for duel in (learner.ask() for _ in range(40)) if duel.is_vote)
+    learner.tell(duel, 0.25)
+    assert state.wins.sum() == 1.5
+    assert (state.ties == [[0, 2.5], [2.5, 0]]).all()
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -502,6 +572,50 @@ def test_for_weak_regret_every_duel_is_a_vote():
     assert learner.best() == 0
     with pytest.raises(ValueError, match="regret is 'mild', must be 'strong' or 'weak'"):
         dd.DriftDuel(3, regret="mild")
+
+
+# Worlds that used to break it.
+
+
+def final_regrets(world, criterion, n_seeds):
+    learner = dd.DriftDuel(world.n_arms, criterion=criterion)
+    runs = dd.simulate_many(learner, world, range(n_seeds), points=4)
+    return np.array([run.regret(criterion)[-1] for run in runs])
+
+
+def test_an_arm_that_rises_against_all_but_the_leader_is_seen_and_declared():
+    """Who never sees it loses .35 a round from round 10^5 on, 70,000 in all."""
+    world = worlds.hidden_rise(n_arms=10, horizon=300_000, margin=0.02, rise=0.45, at=1 / 3)
+    learner = dd.DriftDuel(10)
+    runs = dd.simulate_many(learner, world, range(RUNS), points=4)
+    assert np.mean([run.regret()[-1] for run in runs]) < 15_000
+    winner = world.matrix(299_999).sum(axis=1).argmax()
+    assert [run.best for run in runs] == [winner] * RUNS
+
+
+def test_spoilers_do_not_lock_the_winner_of_many_arms_out():
+    """Who plays the spoiler for ever loses .2 a round, 20,000 in all; so it used to be."""
+    world = worlds.spoilers(n_arms=100, horizon=100_000, margin=0.02, over=0.2, spoils=0.4)
+    assert final_regrets(world, "condorcet", RUNS).mean() < 6000
+
+
+def test_a_winner_that_lost_its_first_duels_is_tried_again():
+    learner = dd.DriftDuel(5, criterion="condorcet", seed=3)
+    matrix = np.full((5, 5), 0.5)
+    matrix[0, 1:], matrix[1:, 0] = 0.7, 0.3
+    unlucky = 30
+
+    def outcome(left, right):
+        nonlocal unlucky
+        if 0 in (left, right) and unlucky > 0 and left != right:
+            unlucky -= 1
+            return float(right == 0)
+        return draw(left, right)
+
+    draw = tosses(matrix)
+    play(learner, 20_000, outcome)
+    assert unlucky == 0
+    assert learner.best() == 0
 
 
 @pytest.mark.large

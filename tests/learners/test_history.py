@@ -6,11 +6,14 @@ import json
 from base64 import b64decode
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import driftduel as dd
 from driftduel.learners.contract import storage
 from driftduel.learners.contract.upgrades import FORMAT
+from driftduel.learners.driftduel.constants import Calibration
+from tests.learners.driving import play, tosses
 
 pytestmark = pytest.mark.once  # files are not compiled
 
@@ -18,6 +21,8 @@ HERE = Path(__file__).parent / "history"
 EXPECTED = json.loads((HERE / "expected.json").read_text())
 REFUSED = "3-e280938-DriftPoll.json"
 FILES = sorted(EXPECTED.keys() - {REFUSED})
+NEW_RULE = [name for name in FILES if "DriftDuel" in name]
+"""Of a learner that since plays otherwise; what it knows is kept."""
 METABOSSE = "2-9ce059a-MetaBosse.json"
 
 
@@ -81,7 +86,9 @@ def test_an_old_file_keeps_every_array(name):
     after = storage.as_payload(dd.load_learner(HERE / name))["session"]["state"]
     if "DriftPoll" in name and name[0] in "34":
         assert b64decode(after.pop("state.discount")["bytes"]) == bytes(8)
-    if "Drift" in name:  # tosses by arm made way for votes by pairs, which begin with 0
+    if (
+        "Drift" in name and name[0] < "6"
+    ):  # tosses by arm made way for votes by pairs, which begin with 0
         del before["state.tally.arms"]
         for part in ("number", "pairs", "tossed", "won"):
             new = b64decode(after.pop(f"state.tally.{part}")["bytes"])
@@ -90,17 +97,64 @@ def test_an_old_file_keeps_every_array(name):
         since = b64decode(after.pop("state.tally.leads")["bytes"])
         assert since[8:] == b64decode(before.pop("state.tally.leads")["bytes"])[8:]
         assert int.from_bytes(since[:8], "little") == EXPECTED[name]["rounds"]
-    assert before.keys() == after.keys()
+    added = {"state.ties", "state.young_ties"} if name in NEW_RULE else set()
+    assert before.keys() | added == after.keys()
     for part, array in before.items():
         if array == after[part]:
+            continue
+        if added and part in ("state.rule", "state.plan", "state.arms"):
+            compare_records(array, after[part], part)
             continue
         assert part.endswith("journal.notes")
         assert after[part]["bytes"].rstrip("=A").startswith(array["bytes"].rstrip("=A"))
         assert after[part]["shape"] == [array["shape"][0] + 64]
 
 
-@pytest.mark.parametrize("name", [name for name in FILES if name[0] in "34"])
-def test_a_file_of_format_3_or_4_continues_bit_for_bit(name):
+def compare_records(before, after, part):
+    """All old fields are there; constants may be others, and new fields say that nothing is odd."""
+    old, new = (
+        np.frombuffer(b64decode(one["bytes"]), [(name, kind) for name, kind in one["dtype"]])
+        for one in (before, after)
+    )
+    assert set(old.dtype.names) <= set(new.dtype.names)
+    changed = {"watch", "pair_urge", "hazard", "alarm", "more_alarm"}
+    for name in set(old.dtype.names) - (changed if part == "state.rule" else set()):
+        assert (old[name] == new[name]).all()
+    for name in set(new.dtype.names) - set(old.dtype.names):
+        if part != "state.rule" and name not in ("behind", "ahead"):
+            assert set(new[name]) <= ({0, -1} if name in ("contested", "blocker") else {0})
+
+
+@pytest.mark.parametrize("name", NEW_RULE)
+def test_an_old_driftduel_has_the_rule_and_the_counts_of_a_new_one(name):
+    learner = dd.load_learner(HERE / name)
+    state = learner._session.state
+    if "arms" not in name:
+        assert (state.rule == learner._allocate().rule).all()
+    assert (state.arms["behind"] == (state.wins < state.wins.T).sum(axis=1)).all()
+    assert (state.arms["ahead"] == (state.wins > state.wins.T).sum(axis=1)).all()
+    outcome = tosses(np.array([[0.5, 0.1], [0.9, 0.5]])[np.ix_([0, 0, 0, 1], [0, 0, 0, 1])])
+    if "arms" not in name:
+        play(learner, 600, outcome)
+        assert learner.best_index == 3
+
+
+def test_constants_that_an_old_file_gives_stay(tmp_path):
+    name = "5-aa909b8-DriftDuel.json"
+    learner = saved(name)["learner"]
+    numbers = {"watch": 0.3, "alarm": 7.0, "keep": 0.15}
+    calibration = {"class": "Calibration", "parameters": numbers}
+    learner["parameters"]["calibration"] = calibration
+    path = changed(name, tmp_path / "own.json", learner=learner)
+    rule = dd.load_learner(path)._session.state.rule[0]
+    assert (rule["watch"], rule["alarm"], rule["floor"]) == (0.3, 7.0, Calibration().floor)
+
+
+CONTINUING = [name for name in FILES if name[0] in "3456" and name not in NEW_RULE]
+
+
+@pytest.mark.parametrize("name", CONTINUING)
+def test_a_file_of_format_3_or_later_continues_bit_for_bit(name):
     assert asked_next(dd.load_learner(HERE / name), 6) == EXPECTED[name]["next"]
 
 

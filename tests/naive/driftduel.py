@@ -8,105 +8,16 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from tests.naive.protocol import Oracle, TooCloseError
+from tests.naive.driftduel_known import Alarm, Met, Rise, Turn, apart, even_evidence, tied
+from tests.naive.driftduel_trial import Tried
+from tests.naive.protocol import TooCloseError
 from tests.naive.replays import METABOSSE, next_age
 
 REPLAY_LENGTHS = [2 << power for power in range(40)]
 FOREVER = math.inf
-
-
-def apart(a, b, by=1e-9):
-    """Return the first of two numbers that are clearly not the same."""
-    if abs(a - b) <= by:
-        raise TooCloseError
-    return a
-
-
-def tied(a, b, by):
-    """Whether two numbers are exactly the same; if not, they have to be clearly not."""
-    return a == b or apart(a, b, by) == b
-
-
-def kl(p, q):
-    p, q = (min(max(x, 1e-9), 1 - 1e-9) for x in (p, q))
-    return p * math.log(p / q) + (1 - p) * math.log((1 - p) / (1 - q))
-
-
-def log_ratio(outcome, new, old):
-    """The log likelihood of an outcome under a new chance less that under an old one."""
-    # Choice: a tie is half a win and half a loss.
-    won, lost = math.log(new / old), math.log((1 - new) / (1 - old))
-    return outcome * won + (1 - outcome) * lost
-
-
-def log_beta(a, b):
-    return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
-
-
-def bayes_factor(before, since):
-    """How much likelier duels since (won, lost) are with a chance of their own, Beta(1, 1)."""
-    (won0, lost0), (won1, lost1) = before, since
-    alone = log_beta(1 + won1, 1 + lost1) - log_beta(1, 1)
-    both = log_beta(1 + won0 + won1, 1 + lost0 + lost1) - log_beta(1 + won0, 1 + lost0)
-    return alone - both
-
-
-def likelihood_ratio(before, since):
-    """How much better two means explain tosses (n, sum) than one, if the mean fell."""
-    (n0, sum0), (n1, sum1) = before, since
-    if n0 < 4 or n1 < 4 or sum1 / n1 >= sum0 / n0:
-        return 0.0
-    mean = (sum0 + sum1) / (n0 + n1)
-    return n0 * kl(sum0 / n0, mean) + n1 * kl(sum1 / n1, mean)
-
-
-@dataclass
-class Met:
-    """A duel of two arms, for whom it was a toss, and how odd it was when it was told."""
-
-    round: int
-    left: int
-    right: int
-    outcome: float
-    tossed: tuple[int, ...]
-    odd: float = 0.0
-    odd_for_leader: dict[str, float] = field(default_factory=dict)
-    """Log ratios for chances of 1/2, of 1 - p and of 3/4 - p/2; none if p is not above 1/2."""
-    opponent: int = -1
-    """Of the leader, if it took part."""
-
-    def value(self, arm):
-        return self.outcome if arm == self.left else 1 - self.outcome
-
-
-@dataclass
-class Alarm:
-    """Here duels before a place of the list, which is the first young one, lost weight."""
-
-    young_from: int
-
-
-class Turn:
-    """Here the reference weight changed."""
-
-
-@dataclass
-class Trial:
-    """Who is accused, and the places of the list that divide its tosses and duels."""
-
-    accused: int
-    first: int
-    moment: int
-    pairs_moment: int
-    opened: int
-    """The place at which the moment was set last."""
-    before: dict[tuple[int, int], float]
-    """Wins before the moment."""
-    counted: bool = False
-    budget: float = 0.0
-    budget_from: int = 0
+KINDS = ("trial", "look", "audit", "background", "extra", "challenge", "retest", "rise")
 
 
 @dataclass
@@ -122,7 +33,7 @@ class Exit:
     threshold: float
 
 
-class DriftDuel(Oracle):
+class DriftDuel(Tried):
     def __init__(self, n_arms, constants, false_restarts, weights, starts, scored, weak, rng):
         self.K, self.constants, self.rng, self.scored = n_arms, constants, rng, scored
         self.weak = weak
@@ -134,7 +45,8 @@ class DriftDuel(Oracle):
         self.pairs = list(itertools.permutations(self.arms, 2))
         self.past, self.cache = [], {}
         self.round, self.alarmed, self.alarms, self.shifts = 0, 0, 0, 0
-        self.young_from, self.odd_from, self.watched_from = 0, 0, 0
+        self.young_from, self.odd_from, self.watched_from, self.rises_from = 0, 0, 0, 0
+        self.recent_start = {}
         self.trial, self.failed = None, 0
         self.by_scores, self.by_scores_since = False, 0
         self.settled, self.led = False, 0
@@ -153,119 +65,6 @@ class DriftDuel(Oracle):
     def best(self):
         return self.leader
 
-    # What is known, from the list.
-
-    def known(self, name, count):
-        """Count something unless this was done since the list grew."""
-        if self.cache.get("length") != len(self.past):
-            self.cache = {"length": len(self.past)}
-        if name not in self.cache:
-            self.cache[name] = count()
-        return self.cache[name]
-
-    def duels(self, first=0, last=None):
-        return [event for event in self.past[first:last] if isinstance(event, Met)]
-
-    def won_between(self, first, last=None):
-        """Wins of each arm over each other in a part of the list."""
-        won = dict.fromkeys(self.pairs, 0.0)
-        for duel in self.duels(first, last):
-            won[duel.left, duel.right] += duel.outcome
-            won[duel.right, duel.left] += 1 - duel.outcome
-        return won
-
-    def young(self):
-        return self.known("young", lambda: self.won_between(self.young_from))
-
-    @property
-    def wins(self):
-        return self.known("wins", self.count_wins)
-
-    def count_wins(self):
-        wins = dict.fromkeys(self.pairs, 0.0)
-        for place, event in enumerate(self.past):
-            if isinstance(event, Met):
-                i, j = event.left, event.right
-                if wins[i, j] + wins[j, i] > self.constants.most:
-                    wins[i, j] *= 1 - 1 / self.constants.most
-                    wins[j, i] *= 1 - 1 / self.constants.most
-                wins[i, j] += event.outcome
-                wins[j, i] += 1 - event.outcome
-            elif isinstance(event, Alarm):
-                young = self.won_between(event.young_from, place)
-                for pair in self.pairs:
-                    old = max(0.0, wins[pair] - young[pair])
-                    wins[pair] = self.constants.keep * old + young[pair]
-        return wins
-
-    def evidence(self, i):
-        """I_i: the sum of N kl(W_ij / N, 1/2) over the arms ahead of i."""
-        return self.known("evidence", lambda: [self.count_evidence(arm) for arm in self.arms])[i]
-
-    def count_evidence(self, i):
-        total = 0.0
-        for j in self.arms:
-            if j != i and self.wins[j, i] > self.wins[i, j]:
-                n = self.wins[i, j] + self.wins[j, i]
-                share = self.wins[i, j] / n
-                loss = (1 - share) * math.log(2 * (1 - share))
-                total += n * (loss + (share * math.log(2 * share) if share > 0 else 0.0))
-        return total
-
-    def recent_rate(self, arm):
-        """The win rate of recent duels, each fading by .98 a duel of the arm, and two even ones."""
-        n, won = 0.0, 0.0
-        for duel in self.duels():
-            if arm in (duel.left, duel.right):
-                n, won = 0.98 * n + 1, 0.98 * won + duel.value(arm)
-        return (won + 1) / (n + 2)
-
-    def tosses(self, arm, first=0, last=None):
-        """The number and the sum of an arm's tosses in a part of the list."""
-        values = [duel.value(arm) for duel in self.duels(first, last) if arm in duel.tossed]
-        return len(values), sum(values)
-
-    def faded_tosses(self, arm):
-        n, total = 0.0, 0.0
-        for event in self.past:
-            if not isinstance(event, Met):
-                # Choice: tosses against another weight count as those before an alarm.
-                n, total = n * self.constants.keep, total * self.constants.keep
-            elif arm in event.tossed:
-                n, total = n + 1, total + event.value(arm)
-        return n, total
-
-    def score(self, arm):
-        """The score and its variance."""
-        return self.known(("score", self.row), lambda: [self.count_score(i) for i in self.arms])[
-            arm
-        ]
-
-    def count_score(self, i):
-        # Choice: an opponent counts by K / (K - 1) of its weight, 1 / (K - 1) for Borda, and what
-        # is missing to 1 counts as even.
-        n, total = self.faded_tosses(i)
-        mean = (total + 1) / (n + 2)
-        score, unseen, variance = 0.5, 0.0, 0.0
-        for k in self.arms:
-            if k == i:
-                continue
-            share = self.weights[self.row][k] * self.K / (self.K - 1)
-            duels = self.wins[i, k] + self.wins[k, i]
-            chance = (self.wins[i, k] + mean) / (duels + 1)
-            score += share * (chance - 0.5)
-            unseen += share / (duels + 1)
-            variance += share**2 * duels * max(0.04, chance * (1 - chance)) / (duels + 1) ** 2
-        return score, unseen**2 / (4 * (n + 2)) + variance
-
-    def ahead(self, i, j):
-        """By how many standard deviations the score of i is above that of j."""
-        (score_i, variance_i), (score_j, variance_j) = self.score(i), self.score(j)
-        return (score_i - score_j) / math.sqrt(variance_i + variance_j)
-
-    def age(self):
-        return self.round - self.alarmed + 1
-
     # Asking.
 
     def ask(self):
@@ -277,7 +76,7 @@ class DriftDuel(Oracle):
         self.reached.add(kind)
         arm, other, tossed = self.leader, None, True
         if kind == "trial":
-            arm = self.trial.accused
+            arm = self.tried()
         elif kind == "look":
             if self.by_scores and not self.weak and self.rng.random() < 0.5:
                 arm = self.strongest
@@ -293,6 +92,10 @@ class DriftDuel(Oracle):
             pass  # the leader is tossed for where it would play itself
         elif kind == "extra":
             other, tossed = self.draw(self.extras, sum(self.extras.values())), False
+        elif kind == "rise":
+            arm = self.draw(self.rises, sum(self.rises.values()))
+        elif kind == "retest":
+            arm, other, tossed = self.contested, self.blocker, self.blocker is None
         else:
             other, tossed = self.challenger, False
         if other is None:
@@ -346,7 +149,7 @@ class DriftDuel(Oracle):
         plan, K = self.plan, self.K
         tossed = [(plan["background"] / K, arm) for arm in self.arms]
         if plan["trial"] > 0:
-            tossed.append((plan["trial"], self.trial.accused))
+            tossed.append((plan["trial"], self.tried()))
         tossed.append((plan["audit"], self.audited))
         if self.weak:
             tossed.append((max(0.0, 1 - sum(plan.values())), self.leader))
@@ -360,6 +163,12 @@ class DriftDuel(Oracle):
                     if j != arm:
                         yield look / (K - 1), arm, j
             tossed.append((look, arm))
+        for arm, weight in self.rises.items():
+            tossed.append((plan["rise"] * weight / sum(self.rises.values()), arm))
+        if plan["retest"] > 0 and self.blocker is None:
+            tossed.append((plan["retest"], self.contested))
+        elif plan["retest"] > 0:
+            yield plan["retest"], self.contested, self.blocker
         for chance, arm in tossed:
             weights = self.opponents(arm)
             for j, weight in weights.items():
@@ -377,6 +186,8 @@ class DriftDuel(Oracle):
         if left != right:
             duel = Met(self.round - 1, left, right, outcome, ticket[1])
             self.note_odds(duel)
+            if self.trial is not None:
+                duel.spent = duel.tossed.count(self.tried())
             self.past.append(duel)
             self.calm()
         # Choice: a plan is made again after one or some duels of two arms, and at times.
@@ -391,40 +202,6 @@ class DriftDuel(Oracle):
         self.take_replays()
         self.make_plan()
 
-    def note_odds(self, duel):
-        """Note how well other chances predict this duel, before it counts."""
-        i, j = duel.left, duel.right
-        young_won, young_lost = self.young()[i, j], self.young()[j, i]
-        old_won = max(0.0, self.wins[i, j] - young_won)
-        old_lost = max(0.0, self.wins[j, i] - young_lost)
-        young = (young_won + 1) / (young_won + young_lost + 2)
-        old = (old_won + 1) / (old_won + old_lost + 2)
-        duel.odd = log_ratio(duel.outcome, young, old)
-        if self.leader not in (i, j):
-            return
-        duel.opponent = other = j if self.leader == i else i
-        won, lost = self.wins[self.leader, other], self.wins[other, self.leader]
-        p = (won + 2) / (won + lost + 4)
-        if p > 0.5:
-            value = duel.value(self.leader)
-            for name, chance in (("level", 0.5), ("turned", 1 - p), ("pair", 0.75 - p / 2)):
-                duel.odd_for_leader[name] = log_ratio(value, chance, p)
-
-    def surprise(self):
-        """G, which was 0 where the young duels begin."""
-        return sum(duel.odd for duel in self.duels(self.young_from))
-
-    def leader_surprise(self, name, opponent=None):
-        """A CUSUM of the leader's duels since it leads or since an alarm."""
-        total = 0.0
-        for duel in self.duels(self.odd_from):
-            if duel.odd_for_leader and opponent in (None, duel.opponent):
-                total = max(0.0, total + duel.odd_for_leader[name])
-        return total
-
-    def largest_surprise(self):
-        return max(self.surprise(), self.leader_surprise("level"), self.leader_surprise("turned"))
-
     def calm(self):
         """Let the young duels restart if nothing is odd about them."""
         # Choice: ratios whose product is 1 add up to 0, whatever rounding makes of them.
@@ -434,6 +211,7 @@ class DriftDuel(Oracle):
 
     def weigh_duels(self):
         """Draw the consequences of duels of two arms."""
+        self.judge_rises()
         threshold = self.constants.alarm + self.constants.more_alarm * math.log(1 + self.alarms)
         if apart(self.largest_surprise(), threshold) > threshold:
             self.reached.add("alarm")
@@ -442,12 +220,24 @@ class DriftDuel(Oracle):
                 self.open_test(self.leader)
             else:
                 self.reached.add("alarm during a trial")
-            self.past.append(Alarm(self.young_from))
+            self.past.append(Alarm(self.young_from, self.round))
             self.alarms += 1
             self.alarmed = self.round
             self.young_from = self.odd_from = self.watched_from = len(self.past)
+            self.note_recent()
         self.lead_on()
         self.decide()
+
+    def judge_rises(self):
+        """Let what was known of arms that have risen count for little."""
+        bar = self.constants.rise + math.log(self.K)
+        risen = []
+        for arm in self.arms:
+            rise, leap, _, odd, _ = self.rise(arm)
+            if self.scored and arm != self.leader and apart(max(rise, leap), bar) > bar:
+                self.reached.add("risen")
+                risen.append(Rise(arm, self.leader, odd))
+        self.past.extend(risen)
 
     def lead_on(self):
         old = self.leader
@@ -459,6 +249,7 @@ class DriftDuel(Oracle):
             self.reached.add("deposed")
             self.open_test(old)
         self.odd_from = self.watched_from = len(self.past)
+        self.note_recent()
         self.settled, self.led = False, self.round
 
     def find_leader(self):
@@ -511,106 +302,6 @@ class DriftDuel(Oracle):
             first = [arm for arm in better if self.evidence(arm) < least + 1e-9]
             self.strongest = max(first, key=self.recent_rate)
 
-    # The trial.
-
-    def open_test(self, leader):
-        moment = max(self.watched_from, self.young_from)
-        young = self.young()
-        if self.trial is not None:
-            # A second alarm about the same leader only moves the moment.
-            self.reached.add("moment moved")
-            first = self.trial.first
-            since = self.won_between(self.trial.pairs_moment)
-            known = {pair: self.trial.before[pair] + since[pair] for pair in self.pairs}
-        else:
-            first, known = self.watched_from, self.wins
-        before = {pair: max(0.0, known[pair] - young[pair]) for pair in self.pairs}
-        self.trial = Trial(leader, first, moment, self.young_from, len(self.past), before)
-
-    def decide(self):
-        trial = self.trial
-        if trial is None or trial.accused == self.leader:
-            return
-        before = self.tosses(trial.accused, trial.first, trial.moment)
-        since = self.tosses(trial.accused, trial.moment)
-        if trial.budget == 0:
-            lead = max(0.05, before[1] / before[0] - 0.5) if before[0] > 0 else 0.05
-            cost = self.constants.trial_cost * (self.proved_at + 3) / (2 * lead**2)
-            # Choice: one toss at least.
-            trial.budget = max(1.0, min(self.constants.most_trial / (1 + self.failed), cost))
-            trial.budget_from = len(self.past)
-        evidence = max(likelihood_ratio(before, since), self.pairs_evidence())
-        evidence -= math.log(1 + len(self.duels()) / max(1, since[0]))
-        if apart(evidence, self.likely_at) >= self.likely_at and self.is_clear():
-            if not trial.counted:
-                self.reached.add("likely")
-                trial.counted = True
-                self.shifts += 1
-            # Choice: who is still challenged may not be the one who took over.
-            if self.settled and apart(evidence, self.proved_at) >= self.proved_at:
-                self.restart()
-                return
-        if self.spent() >= trial.budget:
-            self.reached.add("failed")
-            self.trial = None
-            self.failed += 1
-
-    def pairs_evidence(self):
-        """The log Bayes factor of the accused's pairs with enough duels before.
-
-        Choice: that of the duels since the moment when it was set; what is told later adds the
-        ratio of its predictive chances, which is the same but for ties.
-        """
-        trial = self.trial
-        a, before = trial.accused, trial.before
-        total = 0.0
-        for j in self.arms:
-            if j == a or before[a, j] + before[j, a] < self.constants.old_duels:
-                continue
-            then = self.won_between(trial.pairs_moment, trial.opened)
-            won, lost = then[a, j], then[j, a]
-            total += bayes_factor((before[a, j], before[j, a]), (won, lost))
-            for duel in self.duels(trial.opened):
-                if {duel.left, duel.right} != {a, j}:
-                    continue
-                value = duel.value(a)
-                alone = (won + 1) / (won + lost + 2)
-                both_won, both_lost = won + before[a, j], lost + before[j, a]
-                total += log_ratio(value, alone, (both_won + 1) / (both_won + both_lost + 2))
-                won, lost = won + value, lost + 1 - value
-        return total
-
-    def spent(self):
-        # Choice: any toss for the accused counts, not only those of the trial's own rounds.
-        return self.tosses(self.trial.accused, self.trial.budget_from)[0]
-
-    def is_clear(self):
-        accused, clear = self.trial.accused, self.constants.clear
-        if self.scored:
-            return apart(self.ahead(self.leader, accused), clear) > clear
-        lead = self.evidence(accused) - self.evidence(self.leader)
-        # Evidence of clear^2 / 2 is worth so many standard deviations.
-        return apart(lead, clear**2 / 2) >= clear**2 / 2
-
-    def restart(self):
-        self.reached.add("restart")
-        self.episodes.append(self.round)
-        self.changes.append((self.round, self.trial.accused, self.leader, self.dating_tosses()))
-        self.trial, self.failed, self.alarms = None, 0, 0
-        self.draw_replays()
-
-    def dating_tosses(self):
-        """The tosses against the present weight: round, arm and outcome."""
-        turns = [place for place, event in enumerate(self.past) if isinstance(event, Turn)]
-        duels = self.duels(turns[-1] if turns else 0)
-        # Choice: in a duel that is a toss for both arms the left one comes first.
-        return [
-            (duel.round, arm, duel.value(arm))
-            for duel in duels
-            for arm in (duel.left, duel.right)
-            if arm in duel.tossed
-        ]
-
     # Weights and replays.
 
     def turn(self):
@@ -618,7 +309,7 @@ class DriftDuel(Oracle):
         self.reached.add("turn")
         self.row += 1
         self.past.append(Turn())
-        self.watched_from = len(self.past)
+        self.watched_from = self.rises_from = len(self.past)
         if self.trial is not None:
             self.trial.first = self.trial.moment = len(self.past)
         self.lead_on()
@@ -644,13 +335,16 @@ class DriftDuel(Oracle):
 
     def make_plan(self):
         constants, K = self.constants, self.K
+        self.goal = self.score(self.leader)[0]
         f = constants.hope * math.log(self.age() + K)
         # Choice: of equal prospects or variances the first from a random arm on counts.
         offset = int(self.rng.random() * K)
         order = [(offset + step) % K for step in self.arms]
         bar = f + constants.share * self.evidence(self.leader)
-        challengers = self.challengers(order, bar)
-        self.challenger = self.best_challenger(challengers, f)
+        hopeful = self.hopeful(order, bar)
+        challengers = [arm for arm in hopeful if not self.is_far_behind(arm)]
+        # Choice: if all are far behind by their scores, the best of those is the challenger.
+        self.challenger = self.best_challenger(challengers or hopeful, f)
         if not challengers:
             self.settled = True
         audit = self.audit_rate(order)
@@ -659,31 +353,18 @@ class DriftDuel(Oracle):
         look = usual * math.exp(constants.urge * min(20.0, self.largest_surprise()))
         look = min(1.0, look)
         background = self.background_rate(usual)
-        self.extras = {}
-        plan = dict.fromkeys(("trial", "look", "audit", "background", "extra", "challenge"), 0.0)
+        self.extras, self.rises = {}, {}
+        retest = self.set_contested(order, hopeful, look)
         if challengers:
-            share = 1.0
-            patience = constants.patience * K
-            if self.age() > patience and apart(self.evidence(self.leader), f) < f:
-                self.reached.add("throttle")
-                share = min(1.0, (patience / self.age()) ** constants.throttle + audit + look)
-            # Choice: background tosses go on, as a replay needs them.
-            background = min(background, 1 - audit)
-            rest = 1 - audit - background
-            look = max(constants.mixed, look)
-            plan["audit"], plan["background"] = share * audit, share * background
-            plan["look"], plan["challenge"] = share * rest * look, share * rest * (1 - look)
+            self.reached.add("challenged")
+            plan = self.plan_of_challenges(f, audit, look, background, retest)
         else:
-            self.extras = self.extra_weights()
-            extra = min(1.0, look * sum(self.extras.values()) / (K - 1))
-            if self.is_trying():
-                plan["trial"] = constants.trial_share
-            # Choice: rates that add up to more than 1 share the rounds in proportion.
-            share = (1 - plan["trial"]) / max(1.0, look + audit + background + extra)
-            plan["look"], plan["audit"] = share * look, share * audit
-            plan["background"], plan["extra"] = share * background, share * extra
+            plan = self.plan_of_watch(f, audit, look, background, retest)
+        if self.scored and self.contested is not None:
+            self.reached.add("even for long")
+            plan["challenge"] = plan["retest"] = plan["challenge"] / 2
         self.plan = plan
-        self.set_active(order, bar)
+        self.set_active(order, bar, challengers)
         self.set_wake()
         # Choice: where much was undecided for long, a plan holds for some duels.
         undecided = (
@@ -691,14 +372,91 @@ class DriftDuel(Oracle):
         )
         self.due = len(self.duels()) + 1 + undecided // 2
 
+    def plan_of_challenges(self, f, audit, look, background, retest):
+        plan = dict.fromkeys(KINDS, 0.0)
+        share = self.throttle(f, audit + look)
+        # Choice: background tosses go on, as a replay needs them.
+        background = min(background, 1 - audit)
+        rest = 1 - audit - background
+        look = max(self.constants.mixed, look)
+        plan["audit"], plan["background"] = share * audit, share * background
+        plan["look"], challenge = share * rest * look, share * rest * (1 - look)
+        # Choice: at most half the challenges make way for retests.
+        plan["retest"] = challenge * min(0.5, retest)
+        plan["challenge"] = challenge - plan["retest"]
+        return plan
+
+    def plan_of_watch(self, f, audit, look, background, retest):
+        plan = dict.fromkeys(KINDS, 0.0)
+        self.extras = self.extra_weights()
+        extra = min(1.0, look * sum(self.extras.values()) / (self.K - 1))
+        self.rises = self.rise_weights()
+        rise = min(1.0, background * sum(self.rises.values()) / self.K)
+        if self.is_trying():
+            plan["trial"] = self.constants.trial_share
+        # Choice: rates that add up to more than 1 share the rounds in proportion.
+        total = look + audit + background + extra + retest + rise
+        share = (1 - plan["trial"]) / max(1.0, total)
+        plan["look"], plan["audit"] = share * look, share * audit
+        plan["background"], plan["extra"] = share * background, share * extra
+        plan["retest"], plan["rise"] = share * retest, share * rise
+        if self.challenger is not None:
+            self.reached.add("far behind")
+            # Choice: of the rounds that are left.
+            left = max(0.0, 1 - plan["trial"] - share * total)
+            plan["challenge"] = left * self.constants.behind_share * self.throttle(f, 0.0)
+        return plan
+
+    def throttle(self, f, others):
+        patience = self.constants.patience * self.K
+        if self.age() <= patience or apart(self.evidence(self.leader), f) >= f:
+            return 1.0
+        self.reached.add("throttle")
+        return min(1.0, (patience / self.age()) ** self.constants.throttle + others)
+
+    def set_contested(self, order, hopeful, look):
+        """Set who is contested and who blocks it; return the rate of retests for Condorcet."""
+        self.contested = self.blocker = None
+        leader = self.leader
+        met = {j: self.wins[leader, j] + self.wins[j, leader] for j in order if j != leader}
+        if self.scored:
+            arm = self.challenger
+            long = arm is not None and met[arm] > self.constants.even_duels
+            if long and apart(self.ahead(leader, arm), 1.0) > 1.0:
+                self.contested = arm
+            return 0.0
+        contested = {
+            j: -self.evidence(j)
+            for j, n in met.items()
+            if j not in hopeful and n >= 6 and self.wins[j, leader] >= (n - math.sqrt(n)) / 2
+        }
+        arm = self.first_largest(contested)
+        if arm is None:
+            return 0.0
+        blockers = {
+            k: even_evidence(self.wins[arm, k], self.wins[k, arm])
+            for k in self.arms
+            if k not in (arm, leader) and self.wins[k, arm] > self.wins[arm, k]
+        }
+        blocker = self.first_largest(blockers)
+        bar = math.log(self.age() + self.K)
+        if blocker is None or apart(blockers[blocker], bar) >= bar:
+            return 0.0
+        self.contested, self.blocker = arm, blocker
+        return min(1.0, self.constants.retest * look)
+
     def is_trying(self):
         trial = self.trial
         return trial is not None and trial.accused != self.leader and self.spent() < trial.budget
 
-    def challengers(self, order, bar):
+    def hopeful(self, order, bar):
         if self.by_scores:
             return []
         return [arm for arm in order if arm != self.leader and apart(self.evidence(arm), bar) < bar]
+
+    def is_far_behind(self, arm):
+        behind = self.constants.behind
+        return self.scored and apart(self.ahead(self.leader, arm), behind) > behind
 
     def best_challenger(self, challengers, f):
         prior = self.constants.prior
@@ -749,28 +507,52 @@ class DriftDuel(Oracle):
 
     def look_rate(self):
         constants, K = self.constants, self.K
-        leads = []
-        for j in self.arms:
-            if j != self.leader:
-                won, lost = self.wins[self.leader, j], self.wins[j, self.leader]
-                leads.append((won + 1) / (won + lost + 2) - 0.5)
-        lead = min(0.5, max(0.02, sum(leads) / (K - 1)))
-        hazard = (constants.hazard + constants.shift_hazard * self.shifts) / (self.round + 1)
+        lead = self.mean_lead()
+        changes = constants.hazard + constants.shift_hazard * self.shifts**constants.shift_power
+        hazard = changes / (self.round + 1)
         return constants.watch * math.sqrt(hazard) * math.sqrt(K - 1) * math.sqrt(0.25 / lead)
 
     def background_rate(self, look):
-        rate = self.constants.background * look if self.scored else 0.0
+        rate = 0.0
+        if self.scored:
+            # Choice: the age of the episode counts from K on.
+            floor = (self.K / (self.round - self.episodes[-1] + self.K)) ** (1 / 3)
+            rate = max(self.constants.background * look, self.constants.floor * floor)
         if self.round < self.replay_end:
             # Choice: a replay explores as BOSSE does.
             rate = max(rate, (self.K / (self.round - self.replay_start + 1)) ** (1 / 3))
         return min(1.0, rate)
 
+    def mean_lead(self):
+        leads = []
+        for j in self.arms:
+            if j != self.leader:
+                won, lost = self.wins[self.leader, j], self.wins[j, self.leader]
+                # Choice: where many duels are ties, more looks are needed, as for a small lead.
+                ties = self.ties[self.leader, j]
+                leads.append((won + ties / 2 + 1) / (won + lost + ties + 2) - 0.5)
+        return min(0.5, max(0.02, sum(leads) / (self.K - 1)))
+
     def extra_weights(self):
         weights = {}
         for arm in self.arms:
+            if arm == self.leader:
+                continue
             odd = self.leader_surprise("pair", arm)
+            close = self.mean_lead() / min(0.5, max(0.02, self.recent_lead(arm)))
+            weight = close**self.constants.close
+            weight *= math.exp(self.constants.pair_urge * min(20.0, odd))
+            # Choice: without a surprise nobody of an average lead is met more often.
+            if weight > 1 and (odd > 0 or close > 1):
+                weights[arm] = weight - 1
+        return weights
+
+    def rise_weights(self):
+        weights = {}
+        for arm in self.arms:
+            odd = max(self.rise(arm)[:2])
             if arm != self.leader and odd > 0:
-                weights[arm] = math.exp(self.constants.pair_urge * min(20.0, odd)) - 1
+                weights[arm] = math.exp(min(20.0, odd)) - 1
         return weights
 
     def set_wake(self):
@@ -780,14 +562,12 @@ class DriftDuel(Oracle):
         if self.replay_end > self.round:
             self.wake = min(self.wake, self.replay_end)
 
-    def set_active(self, order, bar):
+    def set_active(self, order, bar, challengers):
         """Choice: all of this; it is about the journal alone."""
         active = [
             arm
             for arm in self.arms
-            if arm == self.leader
-            or (not self.by_scores and self.evidence(arm) < bar)
-            or (self.scored and self.is_doubtful(arm))
+            if arm == self.leader or arm in challengers or (self.scored and self.is_doubtful(arm))
         ]
         start = max(self.alarmed, self.episodes[-1])
         for arm in order:

@@ -26,10 +26,11 @@ FILES = {
     "fa3bc65": ["MetaBosse", "MetaBosse+arms", "DriftDuel", "DriftPoll", "DriftPoll+arms", "RUCB"],
     "b9357c4": ["MetaBosse", "DriftDuel", "DriftPoll", "DriftPoll+arms", "RUCB"],
     "aa909b8": ["DriftDuel", "DriftPoll", "DriftPoll+arms"],
+    "53a4b45": ["MetaBosse", "DriftDuel", "DriftDuel+arms", "DriftPoll+arms"],
 }
 """Which learners are saved by the code of which commit; 9ce059a is the last of format 2, fa3bc65 of
-format 3, b9357c4 of format 4, aa909b8 the first of format 5. In those with ``+arms`` arms joined
-and left."""
+format 3, b9357c4 of format 4, aa909b8 the first of format 5, 53a4b45 of format 6. In those with
+``+arms`` arms joined and left."""
 
 NUMBER_OF_ROUNDS = 240
 LEFT_OPEN = (60, 170, 239)
@@ -71,7 +72,7 @@ def facts(learner: Any, path: Path) -> dict[str, Any]:
         following.append([duel.left, duel.right])
         again.tell(duel, 0.5)
     return {
-        "best": int(learner.best()),
+        "best": learner.best_index if hasattr(learner, "best_index") else int(learner.best()),
         "rounds": int(learner.rounds),
         "open": opened and [[duel.id, duel.left, duel.right] for duel in opened],
         "next": following,

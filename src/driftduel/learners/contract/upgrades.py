@@ -2,10 +2,11 @@
 
 What a file holds is kept: parameters, the arrays of the state, counts, open duels with their
 tickets, what happened, and the generator that chooses. A file of format 3 or later continues bit
-for bit. Before that one generator served for choosing and for settling (checks, restarts,
-schedules); since then settling has its own, so a learner from such a file settles with the
-generator that a new learner with its seed begins with. It asks the same next duel as the code that
-wrote the file would, and differs from then on only by what settling draws.
+for bit, but for DRIFTDUEL, of which the rule changed with format 7. Before format 3 one generator
+served for choosing and for settling (checks, restarts, schedules); since then settling has its own,
+so a learner from such a file settles with the generator that a new learner with its seed begins
+with. It asks the same next duel as the code that wrote the file would, and differs from then on
+only by what settling draws.
 """
 
 from __future__ import annotations
@@ -15,17 +16,69 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from driftduel._support.checks import as_count
 from driftduel.learners.contract.base import settle_generator
 from driftduel.learners.contract.session import MOST_OPEN
 
-FORMAT = 6
+FORMAT = 7
 """The format that is written. Raise it when files change, and add the step from the one before."""
 
 _Payload = dict[str, Any]
 
 _LONGER = 64
 """So many notes more has the journal of format 4 than that of earlier files."""
+
+_NEW_NUMBERS = {
+    "watch": 0.24,
+    "pair_urge": 2.0,
+    "hazard": 0.5,
+    "shift_power": 1.4,
+    "alarm": 8.0,
+    "more_alarm": 1.2,
+    "undecided": 3.0,
+    "noise": 0.5,
+    "close": 0.7,
+    "lasting": 0.97,
+    "behind": 3.0,
+    "behind_share": 0.2,
+    "even_duels": 200.0,
+    "retest": 1.0,
+    "floor": 0.015,
+    "rise": 5.0,
+}
+"""The constants of DRIFTDUEL that came or changed with format 7."""
+
+_FIELDS = {
+    name: fields.split()
+    for name, fields in {
+        "rule": (
+            "scored uniform weak likely_at proved_at hope share depose prior mixed patience "
+            "throttle watch urge pair_urge hazard shift_hazard shift_power alarm more_alarm "
+            "keep most undecided audit background doubt sway return_doubt trial_share "
+            "trial_cost most_trial old_duels clear likely proof replay_rate noise close "
+            "lasting behind behind_share even_duels retest floor rise"
+        ),
+        "plan": (
+            "total trial look audit background extra challenge retest rise extras rises "
+            "challenger contested blocker audited witness"
+        ),
+        "arms": (
+            "against behind ahead recent recent_wins n sum score variance surprise extra met "
+            "met_lost rise leap again risen calm_n calm_sum odd_n odd_sum stale noted back"
+        ),
+    }.items()
+}
+"""What records of DRIFTDUEL hold in format 7, in order."""
+
+_WHOLE = {
+    "rule": (),
+    "plan": ("contested", "blocker"),
+    "arms": ("behind", "ahead", "risen"),
+}
+"""New ones that are whole numbers."""
 
 _REPLACED = {"CalibratedMetaBosse": "DriftDuel"}
 
@@ -122,10 +175,63 @@ def _zeros(kind: str, shape: list[int]) -> dict[str, Any]:
     return {"dtype": kind, "shape": shape, "bytes": text}
 
 
+def _from_6(payload: _Payload) -> None:
+    """Let DRIFTDUEL go on by its new rule, from what it knows of pairs and of scores.
+
+    Ties so far were half a win for both, and stay that. Nobody has risen.
+    """
+    learner = payload["learner"]
+    if learner["class"] != "DriftDuel":
+        return
+    state = payload["session"]["state"]
+    given = learner["parameters"].get("calibration")
+    numbers = {**_NEW_NUMBERS, **(given["parameters"] if given else {})}
+    rule, plan, arms = (_widened(state[f"state.{name}"], name) for name in _FIELDS)
+    for name, number in numbers.items():
+        rule[name] = float(number["float"]) if isinstance(number, dict) else number
+    if rule["scored"][0]:
+        rule["noise"] = 0.0
+    plan["contested"] = plan["blocker"] = -1
+    wins = _table(state["state.wins"])
+    arms["ahead"] = (wins > wins.T).sum(axis=1)
+    arms["behind"] = (wins < wins.T).sum(axis=1)
+    for name, array in (("rule", rule), ("plan", plan), ("arms", arms)):
+        state[f"state.{name}"] = _content(array)
+    for name in ("ties", "young_ties"):
+        state[f"state.{name}"] = _content(np.zeros(wins.shape))
+
+
+def _table(content: _Payload) -> NDArray[np.float64]:
+    return np.frombuffer(b64decode(content["bytes"], validate=True)).reshape(content["shape"])
+
+
+def _widened(content: _Payload, name: str) -> NDArray[Any]:
+    """Return the records of a file with the fields of format 7; new ones are 0."""
+    old = np.dtype([(name, kind) for name, kind in content["dtype"]])
+    known = np.frombuffer(b64decode(content["bytes"], validate=True), old)
+    kinds: dict[str, str] = {str(field): str(kind) for field, kind in content["dtype"]}
+    kinds.update(dict.fromkeys(_WHOLE[name], "<i8"))
+    wide = np.zeros(known.shape, [(field, kinds.get(field, "<f8")) for field in _FIELDS[name]])
+    for field in old.names or ():
+        wide[field] = known[field]
+    return wide
+
+
+def _content(array: NDArray[Any]) -> _Payload:
+    """Return an array as files hold it."""
+    records = array.dtype.names is not None
+    return {
+        "dtype": [list(field) for field in array.dtype.descr] if records else "<f8",
+        "shape": list(array.shape),
+        "bytes": b64encode(array.tobytes()).decode("ascii"),
+    }
+
+
 _STEPS: dict[int, Callable[[_Payload], None]] = {
     1: _from_1,
     2: _from_2,
     3: _from_3,
     4: _from_4,
     5: _from_5,
+    6: _from_6,
 }

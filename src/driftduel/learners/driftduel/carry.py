@@ -10,7 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from driftduel.learners.driftduel.knowledge import find_leader, score_all, sum_evidence
+from driftduel.learners.driftduel.knowledge import (
+    evidence_against,
+    find_leader,
+    score_all,
+    sum_evidence,
+)
 from driftduel.learners.driftduel.plan import list_active, make_plan
 from driftduel.learners.driftduel.rounds import forget_scores
 from driftduel.learners.driftduel.state import DriftDuelState
@@ -48,7 +53,7 @@ def carry_state(
         stay_young(fresh)
     # Until duels are summed again, there is as much evidence against new arms as against the
     # strongest: nobody is taken for the best before a duel.
-    fresh.arms["against"][kept < 0] = fresh.arms[clock["strongest"]]["against"]
+    fresh.arms["against"][kept < 0] = evidence_against(fresh, clock["strongest"])
     list_active(fresh)
     make_plan(fresh, rng)
 
@@ -63,7 +68,7 @@ def stay_young(state: DriftDuelState) -> None:
 
 def _carry_arms(old: DriftDuelState, fresh: DriftDuelState, kept: Ints) -> None:
     carry_rows(old.arms, fresh.arms, kept)
-    for part in ("wins", "young", "generation", "before", "since"):
+    for part in ("wins", "ties", "young", "young_ties", "generation", "before", "since"):
         carry_rows(getattr(old, part), getattr(fresh, part), kept, axes=2)
     carry_rows(old.is_active, fresh.is_active, kept)
 
@@ -86,7 +91,8 @@ def _carry_leader(old: DriftDuelState, fresh: DriftDuelState, kept: Ints) -> Non
     else:
         records = fresh.arms[stay]
         rates = (records["recent_wins"] + 1.0) / (records["recent"] + 2.0)
-        clock["strongest"] = stay[np.lexsort((-rates, records["against"]))[0]]
+        against = np.array([evidence_against(fresh, int(arm)) for arm in stay])
+        clock["strongest"] = stay[np.lexsort((-rates, against))[0]]
     if clock["leader"] in kept:
         clock["leader"] = np.flatnonzero(kept == clock["leader"])[0]
         if clock["by_scores"] and clock["leader"] == clock["strongest"]:

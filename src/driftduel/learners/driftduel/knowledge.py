@@ -1,12 +1,14 @@
 """What is known of pairs and arms: evidence against an arm, scores, who is strongest, who leads.
 
+Wins are counted without ties, which do not tell who is better; a graded outcome is partly either.
 *Evidence against* arm i is the sum, over the arms j that won more often, of ``N kl(W_ij / N, 1/2)``
-(Komiyama et al., RMED): small for an arm that may beat all others.
+(Komiyama et al., RMED), for Condorcet less what is there by chance if many are as good as i: small
+for an arm that may beat all others.
 
-The *score* of arm i averages its chances against the others by the reference weight. Each chance
-is ``(W_ij + m_i) / (N + 1)``, where m_i is the mean of the arm's tosses, so that a pair without
-duels counts as the arm's tosses do. Scores are on the scale on which the uniform weight gives the
-mean chance against the other arms.
+The *score* of arm i averages its chances against the others by the reference weight; here a tie is
+half a win. Each chance is ``(W_ij + m_i) / (N + 1)``, where m_i is the mean of the arm's tosses, so
+that a pair without duels counts as the arm's tosses do. Scores are on the scale on which the
+uniform weight gives the mean chance against the other arms.
 """
 
 from __future__ import annotations
@@ -15,6 +17,9 @@ import math
 
 from driftduel._support.compile.jit import inline_kernel, kernel
 from driftduel.learners.driftduel.state import DriftDuelState
+
+TIE = 0.5
+"""The outcome of a duel that nobody won."""
 
 LEAST_SPREAD = 0.04
 """The variance of an outcome is taken to be so large at least."""
@@ -48,28 +53,72 @@ def even_evidence(wins: float, losses: float) -> float:
 @inline_kernel
 def count_duel(state: DriftDuelState, left: int, right: int, outcome: float) -> None:
     """Add a duel to what is known of the pair and of both arms."""
-    rule = state.rule[0]
-    wins = state.wins
-    add_evidence(state, left, right, -1.0)
-    if wins[left, right] + wins[right, left] > rule["most"]:
-        fading = 1.0 - 1.0 / rule["most"]
-        wins[left, right] *= fading
-        wins[right, left] *= fading
-    wins[left, right] += outcome
-    wins[right, left] += 1.0 - outcome
-    add_evidence(state, left, right, 1.0)
+    add_evidence(state, left, right, -1)
+    fade_pair(state, left, right)
+    decided = decisive(outcome)
+    state.wins[left, right] += decided * (outcome > TIE)
+    state.wins[right, left] += decided * (outcome < TIE)
+    state.ties[left, right] += 1.0 - decided
+    state.ties[right, left] = state.ties[left, right]
+    add_evidence(state, left, right, 1)
     refresh(state, left, outcome)
     refresh(state, right, 1.0 - outcome)
 
 
 @inline_kernel
-def add_evidence(state: DriftDuelState, left: int, right: int, factor: float) -> None:
+def decisive(outcome: float) -> float:
+    """Return how much of an outcome is a win of either arm; the rest is a tie."""
+    return abs(2.0 * outcome - 1.0)
+
+
+@inline_kernel
+def fade_pair(state: DriftDuelState, left: int, right: int) -> None:
+    """Let the duels of a pair fade if they are many; those of one that is undecided fade slower."""
+    rule = state.rule[0]
+    won = state.wins[left, right]
+    lost = state.wins[right, left]
+    most = rule["most"]
+    duels = won + lost + state.ties[left, right]
+    if duels <= most:
+        return
+    if even_evidence(won, lost) < hopeful(state):
+        most *= rule["undecided"]
+        if duels <= most:
+            return
+    fading = 1.0 - 1.0 / most
+    state.wins[left, right] *= fading
+    state.wins[right, left] *= fading
+    state.ties[left, right] *= fading
+
+
+@inline_kernel
+def add_evidence(state: DriftDuelState, left: int, right: int, factor: int) -> None:
     """Add the evidence of a pair, or take it back, to the arm that lost more."""
     won = state.wins[left, right]
     lost = state.wins[right, left]
     if won != lost:
         loser = left if won < lost else right
         state.arms[loser]["against"] += factor * even_evidence(won, lost)
+        state.arms[loser]["behind"] += factor
+        state.arms[left + right - loser]["ahead"] += factor
+
+
+@inline_kernel
+def evidence_against(state: DriftDuelState, arm: int) -> float:
+    """Return the evidence against an arm, less what so many arms are ahead by chance.
+
+    An arm that is as good as many others is behind half of them by luck, which adds up, and ahead
+    of as many. The first that is ahead of it counts in full.
+    """
+    record = state.arms[arm]
+    lucky = max(0, min(record["behind"] - 1, record["ahead"]))
+    return max(0.0, record["against"] - state.rule[0]["noise"] * lucky)
+
+
+@inline_kernel
+def hopeful(state: DriftDuelState) -> float:
+    """Return the evidence below which an arm may beat all others."""
+    return state.rule[0]["hope"] * math.log(age(state) + state.arms.shape[0])
 
 
 @inline_kernel
@@ -87,10 +136,18 @@ def sum_evidence(state: DriftDuelState) -> None:
     state.clock[0]["exact"] = state.clock[0]["duels"]
     for arm in range(n_arms):
         total = 0.0
+        behind = 0
+        ahead_of = 0
         for other in range(n_arms):
-            if other != arm and state.wins[other, arm] > state.wins[arm, other]:
-                total += even_evidence(state.wins[arm, other], state.wins[other, arm])
+            won = state.wins[arm, other]
+            lost = state.wins[other, arm]
+            if lost > won:
+                total += even_evidence(won, lost)
+                behind += 1
+            ahead_of += won > lost
         state.arms[arm]["against"] = total
+        state.arms[arm]["behind"] = behind
+        state.arms[arm]["ahead"] = ahead_of
 
 
 @kernel
@@ -107,15 +164,16 @@ def score(state: DriftDuelState, arm: int) -> None:
     for other in range(n_arms):
         if other == arm:
             continue
-        won = state.wins[arm, other]
-        duels = won + state.wins[other, arm]
+        ties = state.ties[arm, other]
+        duels = state.wins[arm, other] + state.wins[other, arm] + ties
         share = 1.0 / (duels + 1.0)
-        chance = share * (won + prior)
+        chance = share * (state.wins[arm, other] + 0.5 * ties + prior)
+        spread = max(LEAST_SPREAD, chance * (1.0 - chance) - 0.25 * share * ties)
         weight = mix[other]["weight"]
         total += weight * (chance - 0.5)
         weight *= share
         unseen += weight
-        variance += weight * weight * duels * max(LEAST_SPREAD, chance * (1.0 - chance))
+        variance += weight * weight * duels * spread
     record["stale"] = 0
     scale = n_arms / (n_arms - 1.0)
     record["score"] = 0.5 + scale * total
@@ -180,20 +238,20 @@ def find_strongest(state: DriftDuelState) -> None:
     clock = state.clock[0]
     n_arms = state.arms.shape[0]
     strongest = clock["strongest"]
-    if state.arms[strongest]["against"] <= 0.0:
+    least = evidence_against(state, strongest)
+    if least <= 0.0:
         return
-    least = state.arms[strongest]["against"] - state.rule[0]["depose"] * math.log(
-        age(state) + n_arms
-    )
+    least -= state.rule[0]["depose"] * math.log(age(state) + n_arms)
     best_rate = -1.0
     found = strongest
     for arm in range(n_arms):
         record = state.arms[arm]
-        if arm == strongest or record["against"] > least + ROUNDING:
+        against = evidence_against(state, arm)
+        if arm == strongest or against > least + ROUNDING:
             continue
         rate = (record["recent_wins"] + 1.0) / (record["recent"] + 2.0)
-        if record["against"] < least - ROUNDING or rate > best_rate:
+        if against < least - ROUNDING or rate > best_rate:
             found = arm
-            least = record["against"]
+            least = against
             best_rate = rate
     clock["strongest"] = found

@@ -14,6 +14,7 @@ from driftduel.learners.driftduel.knowledge import (
     sum_evidence,
 )
 from driftduel.learners.driftduel.plan import make_plan
+from driftduel.learners.driftduel.rises import draw_rise, forget_rises, judge_rises, watch_rise
 from driftduel.learners.driftduel.state import BOTH, LEFT, NOBODY, RIGHT, DriftDuelState, Ticket
 from driftduel.learners.driftduel.surprise import (
     calm,
@@ -22,7 +23,7 @@ from driftduel.learners.driftduel.surprise import (
     surprise_by,
     watch_anew,
 )
-from driftduel.learners.driftduel.trial import ENOUGH, decide, observe, open_test
+from driftduel.learners.driftduel.trial import ENOUGH, decide, observe, open_test, tried
 from driftduel.learners.parts.dates import forget_tosses, record_toss
 from driftduel.learners.parts.journal import journal_full, note_replay
 from driftduel.learners.parts.reference import turn_reference
@@ -67,7 +68,7 @@ def choose_two(
     other = -1
     number -= plan["trial"]
     if number < 0.0:
-        arm = state.trial[0]["accused"]
+        arm = tried(state)
     else:
         number -= plan["look"]
         if number < 0.0:
@@ -87,16 +88,36 @@ def choose_two(
                     arm = int(rng.random() * n_arms)
                     tossed = BOTH if state.rule[0]["uniform"] else LEFT
                 else:
-                    tossed = NOBODY
-                    other = plan["challenger"]
-                    if number < plan["extra"] or other < 0:
-                        other = draw_extra(state, rng)
+                    arm, other, tossed = choose_rare(state, rng, number)
     if other < 0:
         other = draw_opponent(state, arm, rng)
     chance = pair_chance(state, arm, other)
     if rng.random() < 0.5:
         return arm, other, (chance, tossed)
     return other, arm, (chance, -tossed if tossed == LEFT else tossed)
+
+
+@kernel
+def choose_rare(
+    state: DriftDuelState, rng: np.random.Generator, number: float
+) -> tuple[int, int, float]:
+    """Draw the kind among the others: an arm, its opponent or -1, and whose toss it is."""
+    plan = state.plan[0]
+    leader = state.clock[0]["leader"]
+    number -= plan["extra"]
+    if number < 0.0:
+        return leader, draw_extra(state, rng), NOBODY
+    number -= plan["challenge"]
+    if number < 0.0:
+        return leader, plan["challenger"], NOBODY
+    number -= plan["retest"]
+    if number < 0.0:
+        if plan["blocker"] >= 0:
+            return plan["contested"], plan["blocker"], NOBODY
+        return plan["contested"], -1, LEFT
+    if plan["rise"] > 0.0:
+        return draw_rise(state, rng), -1, LEFT
+    return leader, -1, LEFT  # by rounding
 
 
 @inline_kernel
@@ -167,13 +188,21 @@ def first_chance(state: DriftDuelState, arm: int, other: int) -> float:
     clock = state.clock[0]
     n_arms = state.arms.shape[0]
     leads = arm == clock["leader"]
+    retested = 0.0
     look = plan["look"] * leads
     if plan["witness"]:
         look = 0.5 * plan["look"] * (leads + (arm == clock["strongest"]))
     tosses = plan["background"] / n_arms
-    tosses += plan["trial"] * (arm == state.trial[0]["accused"])
+    tosses += plan["trial"] * (arm == tried(state))
     tosses += plan["audit"] * (arm == plan["audited"])
-    chance = 0.0
+    if plan["rise"] > 0.0:
+        tosses += plan["rise"] * state.arms[arm]["again"] / plan["rises"]
+    if arm == plan["contested"]:
+        if plan["blocker"] < 0:
+            tosses += plan["retest"]
+        elif other == plan["blocker"]:
+            retested = plan["retest"]
+    chance = retested
     if state.rule[0]["uniform"] == 0:
         look *= 0.5
         chance += look / (n_arms - 1.0)
@@ -214,6 +243,8 @@ def learn(state: DriftDuelState, left: int, right: int, ticket: Ticket, outcome:
 def toss(state: DriftDuelState, arm: int, value: float) -> None:
     """Add a toss for an arm."""
     record_toss(state.timeline, state.clock[0]["round"] - 1, arm, value)
+    if state.rule[0]["scored"]:
+        watch_rise(state, arm, value)
     state.arms[arm]["n"] += 1.0
     state.arms[arm]["sum"] += value
     if arm == state.clock[0]["leader"]:
@@ -223,6 +254,7 @@ def toss(state: DriftDuelState, arm: int, value: float) -> None:
     if trial["on"] and arm == trial["accused"]:
         trial["n1"] += 1.0
         trial["sum1"] += value
+    if trial["on"] and arm == tried(state):
         trial["spent"] += 1.0
 
 
@@ -255,6 +287,8 @@ def weigh_duels(state: DriftDuelState, rng: np.random.Generator) -> None:
                 score(state, arm)
     if clock["duels"] - clock["exact"] > EXACT_EVERY:
         sum_evidence(state)
+    if state.rule[0]["scored"]:
+        judge_rises(state)
     if is_alarm(state):
         # A trial that another leader's claim began goes on.
         if state.trial[0]["on"] == 0 or state.trial[0]["accused"] == clock["leader"]:
@@ -297,6 +331,7 @@ def forget_scores(state: DriftDuelState) -> None:
     for arm in range(state.arms.shape[0]):
         state.arms[arm]["n"] *= keep
         state.arms[arm]["sum"] *= keep
+    forget_rises(state)
     surprise = state.surprise[0]
     surprise["n"] = 0.0
     surprise["sum"] = 0.0

@@ -111,8 +111,13 @@ PLAN = np.dtype(
         ("background", "f8"),  # any arm against the reference
         ("extra", "f8"),  # the leader against an arm of which duels look odd
         ("challenge", "f8"),  # the leader against the challenger
+        ("retest", "f8"),  # a contested arm against who beat it most clearly, or the reference
+        ("rise", "f8"),  # an arm of which tosses look oddly good against the reference
         ("extras", "f8"),  # the sum of the weights of extra duels
+        ("rises", "f8"),  # the same of tosses for arms that seem to rise
         ("challenger", "i8"),  # -1 for none
+        ("contested", "i8"),  # -1 for none
+        ("blocker", "i8"),  # who beat the contested arm most clearly, -1 for none
         ("audited", "i8"),
         ("witness", "i8"),  # 1 if half the looks are the strongest arm's
     ],
@@ -122,6 +127,8 @@ PLAN = np.dtype(
 ARM = np.dtype(
     [
         ("against", "f8"),  # evidence that others beat it
+        ("behind", "i8"),  # how many others won more often, and how many lost
+        ("ahead", "i8"),
         ("recent", "f8"),  # recent duels, fading, and how many were won
         ("recent_wins", "f8"),
         ("n", "f8"),  # tosses and their sum
@@ -130,6 +137,16 @@ ARM = np.dtype(
         ("variance", "f8"),
         ("surprise", "f8"),  # of its duels with the leader
         ("extra", "f8"),  # the weight of an extra duel with the leader
+        ("met", "f8"),  # recent duels with the leader, fading, and how many were lost
+        ("met_lost", "f8"),
+        ("rise", "f8"),  # of its tosses: as good as the leader's from now on
+        ("leap", "f8"),  # of its tosses: half way from there to certain wins
+        ("again", "f8"),  # the weight of a toss for it because of that
+        ("risen", "i8"),  # 1 if it rose clearly and no trial has heard of it
+        ("calm_n", "f8"),  # its tosses, and their sum, when nothing was odd about them
+        ("calm_sum", "f8"),
+        ("odd_n", "f8"),  # those since
+        ("odd_sum", "f8"),
         ("stale", "i8"),  # 1 if its score is not up to date
         ("noted", "i8"),  # the alarm or start after which its eviction was last noted, or -1
         ("back", "i8"),  # the same of the last eviction whose end was noted
@@ -137,7 +154,7 @@ ARM = np.dtype(
     align=True,
 )
 
-KINDS = ("trial", "look", "audit", "background", "extra", "challenge")
+KINDS = ("trial", "look", "audit", "background", "extra", "challenge", "retest", "rise")
 """Kinds of duels of two arms."""
 
 LEVELS = 40
@@ -148,7 +165,7 @@ MOST_CHANGES = 64
 
 
 class DriftDuelState(NamedTuple):
-    """The arrays; wins are those of the row over the column, a tie is half a win for both."""
+    """The arrays; wins are those of the row over the column, ties are counted apart."""
 
     clock: Records  # (1,) CLOCK
     rule: Records  # (1,) RULE
@@ -157,6 +174,8 @@ class DriftDuelState(NamedTuple):
     plan: Records  # (1,) PLAN
     arms: Records  # (K,) ARM
     wins: Floats  # (K, K) what is known
+    ties: Floats  # (K, K) symmetric
+    young_ties: Floats  # (K, K) as young wins
     young: Floats  # (K, K) those since ``surprise.any`` was 0, if the generation is the present one
     generation: Ints  # (K, K)
     before: Floats  # (K, K) wins before the moment that the trial is about, and since
@@ -221,22 +240,24 @@ STATE_RANGES: Ranges = {
     },
     "plan": {
         **dict.fromkeys(KINDS, _SHARE),
-        "extras": _AMOUNT,
-        "challenger": AN_ARM_OR_NONE,
+        **dict.fromkeys(("extras", "rises"), _AMOUNT),
+        **dict.fromkeys(("challenger", "contested", "blocker"), AN_ARM_OR_NONE),
         "audited": AN_ARM,
         "witness": FLAG,
     },
     "plan.total": equal_to("the sum of the chances", _total),
     "arms": {
+        **{name: _AMOUNT for name in ARM.names or () if ARM[name] == np.float64},
         "against": NUMBER,
+        **dict.fromkeys(("behind", "ahead"), whole(0, "arms")),
         "score": NUMBER,
-        "variance": _AMOUNT,
-        **dict.fromkeys(("recent", "recent_wins", "n", "sum", "surprise", "extra"), _AMOUNT),
-        "stale": FLAG,
+        **dict.fromkeys(("stale", "risen"), FLAG),
         "noted": whole(-1, "clock.round"),
         "back": whole(-1, "clock.round"),
     },
     "wins": _WINS,
+    "ties": _WINS,
+    "young_ties": _WINS,
     "young": _WINS,
     "generation": whole(0, NEVER),
     "before": _WINS,
@@ -268,6 +289,8 @@ def start_state(rule: Records, reference: Reference) -> DriftDuelState:
         plan=np.zeros(1, PLAN),
         arms=arms,
         wins=np.zeros(table),
+        ties=np.zeros(table),
+        young_ties=np.zeros(table),
         young=np.zeros(table),
         generation=np.zeros(table, np.int64),
         before=np.zeros(table),

@@ -4,7 +4,7 @@ Each sum is kept at 0 or above (Page's CUSUM). One is about all pairs: how much 
 the sum was last 0, the *young* ones, predict the next than the older ones do. Three are about the
 leader's pairs that it used to win with chance p: the chance is 1/2 now, or 1 - p, or, for a single
 pair, half way between. A surprise makes the learner look more often; a large one is an *alarm*:
-older duels then count for little.
+older duels then count for little. Ties are left out.
 """
 
 from __future__ import annotations
@@ -12,8 +12,17 @@ from __future__ import annotations
 import math
 
 from driftduel._support.compile.jit import inline_kernel, kernel
-from driftduel.learners.driftduel.knowledge import ROUNDING, score_all, sum_evidence
+from driftduel.learners.driftduel.knowledge import (
+    ROUNDING,
+    TIE,
+    decisive,
+    score_all,
+    sum_evidence,
+)
 from driftduel.learners.driftduel.state import DriftDuelState
+
+MOST_SURPRISE = 20.0
+"""A surprise multiplies the rate of looks by exp of so much at most."""
 
 SHRUNK = 2.0
 """Duels won and lost that the chance of the leader is shrunk by."""
@@ -28,13 +37,12 @@ def largest(state: DriftDuelState) -> float:
 
 @inline_kernel
 def ratio(outcome: float, new: float, old: float) -> float:
-    """Return the log of how much better a chance predicts an outcome than an old one does."""
-    if outcome == 1.0:
-        return math.log(new / old)
-    lost = math.log((1.0 - new) / (1.0 - old))
-    if outcome == 0.0:
-        return lost
-    return outcome * math.log(new / old) + (1.0 - outcome) * lost
+    """Return the log of how much better a chance predicts who won than an old one does."""
+    if outcome == TIE:
+        return 0.0
+    if outcome > TIE:
+        return decisive(outcome) * math.log(new / old)
+    return decisive(outcome) * math.log((1.0 - new) / (1.0 - old))
 
 
 @inline_kernel
@@ -43,6 +51,14 @@ def young_wins(state: DriftDuelState, arm: int, other: int) -> float:
     if state.generation[arm, other] != state.surprise[0]["generation"]:
         return 0.0
     return state.young[arm, other]
+
+
+@inline_kernel
+def young_ties(state: DriftDuelState, arm: int, other: int) -> float:
+    """Return the same of ties."""
+    if state.generation[arm, other] != state.surprise[0]["generation"]:
+        return 0.0
+    return state.young_ties[arm, other]
 
 
 @inline_kernel
@@ -59,8 +75,12 @@ def surprise_by(state: DriftDuelState, left: int, right: int, outcome: float) ->
     old = (old_won + 1.0) / (old_won + old_lost + 2.0)
     new = (young_won + 1.0) / (young_won + young_lost + 2.0)
     surprise["any"] += ratio(outcome, new, old)
-    state.young[left, right] = young_won + outcome
-    state.young[right, left] = young_lost + 1.0 - outcome
+    decided = decisive(outcome)
+    tied = young_ties(state, left, right) + 1.0 - decided
+    state.young_ties[left, right] = tied
+    state.young_ties[right, left] = tied
+    state.young[left, right] = young_won + decided * (outcome > TIE)
+    state.young[right, left] = young_lost + decided * (outcome < TIE)
     state.generation[left, right] = surprise["generation"]
     state.generation[right, left] = surprise["generation"]
     if leader not in (left, right):
@@ -69,12 +89,18 @@ def surprise_by(state: DriftDuelState, left: int, right: int, outcome: float) ->
     if right == leader:
         other = left
         won, lost, outcome = lost, won, 1.0 - outcome
+    arm = state.arms[other]
+    lasting = state.rule[0]["lasting"]
+    arm["met"] = lasting * arm["met"] + decided
+    arm["met_lost"] = lasting * arm["met_lost"] + decided * (outcome > TIE)
     chance = (won + SHRUNK) / (won + lost + 2.0 * SHRUNK)
     if chance > 0.5:
-        arm = state.arms[other]
         arm["surprise"] = max(0.0, arm["surprise"] + ratio(outcome, 0.75 - 0.5 * chance, chance))
         surprise["level"] = max(0.0, surprise["level"] + ratio(outcome, 0.5, chance))
         surprise["turned"] = max(0.0, surprise["turned"] + ratio(outcome, 1.0 - chance, chance))
+    else:
+        # The leader is not expected to win any more, so nothing is odd about that.
+        arm["surprise"] = 0.0
 
 
 @inline_kernel
@@ -112,6 +138,8 @@ def doubt_the_old(state: DriftDuelState) -> None:
             young = young_wins(state, arm, other)
             old = max(0.0, state.wins[arm, other] - young)
             state.wins[arm, other] = keep * old + young
+            young = young_ties(state, arm, other)
+            state.ties[arm, other] = keep * max(0.0, state.ties[arm, other] - young) + young
     surprise = state.surprise[0]
     surprise["any"] = 0.0
     surprise["generation"] += 1
@@ -129,8 +157,16 @@ def watch_anew(state: DriftDuelState) -> None:
     surprise = state.surprise[0]
     surprise["level"] = 0.0
     surprise["turned"] = 0.0
+    leader = state.clock[0]["leader"]
+    most = 1.0 / (1.0 - state.rule[0]["lasting"])
     for arm in range(state.arms.shape[0]):
-        state.arms[arm]["surprise"] = 0.0
+        record = state.arms[arm]
+        record["surprise"] = 0.0
+        lost = state.wins[leader, arm]
+        duels = lost + state.wins[arm, leader]
+        share = most / max(most, duels)
+        record["met"] = share * duels
+        record["met_lost"] = share * lost
     surprise["n"] = 0.0
     surprise["sum"] = 0.0
     surprise["old_n"] = 0.0

@@ -4,9 +4,11 @@ At an alarm, or when a settled leader is deposed, the duels before that moment a
 kept apart. Once another arm leads and nobody challenges it, some rounds toss the *accused*, within
 a budget. The evidence is the larger of two: the likelihood ratio of its tosses before and since
 having one mean or two, and the Bayes factor of its pairs having one chance or two; less the
-logarithm of how many looks there were for each toss. A change is *likely* at a low threshold, after
-which the learner looks more often, and *proved* at a high one, which begins an episode. Both need
-the new leader to be clearly ahead of the accused, and a proof that nobody challenged it.
+logarithm of how many looks there were for each toss. If the new leader has risen, it is tossed for
+instead, and its tosses, the calm and the odd ones, are evidence in the same way. A change is
+*likely* at a low threshold, after which the learner looks more often, and *proved* at a high one,
+which begins an episode. Both need the new leader to be clearly ahead of the accused, and a proof
+that nobody challenged it.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ import math
 import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel, kernel, log_gamma
-from driftduel.learners.driftduel.knowledge import ahead
+from driftduel.learners.driftduel.knowledge import TIE, ahead, decisive, evidence_against
+from driftduel.learners.driftduel.rises import calm_down, forget_rises
 from driftduel.learners.driftduel.state import DriftDuelState
 from driftduel.learners.driftduel.surprise import ratio, young_wins
 from driftduel.learners.parts.dates import date_change
@@ -27,7 +30,7 @@ from driftduel.learners.parts.tally import count_anew
 _lgamma = log_gamma()
 
 ENOUGH = 12.0
-"""Tosses of a leader that is put on trial without an alarm."""
+"""Tosses of a leader that is put on trial without an alarm, or that another one rose above."""
 
 FEW = 4.0
 """Tosses before and since that a likelihood ratio needs."""
@@ -68,6 +71,15 @@ def drop(n0: float, sum0: float, n1: float, sum1: float) -> float:
         return 0.0
     mean = (sum0 + sum1) / (n0 + n1)
     return n0 * divergence(sum0 / n0, mean) + n1 * divergence(sum1 / n1, mean)
+
+
+@inline_kernel
+def tried(state: DriftDuelState) -> int:
+    """Return for whom a trial tosses: the leader if it has risen, or the accused."""
+    leader = state.clock[0]["leader"]
+    if state.arms[leader]["risen"]:
+        return int(leader)
+    return int(state.trial[0]["accused"])
 
 
 @kernel
@@ -134,8 +146,9 @@ def observe(state: DriftDuelState, left: int, right: int, outcome: float) -> Non
         won = won1 + state.before[left, right]
         duels = duels1 + state.before[left, right] + state.before[right, left]
         trial["pairs"] += ratio(outcome, won1 / duels1, won / duels)
-    state.since[left, right] += outcome
-    state.since[right, left] += 1.0 - outcome
+    decided = decisive(outcome)
+    state.since[left, right] += decided * (outcome > TIE)
+    state.since[right, left] += decided * (outcome < TIE)
 
 
 @kernel
@@ -160,9 +173,7 @@ def decide(state: DriftDuelState, rng: np.random.Generator) -> None:
         return
     if trial["budget"] == 0.0:
         set_budget(state)
-    evidence = drop(trial["n0"], trial["sum0"], trial["n1"], trial["sum1"])
-    evidence = max(evidence, trial["pairs"])
-    evidence -= math.log(1.0 + clock["duels"] / max(1.0, trial["n1"]))
+    evidence = max(evidence_of_fall(state), evidence_of_rise(state))
     if evidence >= state.rule[0]["likely_at"] and is_clear(state):
         if trial["counted"] == 0:
             trial["counted"] = 1
@@ -174,6 +185,28 @@ def decide(state: DriftDuelState, rng: np.random.Generator) -> None:
     if trial["spent"] >= trial["budget"]:
         trial["on"] = 0
         trial["failed"] += 1
+        calm_down(state, clock["leader"])
+
+
+@inline_kernel
+def evidence_of_fall(state: DriftDuelState) -> float:
+    """Return the evidence that the accused is worse since the moment."""
+    trial = state.trial[0]
+    evidence = drop(trial["n0"], trial["sum0"], trial["n1"], trial["sum1"])
+    looks = 1.0 + state.clock[0]["duels"] / max(1.0, trial["n1"])
+    return max(evidence, trial["pairs"]) - math.log(looks)
+
+
+@inline_kernel
+def evidence_of_rise(state: DriftDuelState) -> float:
+    """Return the evidence that the leader is better since its tosses became odd."""
+    new = state.arms[state.clock[0]["leader"]]
+    # Who led for a moment only is not the one whose place it took.
+    if new["risen"] == 0 or state.trial[0]["n0"] < ENOUGH:
+        return -math.inf
+    lost = new["calm_n"] - new["calm_sum"]
+    evidence = drop(new["calm_n"], lost, new["odd_n"], new["odd_n"] - new["odd_sum"])
+    return evidence - math.log(1.0 + state.clock[0]["duels"] / max(1.0, new["odd_n"]))
 
 
 @kernel
@@ -184,7 +217,7 @@ def is_clear(state: DriftDuelState) -> bool:
     accused = state.trial[0]["accused"]
     if state.rule[0]["scored"]:
         return ahead(state, leader, accused) > clear
-    lead = state.arms[accused]["against"] - state.arms[leader]["against"]
+    lead = evidence_against(state, accused) - evidence_against(state, leader)
     return lead >= 0.5 * clear * clear
 
 
@@ -208,4 +241,5 @@ def restart(state: DriftDuelState, rng: np.random.Generator) -> None:
     clock["alarms"] = 0
     trial["on"] = 0
     trial["failed"] = 0
+    forget_rises(state)
     schedule_replays(state.replays, rng, now)
