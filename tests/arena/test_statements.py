@@ -10,7 +10,7 @@ import pytest
 
 from driftduel.arena.model import DAY, Arm, Card, Marks, OpenDuel
 from driftduel.arena.settings import Settings
-from driftduel.arena.store import checks, counts, statements
+from driftduel.arena.store import cards, checks, counts, statements
 from driftduel.arena.store.connection import IntegrityError
 from driftduel.arena.store.database import Store
 from tests.arena.postgres import on_postgres
@@ -77,7 +77,8 @@ KEPT = (
 
 def tell_a_story(store):
     """Ask everything, in an order that makes the answers say something; return them."""
-    log, sums, wrong = Recorder(statements), Recorder(counts), Recorder(checks)
+    log, seen = Recorder(statements), Recorder(cards)
+    sums, wrong = Recorder(counts), Recorder(checks)
     with store.writing() as connection:
         log.has_tables(connection)
         log.set_meta(connection, "salt", "no two databases have the same")
@@ -97,15 +98,15 @@ def tell_a_story(store):
         log.change_arms(connection, number, swapped)
         log.change_arms(connection, number, [])
         for _ in range(2):
-            log.keep_blobs(connection, [("f" * 64, "image/png", bytes(range(256)))])
-        log.set_card(connection, number, 0, "", Card("text", "hot"))
-        log.set_card(connection, number, 0, "", Card("markdown", "*hot*"))
-        log.set_card(connection, number, 1, "ctx", Card("image", "", "f" * 64))
-        log.set_card(connection, number, 2, "", Card("text", "gone"))
+            seen.keep_blobs(connection, [("f" * 64, "image/png", bytes(range(256)))])
+        seen.set_card(connection, number, 0, "", Card("text", "hot"))
+        seen.set_card(connection, number, 0, "", Card("markdown", "*hot*"))
+        seen.set_card(connection, number, 1, "ctx", Card("image", "", "f" * 64))
+        seen.set_card(connection, number, 2, "", Card("text", "gone"))
         row = {"arena": other, "arm": 0, "context": "", **vars(Card("text", "of soups"))}
-        log.insert_cards(connection, [row])
-        log.insert_cards(connection, [])
-        log.set_card(connection, number, 2, "", None)
+        seen.insert_cards(connection, [row])
+        seen.insert_cards(connection, [])
+        seen.set_card(connection, number, 2, "", None)
         duels = [a_duel(n, number, f"voter {n % 2}") for n in range(12)]
         log.insert_duels(connection, duels)
         log.insert_duels(connection, [])
@@ -145,12 +146,12 @@ def tell_a_story(store):
         log.accesses_of(connection, number)
         log.has_owner(connection)
         log.arms_of(connection, number)
-        log.contexts_of(connection, number)
-        log.cards_of(connection, number)
-        log.count_cards(connection, number)
-        log.cards_in(connection, number, {0: "", 1: "ctx", 2: ""})
-        log.blob_of(connection, "f" * 64)
-        log.blob_of(connection, "0")
+        seen.contexts_of(connection, number)
+        seen.cards_of(connection, number)
+        seen.count_cards(connection, number)
+        seen.cards_in(connection, number, {0: "", 1: "ctx", 2: ""})
+        seen.blob_of(connection, "f" * 64)
+        seen.blob_of(connection, "0")
         log.open_duels(connection, number, DAY * 100 + 9)
         log.count_duels(connection, number, DAY * 100 + 9)
         log.count_duels(connection, 99, 0)
@@ -213,7 +214,7 @@ def tell_a_story(store):
         log.keep_snapshot(connection, number, 3, "code", b"\x00state")
         log.keep_snapshot(connection, number, 4, "code 2", b"\x00other")
         log.snapshot_of(connection, number)
-    return SimpleNamespace(log=log, sums=sums, wrong=wrong)
+    return SimpleNamespace(log=log, seen=seen, sums=sums, wrong=wrong)
 
 
 def same(one, other):
@@ -233,7 +234,7 @@ def on_sqlite(tmp_path):
 
 def test_the_story_asks_every_statement(on_sqlite):
     told = tell_a_story(on_sqlite)
-    for one in (told.log, told.sums, told.wrong):
+    for one in (told.log, told.seen, told.sums, told.wrong):
         assert {name for name, _ in one.given} == public(one.module)
 
 

@@ -23,7 +23,7 @@ import driftduel
 from driftduel.arena import rules, versions
 from driftduel.arena.errors import ArenaError, Conflict, NotFound, Unavailable
 from driftduel.arena.model import Arena, OpenDuel, Verdict
-from driftduel.arena.store import statements
+from driftduel.arena.store import cards, statements
 from driftduel.arena.store.migrations import SCHEMA, checked, migrate
 from driftduel.arena.store.sqlite import SQLite
 
@@ -83,7 +83,7 @@ class Local:
             if arena.status != "open":
                 raise Conflict("the poll is closed")
             hashed = rules.voter_hash(self._meta["salt"], voter)
-            contexts = statements.contexts_of(self.connection, arena.id)
+            contexts = cards.contexts_of(self.connection, arena.id)
             rng = np.random.default_rng()
             duel = rules.draw(arena, replica, contexts, rng, hashed, rules.now())
             if duel is None:

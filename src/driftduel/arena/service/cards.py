@@ -17,6 +17,7 @@ from driftduel.arena.service.arms import arm_called, arms_by_name
 from driftduel.arena.service.images import as_kept
 from driftduel.arena.service.markdown import html_of_markdown
 from driftduel.arena.service.service import Service, now_in_microseconds
+from driftduel.arena.store import cards as stored
 from driftduel.arena.store import statements
 from driftduel.arena.store.connection import Connection
 
@@ -67,7 +68,7 @@ def set_card(
 
     def change(connection: Connection) -> None:
         arena = statements.lock_arenas(connection, [number])[number]
-        if card is not None and statements.count_cards(connection, number) >= MOST_CARDS:
+        if card is not None and stored.count_cards(connection, number) >= MOST_CARDS:
             raise Invalid(f"there are {MOST_CARDS:,} cards, which is the most: remove one first")
         (slug_of_arm,) = keep_cards(
             connection, number, statements.arms_of(connection, number), [made]
@@ -106,8 +107,8 @@ def keep_cards(
     for one in cards:
         arm = arm_called(known, one.arm)
         if one.image is not None and one.card is not None and one.card.blob is not None:
-            statements.keep_blobs(connection, [(one.card.blob, *one.image)])
-        statements.set_card(connection, number, arm.id, one.context, one.card)
+            stored.keep_blobs(connection, [(one.card.blob, *one.image)])
+        stored.set_card(connection, number, arm.id, one.context, one.card)
         slugs.append(arm.slug)
     return slugs
 
@@ -118,14 +119,14 @@ def keep_first_cards(
     """Keep the cards of an arena that is new, which has none yet."""
     known = arms_by_name(arms)
     images = {one.card.blob: one.image for one in cards if one.card and one.image}
-    statements.keep_blobs(connection, [(sha256, *image) for sha256, image in images.items()])
+    stored.keep_blobs(connection, [(sha256, *image) for sha256, image in images.items()])
     rows = [
         {"arena": number, "arm": arm_called(known, one.arm).id, "context": one.context}
         | vars(one.card)
         for one in cards
         if one.card is not None
     ]
-    statements.insert_cards(connection, rows)
+    stored.insert_cards(connection, rows)
 
 
 def cards(service: Service, slug: str) -> dict[str, dict[str, Card]]:
@@ -134,7 +135,7 @@ def cards(service: Service, slug: str) -> dict[str, dict[str, Card]]:
     found: dict[str, dict[str, Card]] = {}
     with service.store.reading() as connection:
         slugs = {arm.id: arm.slug for arm in statements.arms_of(connection, number)}
-        for arm, context, card in statements.cards_of(connection, number):
+        for arm, context, card in stored.cards_of(connection, number):
             found.setdefault(slugs[arm], {})[context] = card
     return found
 
@@ -144,7 +145,7 @@ def image_of(service: Service, sha256: str) -> tuple[str, bytes]:
     found = None
     if sha256.isalnum():
         with service.store.reading() as connection:
-            found = statements.blob_of(connection, sha256)
+            found = stored.blob_of(connection, sha256)
     if found is None:
         raise NotFound("there is no such image")
     return found

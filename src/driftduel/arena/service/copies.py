@@ -20,7 +20,7 @@ from driftduel.arena.errors import Conflict, Unavailable
 from driftduel.arena.model import Arena
 from driftduel.arena.replica import Replica
 from driftduel.arena.service.snapshots import from_snapshot
-from driftduel.arena.store import statements
+from driftduel.arena.store import cards, statements
 from driftduel.arena.store.connection import PATIENCE, Connection
 from driftduel.arena.store.database import Store
 from driftduel.arena.versions import rules_of
@@ -322,7 +322,7 @@ def _loaded(
     kept = from_snapshot(connection, arena)
     head = 0 if kept is None else kept.head
     replica = folded(connection, arena, kept, working)
-    return Hosted(arena, replica, statements.contexts_of(connection, arena.id)), head
+    return Hosted(arena, replica, cards.contexts_of(connection, arena.id)), head
 
 
 def _followed(
@@ -340,5 +340,5 @@ def _followed(
         replica.follow(page)
         working(replica.head)
         if "settings" in page.kind:
-            contexts = statements.contexts_of(connection, arena.id)
+            contexts = cards.contexts_of(connection, arena.id)
     return Hosted(arena, replica, contexts)

@@ -16,6 +16,7 @@ from driftduel.arena.seen import Progress, Rested, look_up
 from driftduel.arena.service.copies import Hosted
 from driftduel.arena.service.markdown import html_of_markdown
 from driftduel.arena.service.service import Service, now_in_microseconds
+from driftduel.arena.store import cards as stored
 from driftduel.arena.store import statements
 from driftduel.arena.store.connection import Connection
 
@@ -219,7 +220,7 @@ def _cards(service: Service, hosted: Hosted, duel: OpenDuel) -> dict[int, Card]:
     if not wanted:
         return {}
     with service.store.reading() as connection:
-        cards = statements.cards_in(connection, duel.arena, wanted)
+        cards = stored.cards_in(connection, duel.arena, wanted)
     if len(cards) < len(wanted) and not hosted.arena.settings.blind:
         return {}  # one was taken away just now
     return cards

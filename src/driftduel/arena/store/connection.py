@@ -8,7 +8,7 @@ words they are replaced when a statement is first used: ``= ANY(:names)``, which
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from driftduel.arena.store.migrations import Dialect
@@ -71,3 +71,14 @@ class Connection(ABC):
         """Run a statement; return the first value of its first row, None if there is no row."""
         rows = self.execute(statement, **values)
         return rows[0][0] if rows else None
+
+
+def names_of(columns: Iterable[str]) -> str:
+    """Return columns as they are selected: left and right are words of SQL."""
+    return ", ".join(f'"{column}"' for column in columns)
+
+
+def insert_into(table: str, columns: Sequence[str]) -> str:
+    """Return the statement that keeps a row of a table."""
+    values = ", ".join(f":{column}" for column in columns)
+    return f"INSERT INTO {table} ({names_of(columns)}) VALUES ({values})"

@@ -8,7 +8,7 @@ writer begins. So ``head`` counts events without gaps and in the order of commit
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -17,7 +17,6 @@ from driftduel.arena.model import (
     SAID,
     Arena,
     Arm,
-    Card,
     Event,
     Marks,
     OpenDuel,
@@ -25,7 +24,7 @@ from driftduel.arena.model import (
 )
 from driftduel.arena.settings import Settings
 from driftduel.arena.store.chain import first_hash, next_hash
-from driftduel.arena.store.connection import Connection
+from driftduel.arena.store.connection import Connection, insert_into, names_of
 
 PAGE = 1_000
 """Events that are read at once: of more rows Python's collector makes heavy weather."""
@@ -33,21 +32,11 @@ PAGE = 1_000
 Row = dict[str, Any]
 
 
-def _names(columns: Iterable[str]) -> str:
-    """Return columns as they are selected: left and right are words of SQL."""
-    return ", ".join(f'"{column}"' for column in columns)
-
-
-def _insert(table: str, columns: Sequence[str]) -> str:
-    values = ", ".join(f":{column}" for column in columns)
-    return f"INSERT INTO {table} ({_names(columns)}) VALUES ({values})"
-
-
 _ARENA = [item.name for item in fields(Arena)]
-_ARENAS = f"SELECT {_names(_ARENA)} FROM arena"
+_ARENAS = f"SELECT {names_of(_ARENA)} FROM arena"
 _DUEL = [item.name for item in fields(OpenDuel)]
-_DUELS = f"SELECT {_names(_DUEL)} FROM duel"
-_EVENTS = f"SELECT {_names(Event._fields)} FROM event"
+_DUELS = f"SELECT {names_of(_DUEL)} FROM duel"
+_EVENTS = f"SELECT {names_of(Event._fields)} FROM event"
 NOT_TAKEN_BACK = (
     "NOT EXISTS (SELECT 1 FROM event AS later "
     "WHERE later.arena = event.arena AND later.target = event.seq)"
@@ -125,7 +114,7 @@ def insert_arena(connection: Connection, row: Row) -> int:
     columns = [name for name in _ARENA if name != "id"]
     chain = first_hash(row["slug"], row["seed"], row["created_at"])
     values = {**row, "settings": json.dumps(row["settings"]), "chain": chain}
-    number: int = connection.scalar(f"{_insert('arena', columns)} RETURNING id", **values)
+    number: int = connection.scalar(f"{insert_into('arena', columns)} RETURNING id", **values)
     return number
 
 
@@ -139,7 +128,7 @@ def _as_arenas(rows: Iterable[tuple[Any, ...]]) -> list[Arena]:
 
 def insert_access(connection: Connection, rows: Sequence[Row]) -> None:
     """Keep what is stored of tokens."""
-    connection.execute_many(_insert("access", list(rows[0])), rows)
+    connection.execute_many(insert_into("access", list(rows[0])), rows)
 
 
 def access_of(connection: Connection, token_hash: str) -> tuple[Any, ...] | None:
@@ -178,7 +167,7 @@ def revoke_access(connection: Connection, number: int, token_hash: str, at: int)
     )
 
 
-# --- arms and cards -----------------------------------------------------------------------------
+# --- arms ---------------------------------------------------------------------------------------
 
 
 def arms_of(connection: Connection, number: int) -> list[Arm]:
@@ -193,7 +182,9 @@ def insert_arms(connection: Connection, number: int, arms: Sequence[Arm]) -> Non
     """Keep new arms."""
     rows = [{"arena": number, **vars(arm)} for arm in arms]
     if rows:
-        connection.execute_many(_insert("arm", ("arena", "id", "slug", "name", "offered")), rows)
+        connection.execute_many(
+            insert_into("arm", ("arena", "id", "slug", "name", "offered")), rows
+        )
 
 
 def change_arms(connection: Connection, number: int, arms: Sequence[Arm]) -> None:
@@ -205,89 +196,6 @@ def change_arms(connection: Connection, number: int, arms: Sequence[Arm]) -> Non
         connection.execute_many(query, rows)
 
 
-def contexts_of(connection: Connection, number: int) -> dict[int, frozenset[str]]:
-    """Return in which contexts each arm has a card."""
-    found: dict[int, set[str]] = {}
-    query = "SELECT arm, context FROM card WHERE arena = :number"
-    for arm, context in connection.execute(query, number=number):
-        found.setdefault(arm, set()).add(context)
-    return {arm: frozenset(contexts) for arm, contexts in found.items()}
-
-
-def cards_of(connection: Connection, number: int) -> list[tuple[int, str, Card]]:
-    """Return the cards of an arena with their arms and contexts, in that order."""
-    rows = connection.execute(
-        "SELECT arm, context, kind, body, blob, html FROM card WHERE arena = :number "
-        "ORDER BY arm, context",
-        number=number,
-    )
-    return [(arm, context, Card(*card)) for arm, context, *card in rows]
-
-
-def count_cards(connection: Connection, number: int) -> int:
-    """Return how many cards an arena has."""
-    query = "SELECT count(*) FROM card WHERE arena = :number"
-    return int(connection.scalar(query, number=number))
-
-
-def cards_in(connection: Connection, number: int, places: Mapping[int, str]) -> dict[int, Card]:
-    """Return the cards of arms, each in a context, as far as there are any."""
-    query = (
-        "SELECT kind, body, blob, html FROM card "
-        "WHERE arena = :number AND arm = :arm AND context = :context"
-    )
-    found = {}
-    for arm, context in places.items():
-        for card in connection.execute(query, number=number, arm=arm, context=context):
-            found[arm] = Card(*card)
-    return found
-
-
-def set_card(
-    connection: Connection, number: int, arm: int, context: str, card: Card | None
-) -> None:
-    """Keep the card of an arm in a context in place of an earlier one; None takes it away.
-
-    An image that no card shows any more goes with it.
-    """
-    key = {"arena": number, "arm": arm, "context": context}
-    gone = connection.execute(
-        "DELETE FROM card WHERE arena = :arena AND arm = :arm AND context = :context "
-        "RETURNING blob",
-        **key,
-    )
-    if card is not None:
-        row = {**key, **vars(card)}
-        connection.execute(_insert("card", list(row)), **row)
-    for (sha256,) in gone:
-        if sha256 is not None:
-            connection.execute(
-                "DELETE FROM blob WHERE sha256 = :sha256 "
-                "AND NOT EXISTS (SELECT 1 FROM card WHERE card.blob = blob.sha256)",
-                sha256=sha256,
-            )
-
-
-def insert_cards(connection: Connection, rows: Sequence[Row]) -> None:
-    """Keep cards where there are none."""
-    if rows:
-        connection.execute_many(_insert("card", list(rows[0])), rows)
-
-
-def keep_blobs(connection: Connection, images: Iterable[tuple[Any, str, bytes]]) -> None:
-    """Keep images, each with its hash and type, unless they are known."""
-    rows = [dict(zip(("sha256", "type", "bytes"), one, strict=True)) for one in images]
-    if rows:
-        kept = f"{_insert('blob', list(rows[0]))} ON CONFLICT (sha256) DO NOTHING"
-        connection.execute_many(kept, rows)
-
-
-def blob_of(connection: Connection, sha256: str) -> tuple[str, bytes] | None:
-    """Return the type and the bytes of an image, None if there is no such."""
-    rows = connection.execute("SELECT type, bytes FROM blob WHERE sha256 = :sha256", sha256=sha256)
-    return rows[0] if rows else None
-
-
 # --- open duels ---------------------------------------------------------------------------------
 
 
@@ -297,7 +205,7 @@ def insert_duels(connection: Connection, duels: Sequence[OpenDuel]) -> None:
         connection.execute_many(_OPEN, [vars(one) for one in duels])
 
 
-_OPEN = _insert("duel", _DUEL)
+_OPEN = insert_into("duel", _DUEL)
 
 
 def find_duels(connection: Connection, ids: Sequence[str]) -> dict[str, OpenDuel]:
@@ -354,7 +262,7 @@ def purge(connection: Connection, expired_before: int, day: int, most: int = 10_
     ]
     if rows:
         more = 'ON CONFLICT (arena, day, "left", "right") DO UPDATE SET n = shown.n + excluded.n'
-        connection.execute_many(f"{_insert('shown', list(rows[0]))} {more}", rows)
+        connection.execute_many(f"{insert_into('shown', list(rows[0]))} {more}", rows)
     return len(gone)
 
 
@@ -398,7 +306,7 @@ def append(connection: Connection, locked: Arena, rows: Sequence[Row], **changes
     return locked.head + 1
 
 
-_APPEND = _insert("event", Event._fields)
+_APPEND = insert_into("event", Event._fields)
 _EMPTY: Row = dict.fromkeys(Event._fields)
 
 
@@ -441,7 +349,7 @@ def pages(connection: Connection, number: int, after: int, until: int) -> Iterat
             yield page
 
 
-_PAGE = f"SELECT {_names(Page._fields)} FROM event WHERE {BETWEEN} ORDER BY seq"
+_PAGE = f"SELECT {names_of(Page._fields)} FROM event WHERE {BETWEEN} ORDER BY seq"
 
 
 def ranges(after: int, until: int) -> Iterator[tuple[int, int]]:
