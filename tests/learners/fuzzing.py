@@ -25,7 +25,8 @@ from queue import Empty, Queue
 import numpy as np
 
 import driftduel as dd
-from driftduel.learners.contract.storage import _arrays, _checksum, as_payload
+from driftduel.learners.contract.storage import _checksum, as_payload
+from driftduel.learners.contract.values import arrays_of
 from tests.learners.variants import HASTY, QUICK, VARIANTS
 
 TARGETS = {
@@ -87,7 +88,7 @@ THINGS = (
 
 def change_state(learner, chance):
     """Change one to three numbers of a state, or of the ticket of an open duel."""
-    arrays = [array for _, array in _arrays(learner._session.state) if array.size > 0]
+    arrays = [array for _, array in arrays_of(learner._session.state) if array.size > 0]
     writeable = [array for array in arrays if array.flags.writeable]
     for _ in range(chance.choice([1, 1, 1, 2, 3])):
         if learner._session.open and chance.random() < 0.1:

@@ -13,8 +13,9 @@ import pytest
 import driftduel as dd
 from driftduel.learners import Constants, Learner, inline_kernel
 from driftduel.learners.contract.history import Eviction, Replay
-from driftduel.learners.contract.storage import _arrays, as_payload, classes_of
+from driftduel.learners.contract.storage import as_payload, classes_of
 from driftduel.learners.contract.upgrades import FORMAT
+from driftduel.learners.contract.values import arrays_of
 from driftduel.testing.driving import snapshot
 
 pytestmark = pytest.mark.once  # files are not compiled
@@ -275,4 +276,4 @@ def test_an_array_of_objects_cannot_be_saved(tmp_path):
 
 def test_a_state_of_something_else_than_arrays_cannot_be_saved():
     with pytest.raises(ValueError, match=r"^state\.counts: is a int, must be an array$"):
-        list(_arrays(OutsideState(3, np.zeros(1))))
+        list(arrays_of(OutsideState(3, np.zeros(1))))

@@ -13,17 +13,14 @@ kernels check nothing: a file that was damaged or made up is refused with a sent
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 import math
 import os
-import re
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import astuple, fields, is_dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -32,7 +29,6 @@ from numpy.typing import NDArray
 
 from driftduel._support.checks import LONGEST, as_count, as_number
 from driftduel._support.files import locked, replacing
-from driftduel._support.registry import MODULE_OF, PARTS, installed_learners
 from driftduel._support.version import __version__
 from driftduel.learners.contract.base import Learner, learner_generator
 from driftduel.learners.contract.history import Activation, Eviction, History, Replay
@@ -49,16 +45,20 @@ from driftduel.learners.contract.session import (
     is_told,
 )
 from driftduel.learners.contract.upgrades import FORMAT, upgrade
-from driftduel.matrix.criteria import NAMED, Weighted
-from driftduel.matrix.weights import WeightSequence
+from driftduel.learners.contract.values import (
+    arrays_of,
+    decode,
+    decode_array,
+    decode_items,
+    descr_of,
+    encode,
+    encode_array,
+)
 from driftduel.votes.proof.counts import Counts
 
 _MANY_ARMS = 2048
 _ARMS = ("arm", "beaten_by", "weight", "before", "after")
 """The fields of records of what happened that are arms."""
-
-_PLAIN = re.compile("[<|](b1|[iu][1248]|f[248]|c8|c16|[US][0-9]{1,9})")
-"""The types of arrays that parameters may be."""
 
 _CLOSED = ("step", "left", "right", "end")
 """The columns of the duels closed last."""
@@ -68,10 +68,6 @@ _TABLES = ("wins", "tossed", "won")
 """What votes by pairs have: numbers, and a row and a column for each arm."""
 
 Record = TypeVar("Record", Eviction, Activation, Replay, Change)
-_PARTS_OF_CRITERIA: dict[str, type] = {kind.__name__: kind for kind in NAMED.values()} | {
-    "Weighted": Weighted,
-    "WeightSequence": WeightSequence,
-}
 
 
 def save_learner(learner: Learner, path: str | os.PathLike[str]) -> None:
@@ -156,7 +152,7 @@ def from_bytes(
     try:
         _check_envelope(payload)
         upgrade(payload)
-        learner = _decode(payload["learner"], learners or {})
+        learner = decode(payload["learner"], learners or {})
         if not isinstance(learner, Learner):
             raise ValueError(f"holds a {type(learner).__name__}, which is no learner")
         learner.__dict__["_session"] = _decode_session(payload["session"], learner)
@@ -219,7 +215,7 @@ def as_payload(learner: Learner) -> dict[str, Any]:
         return {
             "driftduel_learner": FORMAT,
             "written_by": __version__,
-            "learner": _encode(learner, type(learner).__name__),
+            "learner": encode(learner, type(learner).__name__),
             "session": _encode_session(session),
         }
 
@@ -247,19 +243,6 @@ def classes_of(learner: Learner) -> dict[str, type]:
     return found
 
 
-def _class_of_package(name: str) -> type | None:
-    """Return the class that this name means in a file: of this package or of an installed one.
-
-    A file may not name a module: whoever wrote it would choose what is imported.
-    """
-    if name in _PARTS_OF_CRITERIA:
-        return _PARTS_OF_CRITERIA[name]
-    if name in PARTS:
-        part: type = getattr(import_module(PARTS[name]), name)
-        return part
-    return Learner._named(name) if name in MODULE_OF or name in installed_learners() else None
-
-
 def _checksum(payload: dict[str, Any]) -> str:
     canonical = json.dumps(payload, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return hashlib.sha256(canonical.encode()).hexdigest()
@@ -273,110 +256,6 @@ def _check_envelope(payload: Any) -> None:
     checksum = payload.pop("checksum", None)
     if checksum != _checksum(payload):
         raise ValueError("is damaged, its checksum does not match")
-
-
-def _encode(value: Any, name: str) -> Any:
-    """Return a parameter as JSON: numbers and texts as they are, the rest with its kind."""
-    if value is None or isinstance(value, bool | int | str):
-        return value
-    if isinstance(value, np.generic):
-        return _encode(value.item(), name)
-    if isinstance(value, float):
-        return value if math.isfinite(value) else {"float": str(value)}
-    if isinstance(value, tuple | list):
-        kind = "tuple" if isinstance(value, tuple) else "list"
-        return {kind: [_encode(item, name) for item in value]}
-    if isinstance(value, np.ndarray) and _PLAIN.fullmatch(str(_descr(value))):
-        return {"array": _encode_array(value)}
-    if is_dataclass(value) and not isinstance(value, type):
-        kind = type(value).__name__
-        if _class_of_package(kind) not in (None, type(value)):
-            raise ValueError(f"{kind}: is the name of another class in driftduel, rename it")
-        parameters = {
-            item.name: _encode(getattr(value, item.name), f"{kind}.{item.name}")
-            for item in fields(value)
-            if item.init
-        }
-        return {"class": kind, "parameters": parameters}
-    raise ValueError(f"{name}: a parameter of type {type(value).__name__} cannot be saved")
-
-
-def _decode(value: Any, given: Mapping[str, type]) -> Any:
-    """Return what `_encode` was given; classes are those given or of the package."""
-    if not isinstance(value, dict):
-        return value
-    if "class" in value:
-        kind = value["class"]
-        made = given.get(kind) or _class_of_package(kind)
-        if made is None:
-            raise ValueError(
-                f"needs the class {kind}, which is not in driftduel; pass "
-                f"learners={{{kind!r}: ...}}"
-            )
-        parameters = {name: _decode(item, given) for name, item in value["parameters"].items()}
-        try:
-            return made(**parameters)
-        except TypeError as error:
-            raise ValueError(f"does not fit this version of {kind}: {error}") from None
-    if len(value) != 1:
-        raise ValueError(f"holds a parameter of {len(value)} kinds, must be one")
-    ((kind, content),) = value.items()
-    if kind == "float":
-        return float(content)
-    if kind == "array":
-        return _decode_array(content)
-    if kind not in ("list", "tuple"):
-        raise ValueError(f"holds a parameter of an unknown kind, {kind!r}")
-    items = [_decode(item, given) for item in content]
-    return tuple(items) if kind == "tuple" else items
-
-
-def _encode_array(array: NDArray[Any]) -> dict[str, Any]:
-    data = array.astype(array.dtype.newbyteorder("<")).tobytes()
-    return {
-        "dtype": _descr(array),
-        "shape": list(array.shape),
-        "bytes": base64.b64encode(data).decode("ascii"),
-    }
-
-
-def _descr(array: NDArray[Any]) -> Any:
-    """Return the type of an array as JSON has it: a text, or lists for records."""
-    descr = np.lib.format.dtype_to_descr(array.dtype.newbyteorder("<"))
-    return json.loads(json.dumps(descr)) if not isinstance(descr, str) else descr
-
-
-def _decode_array(content: dict[str, Any]) -> NDArray[Any]:
-    """Return an array of plain numbers or texts, which parameters may be."""
-    if not isinstance(content["dtype"], str) or not _PLAIN.fullmatch(content["dtype"]):
-        raise ValueError(f"holds an array of type {content['dtype']!r}, must be plain numbers")
-    return _decode_items(content, np.dtype(content["dtype"]), "an array")
-
-
-def _decode_items(content: dict[str, Any], dtype: np.dtype[Any], name: str) -> NDArray[Any]:
-    shape = [as_count(length, f"a length of {name}", 0) for length in content["shape"]]
-    size = math.prod(shape) * dtype.itemsize
-    if 3 * (len(content["bytes"]) // 4) - size not in (0, 1, 2):
-        raise ValueError(f"{name} has shape {tuple(shape)}, but not as many bytes")
-    data = base64.b64decode(content["bytes"], validate=True)
-    array = np.frombuffer(data, dtype).reshape(shape)
-    flags = [array[part] for part in dtype.names or () if dtype[part].kind == "b"]
-    for part in [array] if dtype.kind == "b" else flags:
-        if (part.view(np.uint8) > 1).any():
-            raise ValueError(f"{name} holds a truth that is neither 0 nor 1")
-    return array.astype(dtype.newbyteorder("="))
-
-
-def _arrays(state: State, name: str = "state") -> Iterator[tuple[str, NDArray[Any]]]:
-    """Yield the arrays of a state, which may hold other states, with their names."""
-    if isinstance(state, np.ndarray):
-        yield name, state
-    elif isinstance(state, tuple):
-        names = getattr(state, "_fields", range(len(state)))
-        for part, value in zip(names, state, strict=True):
-            yield from _arrays(value, f"{name}.{part}")
-    else:
-        raise ValueError(f"{name}: is a {type(state).__name__}, must be an array")
 
 
 def _encode_session(session: Session) -> dict[str, Any]:
@@ -394,7 +273,7 @@ def _encode_session(session: Session) -> dict[str, Any]:
         "offered": None if session.offer is None else list(session.offer.arms),
         "generator": session.rng.bit_generator.state,
         "settle_generator": session.settle_rng.bit_generator.state,
-        "state": {name: _encode_array(array) for name, array in _arrays(session.state)},
+        "state": {name: encode_array(array) for name, array in arrays_of(session.state)},
     }
 
 
@@ -403,7 +282,7 @@ def _encode_history(history: History) -> dict[str, Any]:
     return {
         "episodes": list(history.episodes),
         "evictions": [
-            [_encode(value, "eviction") for value in astuple(item)] for item in history.evictions
+            [encode(value, "eviction") for value in astuple(item)] for item in history.evictions
         ],
         "activations": [astuple(item) for item in history.activations],
         "replays": list(history.replays),
@@ -415,7 +294,7 @@ def _encode_history(history: History) -> dict[str, Any]:
 def _encode_counts(counts: Counts) -> dict[str, Any]:
     """Return votes by pairs, as files have them."""
     facts = {name: getattr(counts, name) for name in _OF_COUNTS}
-    tables = {name: _encode_array(getattr(counts, name)) for name in ("alike", *_TABLES)}
+    tables = {name: encode_array(getattr(counts, name)) for name in ("alike", *_TABLES)}
     return {**facts, "first": list(counts.first), **tables}
 
 
@@ -424,7 +303,7 @@ def _encode_before(before: Before) -> dict[str, Any]:
         "n_arms": before.n_arms,
         "arms": list(before.arms),
         "settle_generator": before.settle_rng.bit_generator.state,
-        "state": {name: _encode_array(array) for name, array in _arrays(before.state)},
+        "state": {name: encode_array(array) for name, array in arrays_of(before.state)},
         "history": _encode_history(before.history),
     }
 
@@ -432,10 +311,10 @@ def _encode_before(before: Before) -> dict[str, Any]:
 def _encode_open(session: Session, number: int) -> list[Any]:
     """Return an open duel; of one asked for votes only, its own propensity is the last value."""
     left, right, ticket = session.open[number]
-    saved = [_encode(value, "ticket") for value in ticket]
+    saved = [encode(value, "ticket") for value in ticket]
     row = [number, left, right, saved, session.asked_at.get(number)]
     if number in session.given:
-        row.append(_encode(session.given[number], "propensity"))
+        row.append(encode(session.given[number], "propensity"))
     return row
 
 
@@ -471,13 +350,13 @@ def _decode_session(content: dict[str, Any], learner: Learner) -> Session:
             raise ValueError(f"duel {number} is open twice")
         for arm in (left, right):
             as_count(arm, "arm", 0, learner.n_arms - 1)
-        ticket = tuple(float(_decode(value, {})) for value in saved)
+        ticket = tuple(float(decode(value, {})) for value in saved)
         check_ticket(learner, ticket, state, told)
         session.open[number] = (left, right, ticket)
         if asked_at is not None:
             session.asked_at[number] = as_number(asked_at, "time of asking", above=0)
         for chance in given:
-            given_vote = float(_decode(chance, {}))
+            given_vote = float(decode(chance, {}))
             unknown = math.isnan(given_vote)
             session.given[number] = (
                 math.nan if unknown else as_number(given_vote, "propensity", above=0, most=1)
@@ -505,9 +384,9 @@ def _decode_history(content: dict[str, Any], learner: Learner, told: int) -> His
 def _decode_counts(content: dict[str, Any], learner: Learner, told: int) -> Counts:
     """Return votes by pairs, which can be no more than there were."""
     number, since, until, grown = (as_count(content[name], name, 0, told) for name in _OF_COUNTS)
-    alike = _decode_array(content["alike"])
+    alike = decode_array(content["alike"])
     n_arms = len(alike)
-    tables = [_decode_array(content[name]) for name in _TABLES]
+    tables = [decode_array(content[name]) for name in _TABLES]
     first = [as_count(arm, "arm", 0, n_arms - 1) for arm in content["first"]]
     wins, tossed, won = tables
     if n_arms > learner.n_arms or any(table.shape != (n_arms, n_arms) for table in tables):
@@ -562,7 +441,7 @@ def _check_size(learner: Learner, saved: dict[str, Any]) -> None:
 
 def _decode_record(kind: type[Record], row: list[Any], learner: Learner) -> Record:
     """Return what happened in some round, after checking each field by its name and type."""
-    values = [_decode(value, {}) for value in row]
+    values = [decode(value, {}) for value in row]
     types = kind.__annotations__
     if len(values) != len(types):
         raise ValueError(
@@ -601,7 +480,7 @@ def _encode_closed(closed: Mapping[int, tuple[int, int, str]]) -> dict[str, Any]
     columns = np.array(rows, np.int64).reshape(-1, 4).T
     first = int(columns[0, 0]) if rows else 0
     columns[0] = np.diff(columns[0], prepend=first)
-    small = [_encode_array(_as_small(column)) for column in columns]
+    small = [encode_array(_as_small(column)) for column in columns]
     return {"first": first, **dict(zip(_CLOSED, small, strict=True))}
 
 
@@ -630,7 +509,7 @@ def _as_small(column: NDArray[np.int64]) -> NDArray[Any]:
 def _decode_closed(
     content: dict[str, Any], session: Session, learner: Learner
 ) -> OrderedDict[int, tuple[int, int, str]]:
-    columns = [_decode_array(content[name]) for name in _CLOSED]
+    columns = [decode_array(content[name]) for name in _CLOSED]
     if any(column.dtype.kind != "i" or column.ndim != 1 for column in columns):
         raise ValueError("closed duels: must be whole numbers")
     columns[0] = as_count(content["first"], "duel", 0, LONGEST) + np.cumsum(
@@ -652,17 +531,17 @@ def _decode_closed(
 
 def _fill(state: State, saved: dict[str, Any]) -> None:
     """Copy saved arrays into a fresh state of the same shapes and types."""
-    targets = dict(_arrays(state))
+    targets = dict(arrays_of(state))
     if targets.keys() != saved.keys():
         raise ValueError("its arrays are not those of this version of the learner")
     for name, target in targets.items():
         content = saved[name]
-        if content["dtype"] != _descr(target) or content["shape"] != list(target.shape):
+        if content["dtype"] != descr_of(target) or content["shape"] != list(target.shape):
             raise ValueError(
                 f"{name} has shape {content['shape']} and type {content['dtype']}, must have "
-                f"{list(target.shape)} and {_descr(target)}"
+                f"{list(target.shape)} and {descr_of(target)}"
             )
-        array = _decode_items(content, target.dtype.newbyteorder("<"), name)
+        array = decode_items(content, target.dtype.newbyteorder("<"), name)
         if target.flags.writeable:
             target[...] = array
         elif target.tobytes() != array.tobytes():
