@@ -9,17 +9,16 @@ are from; `news` is what changed; `cautions` is what may make the votes prove le
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 
 from driftduel._support.text import listing
 from driftduel.verdict.always import always
+from driftduel.verdict.missing import FAR, days, span
 from driftduel.verdict.offered import options_now, too_early
 from driftduel.verdict.parts import (
     Part,
     Sentence,
     Words,
-    about,
     chance,
     clock_of,
     counted,
@@ -45,9 +44,6 @@ MOST_CHANGES = 5
 """Changes that are told in plain text, the latest."""
 
 MOST_RESTARTS = 5
-
-_FAR = 10
-"""Times the votes so far: if it takes more than that it is too close to call."""
 
 
 def words(standing: Standing) -> str:
@@ -236,44 +232,16 @@ def _undecided(s: Standing) -> Sentence:
         return say("When voting ended it was not decided against {rivals}.", rivals=rivals)
     if s.missing is None:
         return say("It is not yet decided against {rivals}.", rivals=rivals)
-    if s.missing > _FAR * s.votes:
+    if s.missing > FAR * s.votes:
         return say("Against {rivals} it is too close to call.", rivals=rivals)
     ends = (s.missing, s.missing) if s.missing_between is None else s.missing_between
     return say(
         "It is not yet decided against {rivals}: {n} more {unit}s{days}.",
         rivals=rivals,
-        n=_span(ends, _FAR * s.votes),
+        n=span(ends, FAR * s.votes),
         unit=s.unit,
-        days=_days(s, ends),
+        days=days(s, ends),
     )
-
-
-def _span(ends: tuple[float, float], far: float) -> Words:
-    """Return about how many, from and to."""
-    least, most = map(about, (max(ends[0], 1), min(ends[1], 1e15)))
-    if ends[1] > far and ends[0] < ends[1]:
-        return say("at least about {0}", least)
-    return (
-        say("about {0}", most) if least.text == most.text else say("about {0} to {1}", least, most)
-    )
-
-
-def _days(s: Standing, ends: tuple[float, float]) -> Words:
-    """Say how long that takes if votes come as they did; nothing if they have no dates."""
-    if not s.votes_a_day:
-        return ""
-    least, most = (end / s.votes_a_day for end in ends)
-    if ends[1] > _FAR * s.votes:
-        most = least
-        words = "{0} or more" if least >= 1 else ""
-    elif most < 1:
-        words = "less than a day"
-    else:
-        words = "{0}" if math.ceil(least) == math.ceil(most) else "{2} to {0}"
-    if not words:
-        return ""
-    days = say(words, counted(math.ceil(most), "day"), "", f"{max(math.floor(least), 1):,}")
-    return say(" ({0} at the present rate)", days)
 
 
 def _below(s: Standing, leader: int) -> Iterator[Sentence]:
