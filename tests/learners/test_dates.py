@@ -192,7 +192,10 @@ def test_a_memory_that_forgot_is_a_new_one():
 
 def test_states_that_were_reached_are_in_range_and_others_are_not():
     learner = SimpleNamespace(
-        n_arms=4, _ranges={"timeline": TIMELINE_RANGES}, _allocate=lambda: State(no_timeline(4))
+        n_arms=4,
+        _graded=False,
+        _ranges={"timeline": TIMELINE_RANGES},
+        _allocate=lambda: State(no_timeline(4)),
     )
     for n_rounds in (0, 1, 50, 3000):
         tosses = toss_world(np.random.default_rng(6), 40, n_rounds, 0.4)

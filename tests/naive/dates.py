@@ -6,13 +6,12 @@ import math
 
 import numpy as np
 
-LOG_GAMMA = np.array([math.lgamma((k + 1) / 2) for k in range(20_000)])
+log_gamma = np.vectorize(math.lgamma, otypes=[float])
 
 
 def log_beta(wins, losses):
-    """ln B(w + 1/2, l + 1/2) of each pair of multiples of 1/2."""
-    w, n = (2 * wins).astype(int), (2 * losses).astype(int)
-    return LOG_GAMMA[w] + LOG_GAMMA[n] - LOG_GAMMA[w + n + 1]
+    """ln B(w + 1/2, l + 1/2) of each pair: outcomes may be graded, so these may be any numbers."""
+    return log_gamma(wins + 0.5) + log_gamma(losses + 0.5) - log_gamma(wins + losses + 1.0)
 
 
 class EveryToss:
