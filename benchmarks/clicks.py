@@ -8,13 +8,19 @@ again (rules 1 and 2 of arenas).
 Missing: how often the votes that it then took lay in the range that was said before.
 
 Decided: the votes until the best is first called decided, by the gap and by intervals.
+
+Referee: in how many polls anything is ever wrong for an owner who looks 40 times, chooses options
+after each look so that a wrong decision is near, and asks about every other choice as well.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +29,8 @@ import driftduel as dd
 from benchmarks._poll_play import Taste, play
 from benchmarks._poll_worlds import Play, World
 from driftduel.learners.parts.findings import findings_of_tosses
+from driftduel.votes.proof.counts import Counts, no_counts
+from driftduel.votes.proof.decided import Judged, judge
 
 CLICKED = ((4, "favourite .7"), (4, "btl 1"), (10, "favourite .8"), (10, "btl 1"))
 DECIDED = (
@@ -36,15 +44,21 @@ DECIDED = (
     (30, "favourite .9"),
     (2, "favourite .6"),
 )
+PARTS = ("clicks", "decided", "missing", "referee", "all")
 MISSING = ((4, "favourite .7", 4000), (3, "favourite .6", 6000), (10, "favourite .8", 4000))
 VOTES, LONGEST = 2000, 20_000
 LOOKS = 60
+REFEREE = ((3, "equal", False), (4, "equal", False), (4, "equal", True), (4, "trap", False))
+LEVEL = 0.05
+_ALPHA = 2 * LEVEL  # of which the first count of a life has half
+_NEAR = 0.7
+"""Share of the bar at which the exact evidence is asked for; what is cheap is that good."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--runs", type=int, default=40)
-    parser.add_argument("--part", choices=["clicks", "decided", "missing", "all"], default="all")
+    parser.add_argument("--part", choices=PARTS, default="all")
     options, _ = parser.parse_known_args()
     if options.part in ("clicks", "all"):
         print("decided before, after pause, after join; named after pause, join; wrongly decided")
@@ -57,6 +71,13 @@ def main() -> None:
         for arms, strengths, longest in MISSING:
             rows = np.array([missing(arms, strengths, longest, 200 + n) for n in range(25)])
             print(f"{arms:3} {strengths:>14} {rows.sum(axis=0)}", flush=True)
+    if options.part in ("referee", "all"):
+        print("ever wrong: decided, an interval only, decided without weights of sets; of runs")
+        for arms, name, joins in REFEREE:
+            matrix = np.full((arms, arms), 0.5) if name == "equal" else trap(arms)
+            rows = np.array([ever_wrong(matrix, VOTES, n, joins) for n in range(options.runs)])
+            kind = f"{name}, one joins" if joins else name
+            print(f"{arms:3} {kind:>17} {rows.sum(axis=0)} of {len(rows)}", flush=True)
     if options.part in ("decided", "all"):
         print("votes until decided, medians: intervals, gap, ratio; wrong by intervals, by the gap")
         ratios = []
@@ -154,6 +175,126 @@ def missing(arms: int, strengths: str, longest: int, seed: int) -> tuple[int, in
         asked, (least, most) = min(said, key=lambda one: abs(one[0] - share * end))
         found[0 if least <= end - asked <= most else 1 if end - asked < least else 2] += 1
     return found[0], found[1], found[2]
+
+
+def trap(arms: int) -> NDArray[np.float64]:
+    """Return a matrix of which two arms have the same score, though one beats the other."""
+    matrix = np.full((arms, arms), 0.5)
+    matrix[0, 1] = 0.4
+    matrix[0, 2:] = 0.65
+    matrix[1, 2:] = 0.65 - 0.2 / (arms - 2)
+    upper = np.triu_indices(arms, 1)
+    matrix.T[upper] = 1 - matrix[upper]
+    return matrix
+
+
+def ever_wrong(
+    matrix: NDArray[np.float64], votes: int, seed: int, joins: bool = False
+) -> tuple[bool, bool, bool]:
+    """Return if a wrong arm is ever decided to be best, else an interval wrong; without weights.
+
+    Of two equal arms either is wrong. Half of the votes are tosses among the arms on offer, half
+    are aimed at who seems best of them and the next.
+    """
+    rng = np.random.default_rng(seed)
+    n_arms = len(matrix)
+    first = list(range(n_arms - joins))
+    offered = first
+    counts = no_counts(len(first), first, number=0, since=0)
+    decided, missed, unweighted = False, False, False
+    stops = np.unique(np.geomspace(30, votes, 40).astype(int)).tolist()
+    for look, (begin, end) in enumerate(zip([0, *stops], stops, strict=False)):
+        if joins and look == 15:
+            counts, offered = counts.grown_to(n_arms), list(range(n_arms))
+        wins, tossed, won = _votes_of(rng, matrix, counts, offered, end - begin)
+        counts = counts.with_votes(offered, wins, tossed, won, until=end)
+        nearest = -math.inf
+        for arms, front, lead, off in _looks(counts, matrix):
+            share = math.exp(counts.log_weight(arms))
+            bar = math.log(len(arms) / LEVEL)
+            if look % 2 and lead - bar + math.log(share) > nearest:
+                nearest, offered = lead - bar + math.log(share), arms
+            if max(lead, off - math.log(2)) >= _NEAR * (bar - math.log(share)):
+                found = judge(counts, arms, front, _ALPHA)
+                decided |= found.decided and not _is_best(matrix, found)
+                missed |= _misses(matrix, found)
+            if lead >= _NEAR * bar and not unweighted:
+                whole = replace(counts, first=tuple(arms))
+                alone = judge(whole, arms, front, _ALPHA / math.exp(whole.log_weight(arms)))
+                unweighted = alone.decided and not _is_best(matrix, alone)
+        if not look % 2:
+            offered = list(range(len(counts.alike)))
+    return decided, missed and not decided, unweighted
+
+
+def _votes_of(
+    rng: np.random.Generator,
+    matrix: NDArray[np.float64],
+    counts: Counts,
+    offered: list[int],
+    n_votes: int,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Return votes among the arms on offer: who won, who was tossed, and who won tosses."""
+    n_arms, chances = len(offered), matrix[np.ix_(offered, offered)]
+    upper = np.triu_indices(n_arms, 1)
+    drawn = np.zeros((n_arms, n_arms))
+    drawn[upper] = rng.multinomial(
+        n_votes - n_votes // 2, np.full(len(upper[0]), 1 / len(upper[0]))
+    )
+    before, _ = counts.among(offered)
+    best, second = np.sort(np.argsort(before.sum(axis=0) - before.sum(axis=1))[:2])
+    aimed = np.zeros((n_arms, n_arms))
+    aimed[best, second] = n_votes // 2
+    won, aimed_won = (
+        rng.binomial(part.astype(int), chances).astype(float) for part in (drawn, aimed)
+    )
+    tossed = drawn + drawn.T
+    won = won + np.tril((drawn - won).T)
+    return won + aimed_won + np.tril((aimed - aimed_won).T), tossed, won
+
+
+def _looks(
+    counts: Counts, matrix: NDArray[np.float64]
+) -> Iterator[tuple[list[int], int, float, float]]:
+    """Yield sets of arms, who leads, and about how sure it is that he does, and a score is off."""
+    known = len(counts.alike)
+    played = np.maximum(counts.wins + counts.wins.T, 1e-3)
+    means = (counts.wins + 0.5e-3) / (played + 1e-3)
+    spread = 0.25 / played
+    np.fill_diagonal(means, 0.5)
+    np.fill_diagonal(spread, 0.0)
+    for absent in range(min(3, known - 1)):
+        for chosen in combinations(range(known), known - absent):
+            arms = list(chosen)
+            here = np.ix_(arms, arms)
+            scores, errors = means[here].sum(axis=1), spread[here].sum(axis=1)
+            off = np.abs(scores - matrix[here].sum(axis=1)) / np.sqrt(errors)
+            front = int(scores.argmax())
+            both = errors + errors[front] + 2 * spread[here][front]
+            lead = np.delete((scores[front] - scores) / np.sqrt(both), front)
+            yield arms, arms[front], float(lead.min()) ** 2 / 2, float(off.max()) ** 2 / 2
+
+
+def _is_best(matrix: NDArray[np.float64], found: Judged) -> bool:
+    """Tell whether the arm in front is better than each other one that was judged."""
+    gaps = _scores(matrix, found.among)[found.front] - np.array(
+        [score for arm, score in _scores(matrix, found.among).items() if arm != found.front]
+    )
+    return bool((gaps > 1e-9).all())
+
+
+def _misses(matrix: NDArray[np.float64], found: Judged) -> bool:
+    """Tell whether an interval does not hold the score."""
+    return any(
+        not found.intervals[arm][0] - 1e-9 <= score <= found.intervals[arm][1] + 1e-9
+        for arm, score in _scores(matrix, found.among).items()
+    )
+
+
+def _scores(matrix: NDArray[np.float64], arms: tuple[int, ...]) -> dict[int, float]:
+    """Return the true score of each of some arms against the others."""
+    sums = matrix[np.ix_(arms, arms)].sum(axis=1) - 0.5
+    return dict(zip(arms, (sums / (len(arms) - 1)).tolist(), strict=True))
 
 
 if __name__ == "__main__":

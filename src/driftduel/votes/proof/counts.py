@@ -13,7 +13,8 @@ one more than how often the list of arms grew since the count began, the set has
     w = .6                                  if it was on offer when the count began
     w = .3 2^-g 2^-max(a, 1) / C(K, a)      otherwise
 
-of the level, and all sets together have at most 1. When the world changed the count begins again;
+of the level. All sets together have at most 1; where the count began while some of the arms were
+not on offer and many join later, at most 1.05. When the world changed the count begins again;
 count j = 0, 1, ... has the level alpha / ((j + 1) (j + 2)), which sums up to alpha over a life.
 """
 
