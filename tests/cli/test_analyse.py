@@ -5,6 +5,7 @@ import json
 import re
 import subprocess
 import sys
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -422,17 +423,39 @@ def told(tmp_path_factory):
 
 
 def test_few_votes_are_analysed_without_compiled_kernels_and_alike(tmp_path):
-    path = tmp_path / "votes.csv"
-    days = [f"2024-01-{1 + n // 10:02},tea,milk,{'tea' if n % 3 else 'milk'}" for n in range(200)]
-    path.write_text("\n".join(["date,left,right,winner", *days]))
+    path = meetings_of_five(tmp_path / "votes.csv", 400)
+    done = in_a_process(path, "'numba' in sys.modules, gc.isenabled()")
+    assert done.stderr.splitlines()[-1] == "False False"
+    assert json.loads(done.stdout) == run_noted(path)
+
+
+def test_many_votes_are_analysed_by_compiled_kernels_and_garbage_is_collected(tmp_path):
+    path = meetings_of_five(tmp_path / "votes.csv", 2001)
+    done = in_a_process(path, "'numba' in sys.modules, gc.isenabled()")
+    assert done.stderr.splitlines()[-1] == "True True"
+    assert json.loads(done.stdout) == run_noted(path)
+
+
+def meetings_of_five(path, n):
+    """Write votes of which the first of five arms wins two thirds, and of the others the left."""
+    pairs = list(combinations(["tea", "milk", "water", "juice", "cocoa"], 2))
+    lines = ["date,left,right,winner"]
+    for vote in range(n):
+        left, right = pairs[vote % len(pairs)]
+        winner = right if left == "tea" and vote // len(pairs) % 3 == 0 else left
+        lines.append(f"2024-01-{1 + vote * 28 // n:02},{left},{right},{winner}")
+    path.write_text("\n".join(lines))
+    return path
+
+
+def in_a_process(path, asked):
+    """Analyse a file as the command does; what is asked of its process ends standard error."""
     script = (
-        "import sys; from driftduel.cli import main; code = main(); "
-        "print('numba' in sys.modules, file=sys.stderr); sys.exit(code)"
+        "import gc, sys; from driftduel.cli import main; code = main(); "
+        f"print({asked}, file=sys.stderr); sys.exit(code)"
     )
     command = [sys.executable, "-c", script, "analyse", str(path), "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stderr.splitlines()[-1] == "False"
-    assert json.loads(done.stdout) == run_noted(path)
+    return subprocess.run(command, capture_output=True, text=True, check=True)
 
 
 def run_noted(path):

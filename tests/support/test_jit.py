@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from driftduel._support.compile import jit as _jit
-from driftduel._support.compile.jit import jit, kernel, rebind
+from driftduel._support.compile.jit import items, jit, kernel, rebind
+from tests.modes import COMPILED
 
 # A learner in small: a NamedTuple of arrays, two kernels, numpy Generators; and the loop that is
 # bound to them. Each is a file, since the cache is kept for functions that come from files.
@@ -178,3 +179,19 @@ def test_copies_of_one_template_mean_their_own_kernels_and_leave_the_template_al
     assert (doubled(values), tripled(values)) == (6.0, 9.0)
     assert "change" not in globals()
     assert (doubled.__name__, total.__name__) == ("total_doubled", "total")
+
+
+def test_what_python_interprets_reads_its_own_numbers_from_the_same_memory(monkeypatch):
+    monkeypatch.setitem(_jit._switch, "compile", False)
+    array = np.arange(6.0).reshape(2, 3)
+    view = items(array)
+    view[1, 2] += view[0, 1]
+    assert array[1, 2] == 6
+    assert type(view[1, 2]) is float
+    assert view.shape == (2, 3)
+
+
+@pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
+def test_what_is_compiled_reads_the_array():
+    array = np.arange(6.0)
+    assert items(array) is array

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -109,6 +110,8 @@ def analyse(
         from driftduel._support.compile.jit import interpret
 
         interpret()
+    elif process["ours"]:
+        gc.enable()
     from driftduel.matrix.criteria import Weighted
     from driftduel.votes.analyses import analyse as analyse_log
 

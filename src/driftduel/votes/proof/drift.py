@@ -29,7 +29,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._support.compile.jit import kernel
+from driftduel._support.compile.jit import items, kernel
 from driftduel.votes.checks import as_level
 from driftduel.votes.log import Log
 
@@ -127,7 +127,13 @@ def drift(log: Log, *, alpha: float = 0.05) -> Drift:
     votes = _as_votes(log)
     times = len(votes.begins) - 1
     predicted, greatest = np.zeros(times), np.zeros(times)
-    _follow(votes, _players(log.n_arms, sides=log.sides), predicted, greatest)
+    players = _players(log.n_arms, sides=log.sides)
+    _follow(
+        _Votes(*map(items, votes)),
+        _Players(*map(items, players)),
+        items(predicted),
+        items(greatest),
+    )
     evidence = predicted - greatest
     first, of_strengths = _first(evidence >= bar), False
     if first is None and log.timed:

@@ -38,7 +38,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from driftduel._support.compile.jit import kernel
+from driftduel._support.compile.jit import items, kernel
 from driftduel.votes.checks import as_amounts
 
 Floats = NDArray[np.float64]
@@ -46,7 +46,7 @@ Floats = NDArray[np.float64]
 BETS = np.concatenate([[0.0], np.geomspace(0.03, 4.0, 9)])
 """Logarithms of the odds that are bet at."""
 
-_GAINS = np.expm1(BETS)
+_BETS, _GAINS = items(BETS), items(np.expm1(BETS))
 _N_BETS = len(BETS)
 
 HALVINGS = 30
@@ -109,7 +109,7 @@ def log_above(wins: float, votes: float, mean: float) -> tuple[float, float]:
     top, total, slope = -math.inf, 0.0, 0.0
     for k in range(_N_BETS):
         factor = 1.0 + mean * _GAINS[k]
-        log = BETS[k] * wins - votes * math.log(factor)
+        log = _BETS[k] * wins - votes * math.log(factor)
         if log > top:
             shrunk = math.exp(top - log)
             total, slope, top = total * shrunk, slope * shrunk, log
@@ -205,15 +205,15 @@ def least_joint(
         steepest = 1e-300
         for e in range(n_strata):
             size = abs(coefficients[e])
-            gain = math.expm1(BETS[k] * size / largest)
+            gain = math.expm1(_BETS[k] * size / largest)
             steepest = max(steepest, votes[e] * gain / size)
-        found = _joint_at_price(coefficients, wins, votes, BETS[k] / largest, reach, 0.0)[0]
+        found = _joint_at_price(coefficients, wins, votes, _BETS[k] / largest, reach, 0.0)[0]
         low, high = _LEAST_PRICE, max(math.log(steepest), _LEAST_PRICE)
         for _ in range(halvings):
             middle = 0.5 * (low + high)
             price = math.exp(middle)
             value, sum_ = _joint_at_price(
-                coefficients, wins, votes, BETS[k] / largest, reach, price
+                coefficients, wins, votes, _BETS[k] / largest, reach, price
             )
             found = max(found, value)
             if sum_ > reach:

@@ -26,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from driftduel._support.compile.jit import items
 from driftduel.votes.proof.evidence import HALVINGS, least_evidence, least_joint
 
 Floats = NDArray[np.float64]
@@ -74,10 +75,12 @@ def log_lead(
     (5.89, True)
     """
     problem = strata(wins, leader, rival, weight=weight, tosses=tosses, classes=classes)
-    alone = float(least_evidence(*problem, HALVINGS))
+    columns = [items(column) for column in problem[:-1]]
+    alone = float(least_evidence(*columns, problem.bound, HALVINGS))
     if len(problem.coefficients) <= FEW:
         return alone
-    return float(np.logaddexp(alone, least_joint(*problem, HALVINGS)) - math.log(2.0))
+    joint = least_joint(*columns, problem.bound, HALVINGS)
+    return float(np.logaddexp(alone, joint) - math.log(2.0))
 
 
 def strata(
