@@ -129,8 +129,8 @@ def drift(log: Log, *, alpha: float = 0.05) -> Drift:
     predicted, greatest = np.zeros(times), np.zeros(times)
     players = _players(log.n_arms, sides=log.sides)
     _follow(
-        _Votes(*map(items, votes)),
-        _Players(*map(items, players)),
+        _Votes._make(map(items, votes)),
+        _Players._make(map(items, players)),
         items(predicted),
         items(greatest),
     )

@@ -75,7 +75,7 @@ def log_lead(
     (5.89, True)
     """
     problem = strata(wins, leader, rival, weight=weight, tosses=tosses, classes=classes)
-    columns = [items(column) for column in problem[:-1]]
+    columns = items(problem.coefficients), items(problem.wins), items(problem.votes)
     alone = float(least_evidence(*columns, problem.bound, HALVINGS))
     if len(problem.coefficients) <= FEW:
         return alone
