@@ -15,7 +15,7 @@ GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
     "arena": {
         "Serve": ("demo", "serve"),
         "Polls": ("new", "status", "arms", "settings", "token", "exclude", "upgrade"),
-        "Votes": ("export", "import"),
+        "Votes": ("export", "import", "imports"),
         "Databases": ("backup", "verify"),
     },
 }
