@@ -301,9 +301,9 @@ def import_(
     database: Database = DEFAULT,
     as_json: Json = False,
 ) -> None:
-    """Take in votes that were cast elsewhere, with dates; others vote meanwhile.
+    """Take in votes that were cast elsewhere, with dates.
 
-    What is cut short goes on where it stopped when it is begun again.
+    Others vote meanwhile. What is cut short goes on where it stopped when it is begun again.
     """
     from driftduel.votes.reading import read
 
@@ -336,7 +336,10 @@ def imports(
     database: Database = DEFAULT,
     as_json: Json = False,
 ) -> None:
-    """List the imports of votes, or take one back; a hash may be cut short."""
+    """List the imports of votes, or take one back.
+
+    A hash may be cut short.
+    """
     with _service(database) as service:
         from driftduel.arena import service as arena
         from driftduel.arena.json import to_json
