@@ -9,7 +9,7 @@ import pytest
 
 from driftduel.arena import service as arena
 from driftduel.arena.errors import Unavailable
-from driftduel.arena.store import statements
+from driftduel.arena.store import cards as stored
 from tests.arena.images import jpeg, png
 from tests.arena.pages import pages_of, words_of
 
@@ -153,7 +153,7 @@ def test_cards_that_cannot_be_kept_leave_no_poll_behind(site, browser, monkeypat
         raise Unavailable("the database cannot be reached")
 
     with monkeypatch.context() as patched:
-        patched.setattr(statements, "insert_cards", broken)
+        patched.setattr(stored, "insert_cards", broken)
         files = [("a.png", png()), ("b.png", png())]
         assert make(browser, files, options="", slug="lunch").status_code == 503
     assert len(arena.arenas(site.service)) == 1

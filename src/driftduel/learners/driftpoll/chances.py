@@ -11,6 +11,7 @@ weighs ``1 - equal + equal b``, ``b = N(0; m, v) / N(0; 0, p)``; the two share `
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -79,7 +80,9 @@ def chances_to_be_best(
     seconds: Ints = draws.argmax(axis=1)
     apart = means[rows, winners] - means[rows, seconds]
     variance = variances[rows, winners] + variances[rows, seconds]
-    equal = np.exp(-0.5 * apart * apart / variance) * np.sqrt(2.0 * prior / variance)
+    exponents = -0.5 * apart * apart / variance
+    equal = np.array([math.exp(one) for one in exponents.tolist()])
+    equal *= np.sqrt(2.0 * prior / variance)
     equal *= corrected.equal
     won = np.bincount(winners, 1.0 - corrected.equal + 0.5 * equal, n_arms)
     shared = np.bincount(seconds, 0.5 * equal, n_arms)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from driftduel.verdict.groups import EMPTY
 from driftduel.verdict.parts import Sentence, chance, named, say
 from driftduel.votes.likely.bins import Floats, Ints
 from driftduel.votes.likely.story import Story, tell
@@ -149,7 +150,7 @@ class Groups:
                     [
                         say(
                             "for {0} {1} is likeliest to be best ({2})",
-                            named(name or "none"),
+                            named(name or EMPTY),
                             named(self.arms[told[g].argmax()]),
                             chance(float(told[g].max())),
                         )
@@ -236,7 +237,7 @@ def _cells(votes: Log, column: str) -> list[str]:
     extras = votes.extras
     known = [] if extras is None else extras.columns
     if extras is not None and column in known:
-        return [str(cell) for cell in extras[column].to_list()]
+        return ["" if cell is None else str(cell) for cell in extras[column].to_list()]
     voters = next((name for name in known if name.lower() in VOTERS), None)
     if column != RETURNING or voters is None or extras is None:
         has = ", ".join(known) or "none"
