@@ -331,7 +331,7 @@ class Learner(InNotebooks, Hooks):
 
         An arm that leaves is not asked about any more, but keeps its number and its label: what
         happened is told by them. An arm that joins gets the next number. One that comes back has
-        its old number, and starts like a new one: nothing is remembered of it. Outcomes of
+        its old number, and starts like a new one; proofs alone remember its votes. Outcomes of
         duels with an arm that is gone may still be told; they count as rounds and teach nothing.
 
         What "best" means follows the arms on offer: Borda compares with all of them, Condorcet
