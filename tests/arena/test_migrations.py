@@ -127,6 +127,7 @@ COLUMNS = (
     ("m0002_rules", ("arena.learner", "arena.rules")),
     ("m0003_chain", ("arena.chain", "card.html")),
     ("m0004_suggestions", ("suggestion",)),
+    ("m0005_fields", ("duel.fields", "event.fields", "field")),
 )
 """What each step but the first added: columns, and tables."""
 

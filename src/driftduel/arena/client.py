@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from driftduel.arena.errors import ArenaError, Unavailable, error_of
+from driftduel.arena.fields import Fields
 
 
 @dataclass(frozen=True)
@@ -91,22 +92,34 @@ class Client:
             self._slug = str(self._send("GET", "/key")["arena"])
         return self._slug
 
-    def ask(self, voter: str) -> Pair:
-        """Return two arms to put before a voter, whoever that is: a user, a session."""
-        return self._duel(self._send("POST", f"/arenas/{self.arena}/duels", voter), voter)
+    def ask(self, voter: str, fields: Fields | None = None) -> Pair:
+        """Return two arms to put before a voter, whoever that is: a user, a session.
+
+        ``fields`` say what kind of voter it is, as ``{"language": "de"}`` does.
+        """
+        body = None if fields is None else {"fields": dict(fields)}
+        return self._duel(self._send("POST", f"/arenas/{self.arena}/duels", voter, body), voter)
 
     def tell(
-        self, duel: Pair | str, verdict: str, voter: str | None = None, *, wants_next: bool = False
+        self,
+        duel: Pair | str,
+        verdict: str,
+        voter: str | None = None,
+        *,
+        wants_next: bool = False,
+        fields: Fields | None = None,
     ) -> Reply:
         """Tell what a voter says: "left", "right", "tie", "bad" or "skip".
 
         ``duel`` is what `ask` returned, or its id, and then ``voter`` must be given. When this
-        returns, the verdict is on the server's disk.
+        returns, the verdict is on the server's disk. ``fields`` are as `ask` has them.
         """
         id_, voter = (duel.id, duel.voter) if isinstance(duel, Pair) else (duel, voter)
         if voter is None:
             raise ValueError("tell needs the voter if it gets the id of a duel alone")
-        body = {"verdict": verdict, "next": wants_next}
+        body: dict[str, Any] = {"verdict": verdict, "next": wants_next}
+        if fields is not None:
+            body["fields"] = dict(fields)
         told = self._send("PUT", f"/duels/{quote(id_, safe='')}/verdict", voter, body)
         following = None if told["next"] is None else self._duel(told["next"], voter)
         reveal = told["reveal"] or {"left": None, "right": None}

@@ -22,6 +22,7 @@ from typing import Any, Self
 import driftduel
 from driftduel.arena import rules, versions
 from driftduel.arena.errors import ArenaError, Conflict, NotFound, Unavailable
+from driftduel.arena.fields import Fields, as_fields
 from driftduel.arena.model import Arena, OpenDuel, Verdict
 from driftduel.arena.store import cards, statements
 from driftduel.arena.store.migrations import SCHEMA, checked, migrate
@@ -75,17 +76,19 @@ class Local:
     def __exit__(self, *exception: object) -> None:
         self.connection.close()
 
-    def ask(self, voter: str = "") -> tuple[OpenDuel, str, str]:
+    def ask(self, voter: str = "", fields: Fields | None = None) -> tuple[OpenDuel, str, str]:
         """Open a duel; return it and the names of the arms, left and right."""
         import numpy as np
 
+        said = as_fields(fields)
         with self._copy(writing=True) as (arena, replica, kept):
             if arena.status != "open":
                 raise Conflict("the poll is closed")
             hashed = rules.voter_hash(self._meta["salt"], voter)
             contexts = cards.contexts_of(self.connection, arena.id)
             rng = np.random.default_rng()
-            duel = rules.draw(arena, replica, contexts, rng, hashed, rules.now())
+            poll = (arena, replica, contexts)
+            duel = rules.draw(*poll, rng, hashed, rules.now(), fields=said)
             if duel is None:
                 raise Conflict("the arena offers fewer than two arms")
             statements.insert_duels(self.connection, [duel])
@@ -117,13 +120,14 @@ class Local:
             names = {arm.id: arm.name for arm in statements.arms_of(self.connection, arena.id)}
         return ids[0], names[pair[0]], names[pair[1]]
 
-    def tell(self, duel: str, verdict: Verdict) -> rules.Outcome:
+    def tell(self, duel: str, verdict: Verdict, fields: Fields | None = None) -> rules.Outcome:
         """Take in a verdict; when this returns it is on the disk."""
+        said = as_fields(fields)
         with self._transaction(writing=True):
             found = statements.find_duels(self.connection, [duel]).get(duel)
             before = statements.find_answers(self.connection, [duel]).get(duel)
             voter = found.voter if found is not None else (before or {}).get("voter", "")
-            tell = rules.Tell(duel, voter, verdict, rules.now(), None)
+            tell = rules.Tell(duel, voter, verdict, rules.now(), None, fields=said)
             (result,) = rules.tell_all(self.connection, [tell])
         if isinstance(result, ArenaError):
             raise result

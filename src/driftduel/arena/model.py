@@ -122,7 +122,8 @@ class OpenDuel:
     """A pair that was put before a voter and not yet answered.
 
     ``left`` and ``right`` are as shown; ``swapped`` says that the learner, whose the ticket is,
-    had them the other way round. ``version`` is the head that the pair was drawn at.
+    had them the other way round. ``version`` is the head that the pair was drawn at, ``fields``
+    what the site said of the voter, see `driftduel.arena.fields`.
     """
 
     id: str
@@ -138,6 +139,7 @@ class OpenDuel:
     version: int
     asked_at: int
     expires_at: int
+    fields: str | None = None
 
 
 class Event(NamedTuple):
@@ -161,6 +163,7 @@ class Event(NamedTuple):
     reason: str | None
     target: int | None
     body: Any
+    fields: str | None
 
 
 class Marks(NamedTuple):

@@ -9,14 +9,16 @@ import hmac
 import secrets
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from driftduel.arena.errors import ArenaError, Conflict, Forbidden, Gone, Invalid, NotFound
+from driftduel.arena.fields import merged
 from driftduel.arena.model import DAY, Arena, OpenDuel, Verdict
 from driftduel.arena.store import statements
 from driftduel.arena.store.connection import Connection
+from driftduel.arena.store.fields import admit
 from driftduel.arena.versions import rules_of
 
 if TYPE_CHECKING:
@@ -29,13 +31,17 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Tell:
-    """A verdict of a voter at a time; ``arena``, if it is given, is the one the caller may tell."""
+    """A verdict of a voter at a time; ``arena``, if it is given, is the one the caller may tell.
+
+    ``fields`` are as `driftduel.arena.fields.as_fields` has them.
+    """
 
     duel: str
     voter: str
     verdict: Verdict
     at: int
     arena: int | None
+    fields: str | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -59,6 +65,7 @@ def draw(
     voter: str,
     at: int,
     seen: Collection[tuple[int, int]] = (),
+    fields: str | None = None,
 ) -> OpenDuel | None:
     """Return a duel to open, None if there are not two arms.
 
@@ -85,6 +92,7 @@ def draw(
         version=drawn.version,
         asked_at=at,
         expires_at=at + arena.settings.expire * 1_000_000,
+        fields=fields,
     )
 
 
@@ -134,6 +142,7 @@ def tell_all(connection: Connection, tells: Sequence[Tell]) -> list[Outcome | Ar
         if mine:
             rows = [_event(tells[n], duels[tells[n].duel]) for n in mine]
             _mark_uncounted(connection, arena, rows)
+            admit(connection, arena.id, rows)
             statements.append(connection, arena, rows)
             done.update((n, Outcome(row, first=True)) for n, row in zip(mine, rows, strict=True))
     rest = [n for n in range(len(tells)) if n not in done and n not in refused]
@@ -220,6 +229,7 @@ def _event(one: Tell, duel: OpenDuel) -> Row:
         "asked_at": duel.asked_at,
         "verdict": one.verdict,
         "reason": None,
+        "fields": merged(duel.fields, one.fields),
     }
 
 

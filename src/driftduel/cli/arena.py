@@ -298,6 +298,13 @@ def import_(
     columns: Columns = None,
     dayfirst: DayFirst = None,
     no_header: NoHeader = False,
+    field: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="COLUMN",
+            help="A column that says what kind of voter it was; may be given several times.",
+        ),
+    ] = None,
     database: Database = DEFAULT,
     as_json: Json = False,
 ) -> None:
@@ -318,7 +325,7 @@ def import_(
     with _service(database) as service:
         from driftduel.arena import service as arena
 
-        done = arena.import_votes(service, slug, log, pairs)
+        done = arena.import_votes(service, slug, log, pairs, fields=field or ())
     if as_json:
         print_json({"arena": slug, **vars(done)})
     elif done.again:

@@ -25,6 +25,15 @@ Duel = Annotated[
     str, typer.Argument(metavar="DUEL", help="The id of the pair, or its first letters.")
 ]
 
+Field = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--field",
+        metavar="NAME=VALUE",
+        help="What kind of voter it is, as language=de; may be given several times.",
+    ),
+]
+
 _EXPIRE = SETTINGS[NAMES.index("expire")]
 _SHOWN_DUELS = 5
 
@@ -76,6 +85,7 @@ def new(
 def ask(
     file: File,
     voter: Annotated[str, typer.Option(metavar="NAME", help="Who is asked; a hash is kept.")] = "",
+    field: Field = None,
     as_json: Json = False,
 ) -> None:
     """Print the next pair: its id, the left and the right option.
@@ -83,7 +93,7 @@ def ask(
     Tabs separate them. The two options differ. A pair that is never answered costs nothing.
     """
     with _arena_in(file) as arena:
-        duel, left, right = arena.ask(voter)
+        duel, left, right = arena.ask(voter, _fields(field))
     if as_json:
         facts = {"duel": duel.id, "left": left, "right": right, "propensity": duel.propensity}
         print_json({**facts, "context": duel.context or None})
@@ -102,6 +112,7 @@ def tell(
             "or the name of the preferred option.",
         ),
     ],
+    field: Field = None,
     as_json: Json = False,
 ) -> None:
     """Record the answer of a voter to a pair.
@@ -113,7 +124,7 @@ def tell(
     with _arena_in(file) as arena:
         id_, left, right = arena.find(duel)
         word = read_verdict(verdict, [left, right])
-        told = arena.tell(id_, word)
+        told = arena.tell(id_, word, _fields(field))
     reason = "skip" if word == "skip" else told.row["reason"]
     if as_json:
         facts = {"duel": id_, "left": left, "right": right, "verdict": word}
@@ -202,6 +213,17 @@ def _in_words(verdict: Verdict, left: str, right: str) -> str:
         return f"{left} {'was preferred to' if verdict == 'left' else 'lost to'} {right}"
     said = {"tie": "tied with", "bad": "was as bad as", "skip": "was not held against"}[verdict]
     return f"{left} {said} {right}"
+
+
+def _fields(said: list[str] | None) -> dict[str, str] | None:
+    """Return the fields that options name."""
+    found = {}
+    for one in said or ():
+        name, sign, value = one.partition("=")
+        if not sign:
+            raise ValueError(f"--field: {one!r} must be NAME=VALUE, as in language=de")
+        found[name.strip()] = value.strip()
+    return found or None
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from html import escape
 from typing import Literal
 
 from driftduel.arena.errors import Conflict, Invalid
+from driftduel.arena.fields import Fields, as_fields
 from driftduel.arena.model import UNSENT, Card, OpenDuel, Time, as_duel
 from driftduel.arena.seen import Progress, Rested, look_up
 from driftduel.arena.service.copies import Hosted
@@ -54,7 +55,14 @@ class Asked:
     to_go: int | None = field(default=None, metadata=UNSENT)
 
 
-def ask(service: Service, slug: str, voter: str, *, unseen: bool = False) -> Asked:
+def ask(
+    service: Service,
+    slug: str,
+    voter: str,
+    *,
+    unseen: bool = False,
+    fields: Fields | None = None,
+) -> Asked:
     """Put a pair before a voter.
 
     Parameters
@@ -67,17 +75,19 @@ def ask(service: Service, slug: str, voter: str, *, unseen: bool = False) -> Ask
         Whatever tells voters apart: a cookie, a header. A hash of it is stored.
     unseen : bool
         Whether every other pair comes before one comes again; see `driftduel.arena.seen`.
+    fields : mapping of str to str, bool or int, optional
+        What kind of voter it is, as ``{"language": "de"}``; see `driftduel.arena.fields`.
 
     Raises
     ------
-    NotFound, Conflict, Rested, Unavailable
-        If there is no such arena; if it is closed or offers fewer than two arms; if an unseen pair
-        is asked for and the voter had all of today; if the database fails.
+    Invalid, NotFound, Conflict, Rested, Unavailable
+        If fields may not be so; if there is no such arena; if it is closed or offers fewer than two
+        arms; if an unseen pair is asked for and the voter had all of today; if the database fails.
     """
     hosted = service.hosted(slug)
     if hosted.arena.status != "open":
         raise Conflict("the poll is closed")
-    name = service.voter(voter)
+    name, said = service.voter(voter), as_fields(fields)
     progress = Progress(frozenset(), None)
     if unseen:
         with service.store.reading() as connection:
@@ -85,7 +95,7 @@ def ask(service: Service, slug: str, voter: str, *, unseen: bool = False) -> Ask
             progress = look_up(connection, hosted.arena, hosted.replica.offered, name, now)
         if progress.left == 0:
             raise Rested("you have seen every pair of today")
-    duel = service.draw(hosted, name, progress.seen)
+    duel = service.draw(hosted, name, progress.seen, said)
     if duel is None:
         raise Conflict("the arena offers fewer than two arms")
     service.waiting.add(hosted.arena.id, name, now=duel.asked_at, until=duel.expires_at)
@@ -112,7 +122,7 @@ def open_again(service: Service, duel: str, voter: str) -> Asked | None:
     if not {row["left"], row["right"]} <= set(hosted.replica.offered):
         return None
     at = now_in_microseconds()
-    copied = ("arena", "voter", "left", "right", "swapped", "ticket", "propensity")
+    copied = ("arena", "voter", "left", "right", "swapped", "ticket", "propensity", "fields")
     opened = OpenDuel(
         id=again,
         **{key: row[key] for key in (*copied, "context", "generation")},

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,6 +22,7 @@ from driftduel.arena.service.reports import status
 from driftduel.arena.service.service import Service
 from driftduel.arena.store import statements
 from driftduel.arena.store.connection import SLOW
+from driftduel.arena.store.fields import fields_of
 
 COLUMNS = (
     "time", "left", "right", "left_won", "verdict", "duel", "voter", "propensity", "context",
@@ -29,7 +31,10 @@ COLUMNS = (
 """What is exported of a vote. Three make the state again: seq, swapped, which says that the learner
 had the arms the other way round, and the ticket, which is its own, its numbers separated by blanks.
 The last row has the hash of the whole log, with which `driftduel arena verify --chain` tells later
-whether any of it was changed."""
+whether any of it was changed. After these come the fields of the poll, each by its name."""
+
+
+_HASH = COLUMNS.index("hash")
 
 
 def votes_csv(service: Service, slug: str, *, everything: bool = False) -> Iterator[str]:
@@ -51,7 +56,8 @@ def votes_csv(service: Service, slug: str, *, everything: bool = False) -> Itera
         (arena,) = statements.arenas_of(connection, [number])
         names = {arm.id: arm.name for arm in statements.arms_of(connection, number)}
         marks = statements.marks_of(connection, number, arena.head)
-    return _lines(service, arena, names, marks, everything)
+        fields = sorted(fields_of(connection, number))
+    return _lines(service, arena, names, marks, everything, fields)
 
 
 STANDING = ("option", "offered", "score", "low", "high", "p_best", "votes")
@@ -87,7 +93,10 @@ def write_parquet(
         lines = Path(folder) / "votes.csv"
         with lines.open("w", encoding="utf-8", newline="") as file:
             file.writelines(votes_csv(service, slug, everything=everything))
-        table = pl.scan_csv(lines, schema=types)
+        with lines.open(encoding="utf-8", newline="") as file:
+            columns = next(csv.reader(file))
+        schema = {name: types.get(name, pl.String) for name in columns}
+        table = pl.scan_csv(lines, schema=schema)
         times = [pl.col(name).str.to_datetime("%+", time_zone="UTC") for name in ("time", "asked")]
         table.with_columns(times).sink_parquet(Path(path))
 
@@ -98,18 +107,19 @@ def _lines(
     names: dict[int, str],
     marks: Marks,
     everything: bool,
+    fields: Sequence[str],
 ) -> Iterator[str]:
     last: list[Any] = []
-    yield _as_csv([COLUMNS])
+    yield _as_csv([[*COLUMNS, *fields]])
     for low, high in statements.ranges(0, arena.head):
         # One for each part: readers may be slow.
         with service.store.reading(each=SLOW) as connection:
             rows = statements.events(connection, arena.id, low, high)
-        found = [*last, *_exported(rows, names, marks, everything)]
+        found = [*last, *_exported(rows, names, marks, everything, fields)]
         last = found[-1:]
         yield _as_csv(found[:-1])
     for row in last:
-        yield _as_csv([[*row[:-1], arena.chain]])
+        yield _as_csv([[*row[:_HASH], arena.chain, *row[_HASH + 1 :]]])
 
 
 def _as_csv(rows: Iterable[Sequence[Any]]) -> str:
@@ -119,7 +129,11 @@ def _as_csv(rows: Iterable[Sequence[Any]]) -> str:
 
 
 def _exported(
-    rows: list[Any], names: dict[int, str], marks: Marks, everything: bool
+    rows: list[Any],
+    names: dict[int, str],
+    marks: Marks,
+    everything: bool,
+    fields: Sequence[str],
 ) -> Iterator[list[Any]]:
     for row in rows:
         if row.kind not in ("vote", "import", "skip"):
@@ -129,6 +143,7 @@ def _exported(
             continue
         outcome = OUTCOMES.get(row.verdict)
         ticket = np.frombuffer(row.ticket or b"", "<f8").tolist()
+        said = json.loads(row.fields) if row.fields else {}
         yield [
             _iso(row.at),
             names[row.left],
@@ -147,6 +162,7 @@ def _exported(
             str(bool(row.swapped)).lower(),
             " ".join(map(repr, ticket)),
             "",
+            *(said.get(name, "") for name in fields),
         ]
 
 

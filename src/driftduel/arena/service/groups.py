@@ -1,4 +1,4 @@
-"""Whether groups of voters differ, by the model: by context, and new voters beside others."""
+"""Whether groups of voters differ, by the model: by fields, by context, and new beside others."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from driftduel.arena.service.export import votes_csv
 from driftduel.arena.service.service import Service
+from driftduel.arena.store.connection import SLOW
+from driftduel.arena.store.fields import fields_of
 from driftduel.verdict.parts import Sentence
 from driftduel.votes.likely.groups import MOST_GROUPS, RETURNING
 
@@ -28,7 +30,7 @@ class Grouped:
 
 
 def groups(service: Service, slug: str) -> tuple[Grouped, ...]:
-    """Return what groups of voters say, those by contexts first; none where there is one group.
+    """Return what groups of voters say, those by fields first; none where there is one group.
 
     It takes a second or more, so pages ask for it only when somebody does.
     """
@@ -37,16 +39,22 @@ def groups(service: Service, slug: str) -> tuple[Grouped, ...]:
     from driftduel.votes.likely.timeline import timeline
     from driftduel.votes.reading import read
 
+    with service.store.reading(each=SLOW) as connection:
+        fields = sorted(fields_of(connection, service.hosted(slug).arena.id))
     lines = [*votes_csv(service, slug)]
     table = pl.read_csv(io.StringIO("".join(lines)), infer_schema=False)
-    columns = ["time", "left", "right", "left_won", "voter", "context"]
-    table = table.select(columns).tail(_MOST_VOTES).with_columns(pl.col("context").fill_null(""))
+    columns = ["time", "left", "right", "left_won", "voter", "context", *fields]
+    table = (
+        table.select(columns)
+        .tail(_MOST_VOTES)
+        .with_columns(pl.col("context", *fields).fill_null(""))
+    )
     if len(table) < 2 or table.select("left", "right").n_unique() < 2:
         return ()
     table = table.with_columns(pl.col("left_won").cast(pl.Float64))
     log = read(table, columns={"time": "time", "left": "left", "right": "right"})
     found = []
-    for by in ("context", RETURNING):
+    for by in (*fields, "context", RETURNING):
         n_groups = 2 if by == RETURNING else table[by].n_unique()
         if not 2 <= n_groups <= MOST_GROUPS or log.n_arms * (n_groups + 1) > _MOST_PLACES:
             continue

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -19,11 +20,14 @@ from numpy.typing import NDArray
 
 from driftduel._support.extras import MissingExtraError
 from driftduel.arena.errors import Conflict, Invalid, NotFound
+from driftduel.arena.fields import as_fields
 from driftduel.arena.model import Time
 from driftduel.arena.service.service import Service, now_in_microseconds
 from driftduel.arena.store import statements
 from driftduel.arena.store.connection import LONG, Connection
+from driftduel.arena.store.fields import admit
 from driftduel.learners.driftpoll.state import uniform_ticket
+from driftduel.votes.groups import texts_of
 from driftduel.votes.log import Log
 
 Pairs = Literal["uniform", "other"]
@@ -75,7 +79,13 @@ class Import:
 
 
 def import_votes(
-    service: Service, slug: str, source: Any, pairs: Pairs, *, apart: bool = False
+    service: Service,
+    slug: str,
+    source: Any,
+    pairs: Pairs,
+    *,
+    apart: bool = False,
+    fields: Sequence[str] = (),
 ) -> Imported:
     """Take in votes that were cast elsewhere.
 
@@ -95,6 +105,8 @@ def import_votes(
         told these votes. If they were not, or nobody knows, they are kept as history.
     apart : bool
         Whether to read ``source``, the path of a file of who knows whom, in another process.
+    fields : sequence of str
+        Columns that say what kind of voter it was, as `driftduel.arena.fields` has them.
 
     Raises
     ------
@@ -105,7 +117,7 @@ def import_votes(
     if pairs not in ("uniform", "other"):
         raise Invalid(f"pairs is {pairs!r}, must be uniform or other")
     number = service.hosted(slug).arena.id
-    coming = _Coming(_read(source, apart), pairs)
+    coming = _Coming(_read(source, apart), pairs, fields)
     with service.store.reading(each=LONG) as connection:
         (arena,) = statements.arenas_of(connection, [number])
         coming.note(connection, number, arena.head)
@@ -124,6 +136,7 @@ def import_votes(
         offered = {arm.id for arm in statements.arms_of(connection, number) if arm.offered}
         rows = coming.rows(offered)
         if rows:
+            admit(connection, number, rows)
             statements.append(connection, arena, rows)
             coming.note_rows(rows)
 
@@ -194,9 +207,10 @@ def _read(source: Any, apart: bool) -> Log:
 class _Coming:
     """The votes of an import, and how many of them are in the log, up to an event looked at."""
 
-    def __init__(self, log: Log, pairs: Pairs) -> None:
+    def __init__(self, log: Log, pairs: Pairs, fields: Sequence[str] = ()) -> None:
         self.log, self.pairs = log, pairs
-        self.hash = _hash_of(log, pairs)
+        self.fields = _fields_of(log, fields)
+        self.hash = _hash_of(log, pairs, self.fields)
         self.votes = self.counted = 0
         self.arms: NDArray[np.int64] = np.zeros(0, np.int64)  # the number of each arm of the log
         self._looked = 0
@@ -235,8 +249,9 @@ class _Coming:
             self.arms[self.log.right[entries]],
             self.log.outcome[entries],
             self._times[entries],
+            entries,
         )
-        for left, right, outcome, at in zip(*(one.tolist() for one in columns), strict=True):
+        for left, right, outcome, at, place in zip(*(one.tolist() for one in columns), strict=True):
             told = bool(known) and left in offered and right in offered
             row = {
                 "at": at,
@@ -248,6 +263,7 @@ class _Coming:
                 "ticket": ticket if told else None,
                 "propensity": known[0] if told else None,
                 "reason": None if told else "history",
+                "fields": self.fields[place] if self.fields else None,
             }
             rows.append(row)
         if rows:
@@ -295,9 +311,22 @@ def _imports(connection: Connection, number: int, head: int) -> list[Import]:
     return found
 
 
-def _hash_of(log: Log, pairs: Pairs) -> str:
+def _fields_of(log: Log, names: Sequence[str]) -> list[str | None]:
+    """Return the fields of each row of a log, or nothing if none is wanted."""
+    if not names:
+        return []
+    try:
+        cells = {name: texts_of(log, name, "fields").to_list() for name in names}
+    except ValueError as error:
+        raise Invalid(str(error)) from None
+    rows = zip(*cells.values(), strict=True)
+    return [as_fields(dict(zip(cells, row, strict=True))) for row in rows]
+
+
+def _hash_of(log: Log, pairs: Pairs, fields: Sequence[str | None]) -> str:
     """Return what tells an import from others: all that becomes of its votes."""
-    found = hashlib.sha256(json.dumps([pairs, list(log.arms)]).encode())
+    facts = [pairs, list(log.arms), *([fields] if fields else [])]
+    found = hashlib.sha256(json.dumps(facts).encode())
     columns = ((log.time, "<f8"), (log.left, "<i8"), (log.right, "<i8"), (log.outcome, "<f8"))
     for values, kind in (*columns, (log.count, "<i8")):
         found.update(np.ascontiguousarray(values, kind).tobytes())

@@ -242,13 +242,17 @@ class Service:
         return rules.voter_hash(self.store.salt, name)
 
     def draw(
-        self, hosted: Hosted, voter: str, seen: Collection[tuple[int, int]] = ()
+        self,
+        hosted: Hosted,
+        voter: str,
+        seen: Collection[tuple[int, int]] = (),
+        fields: str | None = None,
     ) -> OpenDuel | None:
         """Return a duel to open that is not of a pair seen, None if there are not two arms."""
         with self.rng_lock:
             at = now_in_microseconds()
-            contexts = hosted.contexts
-            return rules.draw(hosted.arena, hosted.replica, contexts, self.rng, voter, at, seen)
+            poll = (hosted.arena, hosted.replica, hosted.contexts)
+            return rules.draw(*poll, self.rng, voter, at, seen, fields)
 
     def _accept_newest(self, numbers: Iterable[int]) -> bool:
         """Let arenas have the newest rules whose owners want them; tell whether there were any."""

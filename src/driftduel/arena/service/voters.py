@@ -22,6 +22,7 @@ from driftduel.arena.service.service import Service, new_id, now_in_microseconds
 from driftduel.arena.service.voter_counts import Counts, VoterCounts
 from driftduel.arena.store import statements
 from driftduel.arena.store.connection import SLOW, Connection
+from driftduel.arena.store.fields import forget_fields
 from driftduel.votes.sequences import log_evidence
 
 MEANT = {"side": 0.6, "quick": 0.1}
@@ -181,13 +182,15 @@ def include(service: Service, slug: str, voter: str) -> int:
 def forget(service: Service, slug: str, voter: str) -> int:
     """Cut the link from a voter to its votes, which still count as they did; return the head.
 
-    They get a new random name, so that nobody can tell from a cookie which votes are its voter's.
+    They get a new random name, so that nobody can tell from a cookie which votes are its voter's,
+    and what a site said of the voter (`driftduel.arena.fields`) is deleted.
     """
     number = service.hosted(slug).arena.id
 
     def cut(connection: Connection) -> int:
         arena = statements.lock_arenas(connection, [number])[number]
         _check_known(connection, number, voter)
+        forget_fields(connection, number, voter)
         statements.rename_voter(connection, number, voter, f"~{new_id()}")
         row = {"at": now_in_microseconds(), "kind": "forget"}
         return statements.append(connection, arena, [row])

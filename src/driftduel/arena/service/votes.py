@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from asyncio import to_thread
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -9,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 from driftduel.arena.errors import ArenaError, Conflict, Forbidden, NotFound
+from driftduel.arena.fields import Fields, as_fields
 from driftduel.arena.model import UNSENT, OpenDuel, as_duel, as_verdict
 from driftduel.arena.rules import Outcome, Row, Tell, take_back, tell_all
 from driftduel.arena.seen import Progress, look_up
@@ -79,6 +81,7 @@ def tell(
     wants_next: bool = False,
     unseen: bool = False,
     arena: int | None = None,
+    fields: Fields | None = None,
 ) -> Receipt:
     """Take in a verdict; when this returns it is on the disk.
 
@@ -98,6 +101,8 @@ def tell(
         Whether the next is a pair that the voter has not seen, as `ask` has it.
     arena : int, optional
         The number of the arena that the caller has a key of; a duel of another is forbidden.
+    fields : mapping of str to str, bool or int, optional
+        What kind of voter it is, as `ask` has it; what it says in place of what was said there.
 
     Raises
     ------
@@ -106,7 +111,7 @@ def tell(
         voter's; if it was told otherwise or taken back, or the poll is closed; if it has expired
         or an arm is gone; if the database fails, after which to tell again is safe.
     """
-    request = _request(service, duel, voter, verdict, wants_next, arena, unseen)
+    request = _request(service, duel, voter, verdict, wants_next, arena, unseen, fields)
     return _told(service, voter, request, service.writer.do(tell_many, request))
 
 
@@ -118,9 +123,10 @@ async def tell_async(
     *,
     wants_next: bool = False,
     arena: int | None = None,
+    fields: Fields | None = None,
 ) -> Receipt:
     """Do what `tell` does without a thread for each voter that waits for the disk."""
-    request = _request(service, duel, voter, verdict, wants_next, arena)
+    request = _request(service, duel, voter, verdict, wants_next, arena, fields=fields)
     done: Outcome = await service.writer.do_async(tell_many, request)
     hosted = service.hosted_by_number(done.row["arena"])
     at_hand = hosted is not None and {done.row["left"], done.row["right"]} <= set(
@@ -141,6 +147,7 @@ def _request(
     wants_next: bool,
     arena: int | None,
     unseen: bool = False,
+    fields: Fields | None = None,
 ) -> _Tell:
     word = as_verdict(verdict)
     known = as_duel(duel)
@@ -148,7 +155,8 @@ def _request(
         raise NotFound("there is no such duel")
     now = now_in_microseconds()
     name = service.voter(voter)
-    return _Tell(known, name, word, now, arena, service, wants_next, unseen)
+    said = as_fields(fields)
+    return _Tell(known, name, word, now, arena, service, wants_next, unseen, fields=said)
 
 
 def _told(service: Service, voter: str, request: _Tell, done: Outcome) -> Receipt:
@@ -164,13 +172,19 @@ def _told(service: Service, voter: str, request: _Tell, done: Outcome) -> Receip
     if request.wants_next:
         with suppress(Conflict):
             following = (
-                ask(service, hosted.arena.slug, voter, unseen=request.unseen)
+                _ask_next(service, hosted, voter, request, row)
                 if done.next is None
                 else shown(service, hosted, done.next, done.left)
             )
     hides = row["kind"] == "skip" or not reveals_names(hosted, (row["left"], row["right"]))
     reveal = None if hides else Reveal(left, right)
     return Receipt(done.first, row["seq"], reason is None, reason, reveal, following)
+
+
+def _ask_next(service: Service, hosted: Hosted, voter: str, request: _Tell, row: Row) -> Asked:
+    """Ask the next duel of a voter of whom the same is said."""
+    said = None if row["fields"] is None else json.loads(row["fields"])
+    return ask(service, hosted.arena.slug, voter, unseen=request.unseen, fields=said)
 
 
 def tell_many(connection: Connection, tells: Sequence[_Tell]) -> list[Outcome | ArenaError]:
@@ -186,7 +200,7 @@ def tell_many(connection: Connection, tells: Sequence[_Tell]) -> list[Outcome | 
         hosted = tells[n].service.hosted_by_number(result.row["arena"])
         if hosted is None or hosted.arena.status != "open":
             continue
-        duel, left = _next(connection, tells[n], hosted)
+        duel, left = _next(connection, tells[n], hosted, result.row["fields"])
         if duel is not None:  # it takes the place of the one that was answered
             opened.append(duel)
             results[n] = replace(result, next=duel, left=left)
@@ -195,7 +209,7 @@ def tell_many(connection: Connection, tells: Sequence[_Tell]) -> list[Outcome | 
 
 
 def _next(
-    connection: Connection, tell: _Tell, hosted: Hosted
+    connection: Connection, tell: _Tell, hosted: Hosted, fields: str | None
 ) -> tuple[OpenDuel | None, int | None]:
     """Draw the next duel of a voter; return it, and how many are left for today."""
     progress = Progress(frozenset(), None)
@@ -204,7 +218,7 @@ def _next(
         progress = look_up(connection, hosted.arena, offered, tell.voter, tell.at)
     if progress.left == 0:
         return None, 0
-    return tell.service.draw(hosted, tell.voter, progress.seen), progress.left
+    return tell.service.draw(hosted, tell.voter, progress.seen, fields), progress.left
 
 
 def retract(service: Service, duel: str, voter: str, *, arena: int | None = None) -> Retracted:

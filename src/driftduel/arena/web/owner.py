@@ -202,8 +202,15 @@ def votes_parquet(request: Request, slug: str, everything: All = False) -> Respo
         }
     },
 )
-async def import_votes(request: Request, slug: str, pairs: Literal["uniform", "other"]) -> Response:
+async def import_votes(
+    request: Request,
+    slug: str,
+    pairs: Literal["uniform", "other"],
+    field: Annotated[list[str] | None, Query()] = None,
+) -> Response:
     """Take in old votes as CSV; ``pairs`` says whether all pairs were asked equally often.
+
+    Each ``field`` is a column that says what kind of voter it was, and is kept.
 
     What is cut short goes on where it stopped when the same file is sent again.
     """
@@ -213,7 +220,9 @@ async def import_votes(request: Request, slug: str, pairs: Literal["uniform", "o
         with path.open("wb") as file:
             async for part in request.stream():
                 file.write(part)
-        come = partial(arena.import_votes, service, slug, path, pairs, apart=True)
+        come = partial(
+            arena.import_votes, service, slug, path, pairs, apart=True, fields=field or ()
+        )
         done = await run_in_threadpool(come)
     return JSONResponse(to_json(done), 200 if done.again else 201)
 

@@ -31,11 +31,26 @@ class Sent(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
+Fields = dict[str, str | bool | int] | None
+_FIELDS = Field(
+    default=None,
+    description="What kind of voter it is: at most 6 names with short values, never an address.",
+    examples=[{"language": "de"}],
+)
+
+
 class Verdict(Sent):
     """What a voter says of a duel, and whether the next one is wanted."""
 
     verdict: Literal["left", "right", "tie", "bad", "skip"]
     next: bool = False
+    fields: Fields = _FIELDS
+
+
+class Question(Sent):
+    """What is said of the voter who is asked."""
+
+    fields: Fields = _FIELDS
 
 
 class NewArena(Sent):

@@ -73,6 +73,7 @@ class ShortWay:
                 said.verdict,
                 wants_next=said.next,
                 arena=found.holder.arena,
+                fields=said.fields,
             )
             status, body, extra = 201 if done.first else 200, as_bytes(to_json(done)), [_JSON]
         except ArenaError as error:

@@ -18,7 +18,10 @@ from driftduel.arena.web.security import BEARER, Voter, access_of
 router = APIRouter(tags=["voting"], dependencies=[BEARER])
 told = APIRouter(tags=["voting"])
 
-_VERDICT = 'the body must be {"verdict": left, right, tie, bad or skip; "next": true or false}'
+_VERDICT = (
+    'the body must be {"verdict": left, right, tie, bad or skip; "next": true or false; '
+    '"fields": names with values}'
+)
 
 
 @router.post(
@@ -27,11 +30,14 @@ _VERDICT = 'the body must be {"verdict": left, right, tie, bad or skip; "next": 
     response_model=schemas.Duel,
     responses=refusals(401, 403, 404, 409, 429),
 )
-def ask(request: Request, slug: str, voter: Voter) -> Response:
+def ask(
+    request: Request, slug: str, voter: Voter, said: schemas.Question | None = None
+) -> Response:
     """Put two arms before a voter; one that is never answered changes nothing."""
     access = access_of(request)
     access.check_voting(request, slug)
-    return JSONResponse(to_json(arena.ask(access.service, slug, voter)), 201)
+    fields = None if said is None else said.fields
+    return JSONResponse(to_json(arena.ask(access.service, slug, voter, fields=fields)), 201)
 
 
 @told.put(
@@ -73,7 +79,13 @@ async def tell(request: Request) -> Response:
     holder = await access.check_voting_async(request)
     duel = request.path_params["duel"]
     done = await arena.tell_async(
-        access.service, duel, voter, said.verdict, wants_next=said.next, arena=holder.arena
+        access.service,
+        duel,
+        voter,
+        said.verdict,
+        wants_next=said.next,
+        arena=holder.arena,
+        fields=said.fields,
     )
     return JSONResponse(to_json(done), 201 if done.first else 200)
 
