@@ -23,6 +23,7 @@ from driftduel.arena.fields import (
 )
 from driftduel.arena.file import Local
 from driftduel.cli import main
+from tests.arena.pages import words_of
 from tests.commands import runner
 
 
@@ -179,7 +180,29 @@ def test_groups_of_a_poll_are_by_its_fields(drinks):
         vote(drinks, f"v{n}", {"language": "de" if n % 2 else "en"})
     found = arena.groups(drinks, "drinks")
     assert [one.by for one in found] == ["language"]
-    assert [(name, votes) for name, votes, _ in found[0].rows] == [("de", 20), ("en", 20)]
+    assert [(row.name, row.votes) for row in found[0].rows] == [("de", 20), ("en", 20)]
+
+
+def test_the_api_and_the_page_say_how_groups_stand(site):
+    for n in range(160):
+        language, best = (("de", "tea"), ("en", "coffee"))[n % 2]
+        duel = arena.ask(site.service, "drinks", f"v{n}", fields={"language": language})
+        likes = duel.left.name == best or (duel.right.name != best and n % 4 < 2)
+        arena.tell(site.service, duel.duel, f"v{n}", "left" if likes else "right")
+    (found,) = site.api.get("/arenas/drinks/groups", headers=site.owner).json()["groups"]
+    assert (found["column"], found["differ"]) == ("language", True)
+    german = found["groups"][0]
+    assert (german["group"], german["votes"]) == ("de", 80)
+    tea = german["scores"][0]
+    assert tea["arm"] == "tea"
+    assert 0.5 < tea["low"] < tea["score"] < tea["high"] < 1
+    assert german["probabilities"]["tea"] > 0.9
+    assert site.api.get("/arenas/drinks/groups", headers=site.embed).status_code == 403
+    with site.browser() as owner:
+        owner.post("/drinks/owner/login", data={"token": site.made.owner_token})
+        page = words_of(owner.get("/drinks/owner/groups"))
+    assert found["says"].split(":")[0] in page
+    assert f"{tea['score']:.0%} ({tea['low']:.0%} to {tea['high']:.0%})" in page
 
 
 def test_the_command_takes_fields_of_a_poll_in_a_file(tmp_path, capsys):

@@ -154,7 +154,7 @@ def test_groups_of_voters_have_a_page(site, owner, browser):
     strange = browser.get("/drinks/owner/groups", follow_redirects=False)
     assert strange.headers["location"] == "/drinks/owner"
     found = {one.by: one for one in arena.groups(site.service, "drinks")}
-    votes = sum(votes for _, votes, _ in found["returning"].rows)
+    votes = sum(row.votes for row in found["returning"].rows)
     assert votes == arena.status(site.service, "drinks").votes
     assert "context" not in found  # all questions have the same
 

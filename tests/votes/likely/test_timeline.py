@@ -198,7 +198,12 @@ def test_groups_that_differ_are_told():
     by_age, by_shoe = (dd.timeline(log, groups=name).groups for name in ("age", "shoe"))
     assert by_age.differ
     assert not by_shoe.differ
-    told = {(g, a): p for g, a, p in by_age.frame.iter_rows()}
+    assert by_age.proved
+    assert not by_shoe.proved
+    low, high = by_age.bands()[1:]
+    assert (low < high).all()
+    assert low[0, 0] > high[1, 0]
+    told = {(g, a): p for g, a, p, *_ in by_age.frame.iter_rows()}
     assert told["old", "tea"] > 0.95
     assert told["young", "milk"] > 0.95
     # Nobody's taste changed: the young took over from the old.
@@ -224,7 +229,7 @@ def test_new_voters_stand_beside_those_who_came_back():
     assert found.names == ("new", "returning")
     assert found.votes.tolist() == [(nth < 10).sum(), (nth >= 10).sum()]
     assert found.differ
-    told = {(g, a): p for g, a, p in found.frame.iter_rows()}
+    told = {(g, a): p for g, a, p, *_ in found.frame.iter_rows()}
     assert told["new", "tea"] > 0.95
     assert told["returning", "milk"] > 0.95
     with pytest.raises(ValueError, match="no column 'returning', it has: none"):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass
+from typing import Any
 
 from driftduel.arena.service.export import votes_csv
 from driftduel.arena.service.service import Service
 from driftduel.arena.store.connection import SLOW
 from driftduel.arena.store.fields import fields_of
-from driftduel.verdict.parts import Sentence
+from driftduel.verdict.parts import Sentence, plain
 from driftduel.votes.likely.groups import MOST_GROUPS, RETURNING
 
 _MOST_VOTES = 50_000
@@ -20,13 +21,25 @@ _MOST_PLACES = 150
 
 
 @dataclass(frozen=True)
+class Group:
+    """A group of voters: its votes, and of each option P(best) and the score with its band."""
+
+    name: str
+    votes: int
+    chances: tuple[float | None, ...]
+    scores: tuple[tuple[float, float, float] | None, ...]
+
+
+@dataclass(frozen=True)
 class Grouped:
     """What groups of one kind say, and how likely each option is best in each."""
 
     by: str
     sentences: tuple[Sentence, ...]
     arms: tuple[str, ...]
-    rows: tuple[tuple[str, int, tuple[float | None, ...]], ...]
+    rows: tuple[Group, ...]
+    facts: dict[str, Any]
+    """The same as JSON has it."""
 
 
 def groups(service: Service, slug: str) -> tuple[Grouped, ...]:
@@ -64,23 +77,23 @@ def groups(service: Service, slug: str) -> tuple[Grouped, ...]:
             continue
         if told is None:
             continue
-        p_best, there = told.p_best(), told.story.bins.offered[-1]
-        found.append(
-            Grouped(
-                by,
-                tuple(told.sentences),
-                told.arms,
+        there = told.story.bins.offered[-1]
+        p_best, bands = told.p_best(), told.bands()
+        rows = [
+            Group(
+                name,
+                int(told.votes[g]),
+                tuple(float(p_best[g, k]) if here else None for k, here in enumerate(there)),
                 tuple(
-                    (
-                        name,
-                        int(votes),
-                        tuple(
-                            float(share) if here else None
-                            for share, here in zip(row, there, strict=True)
-                        ),
-                    )
-                    for name, votes, row in zip(told.names, told.votes, p_best, strict=True)
+                    (float(bands[0, g, k]), float(bands[1, g, k]), float(bands[2, g, k]))
+                    if here
+                    else None
+                    for k, here in enumerate(there)
                 ),
             )
-        )
+            for g, name in enumerate(told.names)
+        ]
+        says = " ".join(plain(one) for one in told.sentences)
+        facts = {**told.to_dict(), "says": says}
+        found.append(Grouped(by, tuple(told.sentences), told.arms, tuple(rows), facts))
     return tuple(found)

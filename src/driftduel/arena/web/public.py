@@ -40,6 +40,15 @@ def history(request: Request, slug: str, known: Known = None) -> Response:
     return _tagged(json_of_history(past), past.head)
 
 
+@router.get("/arenas/{slug}/groups", response_model=schemas.Groups, responses=_READ)
+def groups(request: Request, slug: str) -> Response:
+    """Return whether groups of voters differ, and who is best in each; it takes a second."""
+    access = access_of(request)
+    access.check(request, slug, "owner", "read")
+    found = [one.facts for one in arena.groups(access.service, slug)]
+    return JSONResponse({"groups": found})
+
+
 @router.get("/arenas/{slug}/health", response_model=schemas.Health, responses=_READ)
 def health(request: Request, slug: str, known: Known = None) -> Response:
     """Tell how voting goes: votes by time, pairs answered, a taste for a side, odd voters."""

@@ -357,6 +357,42 @@ class Status(BaseModel):
     sides: Sides
 
 
+class GroupScore(BaseModel):
+    """The score of an arm in a group, with its 95 % range."""
+
+    arm: str
+    score: float
+    low: float
+    high: float
+
+
+class GroupFacts(BaseModel):
+    """A group of voters: its votes, P(best) by arm, and scores."""
+
+    group: str
+    votes: float
+    probabilities: dict[str, float]
+    scores: list[GroupScore]
+
+
+class GroupsBy(BaseModel):
+    """What groups by a field say: whether they differ, by the model, and whether it is proved."""
+
+    column: str
+    differ: bool
+    gain: float
+    log_e_value: float | None
+    proved: bool
+    groups: list[GroupFacts]
+    says: str
+
+
+class Groups(BaseModel):
+    """Groups of voters by fields, by contexts, and new ones beside those who came back."""
+
+    groups: list[GroupsBy]
+
+
 class Lead(BaseModel):
     """Who led when."""
 

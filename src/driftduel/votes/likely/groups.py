@@ -5,7 +5,8 @@ is `RETURNING`: votes of voters who are new beside those of voters who came back
 
 Beside the strengths of all voters each group has its own departures, N(0, 0.5^2) an arm. Whether
 that is worth it is told by the evidence: the probability of all votes with groups over that
-without.
+without. That they differ is proved by votes on one pair that follow each other
+(`driftduel.votes.proof.alike`), whatever drift there is.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from driftduel.votes.likely.bins import Floats, Ints
 from driftduel.votes.likely.story import Story, tell
 from driftduel.votes.log import Log
 from driftduel.votes.names import VOTERS
+from driftduel.votes.proof.alike import PROVED, log_e_value
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,6 +37,7 @@ MOST_GROUPS = 12
 _DIFFER = 3.0
 """Groups differ if the votes are e^3 times as likely with their departures as without."""
 _MOVED = 0.03
+_COLUMNS = ("group", "arm", "probability", "score", "low", "high")
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +58,8 @@ class Groups:
         The story with their departures.
     mix : ndarray of shape (B, G)
         Which share of the votes each group cast, by bin.
+    log_e_value : float or None
+        The logarithm of the e-value against "groups do not differ"; None where none holds.
     """
 
     column: str
@@ -64,11 +69,17 @@ class Groups:
     gain: float
     story: Story
     mix: Floats
+    log_e_value: float | None = None
 
     @property
     def differ(self) -> bool:
         """Whether votes speak for it that groups differ."""
         return self.gain > _DIFFER
+
+    @property
+    def proved(self) -> bool:
+        """Whether it is proved that groups differ, with 95 %."""
+        return self.log_e_value is not None and self.log_e_value >= PROVED
 
     def p_best(self, b: int = -1) -> Floats:
         """Return P(best) by group and arm in a bin, (G, K)."""
@@ -78,6 +89,20 @@ class Groups:
             scores = self.story.chances_in(b, group)[:, :, there].sum(axis=2)
             best = np.where(there, scores, -np.inf).argmax(axis=1)
             found[group] = np.bincount(best, minlength=len(self.arms)) / len(best)
+        return found
+
+    def bands(self, b: int = -1) -> Floats:
+        """Return scores with their 95 % bands by group and arm in a bin, (3, G, K); nan if absent.
+
+        A group of few votes is near the mean of all: its departures are shrunk.
+        """
+        there = self.story.bins.offered[b]
+        found = np.full((3, len(self.names), len(self.arms)), np.nan)
+        for group in range(len(self.names)):
+            chances = self.story.chances_in(b, group)
+            scores = (chances[:, :, there].sum(axis=2) - 0.5) / max(there.sum() - 1, 1)
+            found[0, group, there] = scores[:, there].mean(axis=0)
+            found[1:, group, there] = np.quantile(scores[:, there], (0.025, 0.975), axis=0)
         return found
 
     def scores(self, b: int, mix: Floats) -> Floats:
@@ -110,17 +135,17 @@ class Groups:
 
     @property
     def frame(self) -> pl.DataFrame:
-        """P(best) now by group and arm."""
+        """P(best) and the score with its band now, by group and arm."""
         import polars as pl
 
-        told = self.p_best()
+        told, bands = self.p_best(), self.bands()
         rows = [
-            (group, arm, float(told[g, k]))
+            (group, arm, float(told[g, k]), *map(float, bands[:, g, k]))
             for g, group in enumerate(self.names)
             for k, arm in enumerate(self.arms)
             if self.story.bins.offered[-1, k]
         ]
-        return pl.DataFrame(rows, schema=["group", "arm", "probability"], orient="row")
+        return pl.DataFrame(rows, schema=[*_COLUMNS], orient="row")
 
     def at_fixed_mix(self) -> pl.DataFrame:
         """Return scores by bin and arm for the mix of groups of all votes, and for the real one."""
@@ -140,7 +165,8 @@ class Groups:
     def sentences(self) -> list[Sentence]:
         """Whether groups differ, how, and whether tastes changed or who votes."""
         if not self.differ:
-            return [say("By the model tastes {by} do not visibly differ.", by=self._by)]
+            said = say("By the model tastes {by} do not visibly differ.", by=self._by)
+            return [said, *self._proof]
         told = self.p_best()
         found = [
             say(
@@ -157,7 +183,8 @@ class Groups:
                         for g, name in enumerate(self.names[:4])
                     ]
                 ),
-            )
+            ),
+            *self._proof,
         ]
         taste, voters = (np.nan_to_num(part) for part in self.moved)
         arm = int(np.abs(taste + voters).argmax())
@@ -175,6 +202,17 @@ class Groups:
         return found
 
     @property
+    def _proof(self) -> list[Sentence]:
+        """That groups differ, if that is proved: what is likely may be wrong."""
+        if not self.proved:
+            return []
+        return [
+            say(
+                "That tastes {by} differ is proved, with 95%, whatever drift there is.", by=self._by
+            )
+        ]
+
+    @property
     def _by(self) -> Sentence:
         if self.column == RETURNING:
             return say("of new and of returning voters")
@@ -182,16 +220,26 @@ class Groups:
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON has it."""
-        told = self.p_best()
+        told, bands = self.p_best(), self.bands()
+        there = self.story.bins.offered[-1]
         return {
             "column": self.column,
             "differ": self.differ,
             "gain": self.gain,
+            "log_e_value": self.log_e_value,
+            "proved": self.proved,
             "groups": [
                 {
                     "group": name,
                     "votes": float(self.votes[g]),
                     "probabilities": dict(zip(self.arms, map(float, told[g]), strict=True)),
+                    "scores": [
+                        {"arm": arm, "score": score, "low": low, "high": high}
+                        for arm, here, (score, low, high) in zip(
+                            self.arms, there, bands[:, g].T.tolist(), strict=True
+                        )
+                        if here
+                    ],
                 }
                 for g, name in enumerate(self.names)
             ],
@@ -229,6 +277,7 @@ def groups_of(votes: Log, column: str, without: Story, seed: int) -> Groups:
         gain=story.filtered.evidence - without.filtered.evidence,
         story=story,
         mix=mix,
+        log_e_value=log_e_value(votes, cells),
     )
 
 
