@@ -1,32 +1,48 @@
 """Whether likely stories come true: calibration on simulated logs of ten kinds.
 
-python -m benchmarks stories [--runs N] [--kind NAME] [--polls].
+python -m benchmarks stories [--runs N] [--kind NAME] [--polls] [--save FILE] [--minutes M].
 
 Of N logs of each kind, of 3, 4 or 8 options and 600, 2,000 or 4,000 votes: how often the likeliest
-best was best, by what it was given; how often the band of a score held the true score; and how
-often the range of the last take-over held the true one, of logs whose best now was named. A case is
-a tenth of a log. `--polls` asks the quick story that pages of polls show.
+best was best, by what it was given; how often the band of a score held the true score; how often
+the range of "since" held when the best now, if it was named, was last not best; and how often the
+range of a take-over held the true one, of eras that are so at the surest moments of both arms. A
+case is a tenth of a log. `--polls` asks the quick story that pages of polls show. `--save` keeps a
+row a log in a Parquet file, goes on where it ended, and prints the table of all that is in it.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 import driftduel as dd
 from driftduel.votes.likely.filtering import outcomes
 from driftduel.votes.likely.growing import Growing
-from driftduel.votes.likely.story import Story, tell
+from driftduel.votes.likely.story import Story, last_begins, tell, turning_points
 
 Floats = NDArray[np.float64]
 EDGES = (0.0, 0.5, 0.7, 0.9, 0.97, 1.001)
+SCHEMA: dict[str, Any] = {
+    "kind": pl.String,
+    "seed": pl.Int32,
+    "seconds": pl.Float32,
+    "said": pl.List(pl.Float32),
+    "right": pl.List(pl.Boolean),
+    "bands": pl.List(pl.Boolean),
+    "since": pl.List(pl.Boolean),
+    "taken": pl.List(pl.Boolean),
+}
+"""A row a log."""
 _CASES = 10
 _TIES = 0.8
 """How likely a tie is between equals, as a multiple of a win of the one."""
@@ -51,7 +67,8 @@ class Tally:
     said: list[float] = field(default_factory=list)
     right: list[bool] = field(default_factory=list)
     bands: list[bool] = field(default_factory=list)
-    ranges: list[bool] = field(default_factory=list)
+    since: list[bool] = field(default_factory=list)
+    taken: list[bool] = field(default_factory=list)
 
 
 def strengths(kind: str, k: int, n: int, rng: np.random.Generator) -> Floats:
@@ -125,12 +142,12 @@ def _asked(
 def told(votes: Votes, quick: bool) -> Story:
     """Return the story of a log."""
     n, k = votes.offered.shape
-    time = np.arange(float(n))
+    at = np.arange(float(n))
     if not quick:
-        return tell(votes.left, votes.right, votes.won, time, k, offered=votes.offered, sides=True)
+        return tell(votes.left, votes.right, votes.won, at, k, offered=votes.offered, sides=True)
     new = np.flatnonzero((votes.offered[1:] != votes.offered[:-1]).any(axis=1)) + 1
-    offers = [(float(at), votes.offered[at]) for at in (0, *new)]
-    return Growing().tell(votes.left, votes.right, votes.won, time, k, offers)
+    offers = [(float(since), votes.offered[since]) for since in (0, *new)]
+    return Growing().tell(votes.left, votes.right, votes.won, at, k, offers)
 
 
 def judge(votes: Votes, story: Story, tally: Tally) -> None:
@@ -146,11 +163,16 @@ def judge(votes: Votes, story: Story, tally: Tally) -> None:
         there = np.isfinite(scores[b]) & bins.offered[b]
         _, low, high = story.bands_in(b)
         tally.bands += list((low[there] <= scores[b, there]) & (scores[b, there] <= high[there]))
-    if best[-1] == story.now and len(story.eras) > 1 and story.eras[-1].arm == story.now:
-        others = np.flatnonzero(best != story.now)
-        since = int(others[-1]) + 1 if len(others) else 0
+    if best[-1] == story.now:
+        since = int(last_begins((best == story.now)[None])[0])
         earliest, latest = story.since
-        tally.ranges.append(earliest - 1 <= since <= latest + 1)
+        tally.since.append(earliest - 1 <= since <= latest + 1)
+    surest = [e.begin + int(story.p_best[e.begin : e.end, e.arm].argmax()) for e in story.eras]
+    for n in range(1, len(surest)):
+        first, last, era = surest[n - 1], surest[n], story.eras[n]
+        if best[first] == story.eras[n - 1].arm and best[last] == era.arm:
+            turn = first + int(turning_points((best[first : last + 1] == era.arm)[None])[0])
+            tally.taken.append(era.start[0] - 1 <= turn <= era.start[1] + 1)
 
 
 def _scores(votes: Votes, at: int) -> Floats:
@@ -167,12 +189,15 @@ def row(name: str, tally: Tally) -> str:
     for low, high in pairwise(EDGES):
         rows = (said >= low) & (said < high)
         cells.append(
-            f"{said[rows].mean():.2f} {right[rows].mean():.2f} ({rows.sum():4})"
+            f"{said[rows].mean():.3f} {right[rows].mean():.3f} ({rows.sum():4})"
             if rows.any()
-            else " " * 16
+            else " " * 18
         )
-    ranges = f"{np.mean(tally.ranges):.2f} ({len(tally.ranges)})" if tally.ranges else "-"
-    return f"{name:15} {'  '.join(cells)}   {np.mean(tally.bands):.3f}   {ranges}"
+    shares = [
+        f"{np.mean(part):.3f} ({len(part):5})" if part else " " * 13
+        for part in (tally.bands, tally.since, tally.taken)
+    ]
+    return f"{name:15} {'  '.join(cells)}   {'  '.join(shares)}"
 
 
 def main() -> None:
@@ -180,19 +205,53 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=500)
     parser.add_argument("--kind", choices=KINDS)
     parser.add_argument("--polls", action="store_true")
+    parser.add_argument("--save", type=Path)
+    parser.add_argument(
+        "--minutes", type=float, default=float("inf"), help="then stop, with --save"
+    )
     arguments = parser.parse_args(sys.argv[2:])
-    head = "  ".join(f"{f'{a:.2f}-{min(z, 1):.2f}':16}" for a, z in pairwise(EDGES))
-    print(f"{'said, right':15} {head}   bands   range of the last take-over")
+    kinds = (arguments.kind,) if arguments.kind else KINDS
+    known: dict[tuple[str, int], dict[str, Any]] = {}
+    if arguments.save and arguments.save.exists():
+        rows = pl.read_parquet(arguments.save).to_dicts()
+        known = {(one["kind"], one["seed"]): one for one in rows}
+    began = time.monotonic()
+    for seed in range(arguments.runs):  # all kinds in turn, so that a run that is cut short is even
+        if time.monotonic() - began > 60 * arguments.minutes:
+            break
+        for kind in kinds:
+            if (kind, seed) not in known:
+                spent, tally = time.process_time(), Tally()
+                votes = simulated(kind, seed)
+                judge(votes, told(votes, arguments.polls), tally)
+                spent = time.process_time() - spent
+                known[kind, seed] = {"kind": kind, "seed": seed, "seconds": spent, **vars(tally)}
+    if arguments.save:
+        _save(known, arguments.save)
+    _table(list(known.values()), kinds)
+
+
+def _save(known: dict[tuple[str, int], dict[str, Any]], path: Path) -> None:
+    frame = pl.DataFrame([known[key] for key in sorted(known)], schema=SCHEMA)
+    new = path.with_suffix(".new")
+    frame.write_parquet(new, compression="zstd", compression_level=19)
+    new.replace(path)
+
+
+def _table(rows: list[dict[str, Any]], kinds: Sequence[str]) -> None:
+    head = "  ".join(f"{f'{a:.2f}-{min(z, 1):.2f}':18}" for a, z in pairwise(EDGES))
+    print(f"{'said, right':15} {head}   bands          since          take-overs")
     whole = Tally()
-    for kind in [arguments.kind] if arguments.kind else KINDS:
+    for kind in kinds:
         tally = Tally()
-        for seed in range(arguments.runs):
-            votes = simulated(kind, seed)
-            judge(votes, told(votes, arguments.polls), tally)
-        print(row(kind, tally), flush=True)
-        for name, values in vars(tally).items():
-            getattr(whole, name).extend(values)
+        for one in rows:
+            if one["kind"] == kind:
+                for name, values in vars(tally).items():
+                    values.extend(one[name])
+                    getattr(whole, name).extend(one[name])
+        print(row(kind, tally))
     print(row("all", whole))
+    print(f"{len(rows):,} logs, {np.mean([one['seconds'] for one in rows]):.2f} CPU s each")
 
 
 if __name__ == "__main__":

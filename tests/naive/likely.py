@@ -106,6 +106,11 @@ def turning_point(flags):
     return max(at for at, one in enumerate(wrong) if one == min(wrong))
 
 
+def last_begin(flags):
+    """Since when it is true without a break, of flags whose last is true."""
+    return min(at for at in range(len(flags)) if all(flags[at:]))
+
+
 def best_path_value(p_best, share, price):
     """The most that any sequence of names is worth, each change at a price."""
     n_bins, n_arms = p_best.shape

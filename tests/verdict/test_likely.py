@@ -127,6 +127,17 @@ def test_a_change_without_a_range_is_told_as_a_moment():
     assert told.startswith("milk is probably best now (80%), since 6 Jan 1970, 00:00. Before")
 
 
+def test_who_may_have_been_overtaken_in_between_is_not_said_to_be_best_since():
+    now = likely(earliest=AT[5], latest=AT[9], unbroken=False)
+    assert said(words.headline(now)).startswith(
+        "milk is probably best now (80%), and was the likeliest since about 6 Jan 1970, 00:00 "
+        "(between 6 Jan 1970, 00:00 and 7 Jan 1970, 00:00), though another may have been best in "
+        "between. Before that tea"
+    )
+    _, beside = words.opening(now, standing(best=1, decided=True))
+    assert said(beside).startswith("The model gives it 80%; it was the likeliest since about")
+
+
 def test_plain_text_has_a_line_for_each_option_with_a_score():
     lines = words.beside(likely(), standing()).splitlines()
     at = lines.index("Likely, against another option:")

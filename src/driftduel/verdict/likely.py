@@ -78,7 +78,9 @@ class Likely:
     probability : tuple of float
         P(best) now.
     earliest, latest : Moment
-        Between which ``best`` took over, with 95 %.
+        Between which ``best`` took over for the last time, with 95 %.
+    unbroken : bool
+        Whether that is near the beginning of its era, so that no other was best since.
     first, last : Moment
         The ends of the votes; ``timed``, whether they have times at all.
     losses : tuple of float
@@ -104,6 +106,7 @@ class Likely:
     losses: tuple[float, float, float]
     record: tuple[tuple[float, float, float, float, float], ...]
     scores: tuple[tuple[float, float, float] | None, ...] = ()
+    unbroken: bool = True
 
 
 def step(probability: float) -> str:
@@ -228,8 +231,9 @@ def _agrees(s: Likely, standing: Standing) -> list[Sentence]:
     clock = _clock(s)
     return [
         say(
-            "The model gives it {told}, since {since}.",
+            "The model gives it {told}{was}{since}.",
             told=told,
+            was=", " if s.unbroken else "; it was ",
             since=_since(s, clock),
         ),
         say("{before}.", before=_before(s, clock)),
@@ -253,10 +257,11 @@ def _headline(s: Likely) -> Iterator[Sentence]:
         )
     elif era.option == s.best:
         yield say(
-            "{who} {verb} best now ({told}), since {since}.",
+            "{who} {verb} best now ({told}), {was}{since}.",
             who=who,
             verb=verb,
             told=told,
+            was="" if s.unbroken else "and was ",
             since=_since(s, clock),
         )
         yield say("{before}.", before=_before(s, clock))
@@ -279,11 +284,17 @@ def _headline(s: Likely) -> Iterator[Sentence]:
 
 
 def _since(s: Likely, clock: Clock) -> Sentence:
-    """Say since about when the last era is, and between which moments it began."""
-    since = clock.at(s.eras[-1].since)
-    if s.earliest == s.latest:
-        return (since,)
-    return say("about {0} ({1})", since, clock.between(s.earliest, s.latest))
+    """Say since about when the last era is, and where its beginning lies."""
+    era = s.eras[-1]
+    since = clock.at(era.since)
+    if s.unbroken:
+        if s.earliest == s.latest:
+            return say("since {0}", since)
+        return say("since about {0} ({1})", since, clock.between(s.earliest, s.latest))
+    about = (since,)
+    if era.earliest != era.latest:
+        about = say("about {0} ({1})", since, clock.between(era.earliest, era.latest))
+    return say("the likeliest since {0}, though another may have been best in between", about)
 
 
 def _before(s: Likely, clock: Clock, skip: int = 1) -> Sentence:

@@ -13,7 +13,7 @@ from driftduel.votes.likely.design import Matrix, Pairs
 from driftduel.votes.likely.filtering import Constants, _keep, outcomes, run_filter
 from driftduel.votes.likely.layout import Layout
 from driftduel.votes.likely.sampling import draw
-from driftduel.votes.likely.story import _path, turning_points
+from driftduel.votes.likely.story import _path, last_begins, turning_points
 from tests.naive import likely as naive
 
 
@@ -156,6 +156,13 @@ def test_what_is_kept_is_expected_to_weigh_what_it_did():
 @given(st.lists(st.booleans(), min_size=1, max_size=12))
 def test_turning_point_has_the_fewest_exceptions(flags):
     assert turning_points(np.array([flags]))[0] == naive.turning_point(flags)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.booleans(), max_size=12))
+def test_what_is_true_without_a_break_begins_after_the_last_exception(flags):
+    flags = [*flags, True]
+    assert last_begins(np.array([flags]))[0] == naive.last_begin(flags)
 
 
 @settings(max_examples=40, deadline=None)

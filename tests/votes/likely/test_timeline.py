@@ -51,6 +51,23 @@ def test_a_take_over_is_found_with_its_range():
     assert found.sentences[1].startswith("Before that tea")
 
 
+def test_since_is_when_no_other_was_best_in_samples_in_which_it_is_best_now():
+    rng = np.random.default_rng(5)
+    walks = np.cumsum(rng.normal(0, 0.03, (900, 3)), axis=0)
+    story = dd.timeline(log_of(walks, seed=5)).story
+    begins = []
+    for path in story.best[story.best[:, -1] == story.now]:
+        at = len(path) - 1
+        while at and path[at - 1] == story.now:
+            at -= 1
+        begins.append(at)
+    low, high = np.quantile(begins, (0.025, 0.975), method="nearest")
+    if story.eras[-1].arm == story.now and len(story.eras) > 1:
+        low, high = min(low, story.eras[-1].begin), max(high, story.eras[-1].begin)
+    assert story.since == (low, high)
+    assert high > low
+
+
 def test_the_model_predicts_better_than_all_votes_alike_where_tastes_changed():
     found = dd.timeline(log_of(swap()))
     assert found.prediction.model < found.prediction.static - 0.01

@@ -4,7 +4,8 @@ Everything is a count over samples. *Best* is the highest score among the arms o
 the score is the mean chance to beat the others on offer. An *era* is a stretch in which one arm is
 named: the sequence of names that is right most often, where each change of the name must be worth
 a little more than it would gain by chance. Of a *take-over* the range is where samples change from
-the one to the other between the surest moment of each.
+the one to the other between the surest moment of each, at the fewest exceptions. *Since* when an
+arm is best is another question: since when no other was, not even for a moment; that is wider.
 """
 
 from __future__ import annotations
@@ -192,13 +193,16 @@ class Story:
 
     @cached_property
     def since(self) -> tuple[int, int]:
-        """The bins between which the one who is likely best now took over, with 95 %."""
+        """The bins between which the one who is likely best now took over for the last time, 95 %.
+
+        It is of the samples in which that arm is best now: since when no other was.
+        """
+        path = self.best[self.best[:, -1] == self.now] == self.now
+        low, high = (int(end) for end in np.quantile(last_begins(path), _ENDS, method="nearest"))
         era = self.eras[-1]
-        if era.arm == self.now and len(self.eras) > 1:
-            return era.start
-        mine = self.best[self.best[:, -1] == self.now] == self.now
-        low, high = np.quantile(turning_points(mine), _ENDS, method="nearest")
-        return int(low), int(high)
+        if era.arm != self.now or len(self.eras) == 1:
+            return low, high
+        return min(low, era.begin), max(high, era.begin)
 
     def p_beats(self, b: int = -1) -> Floats:
         """Return how likely row is stronger than column in bin ``b``, (K, K)."""
@@ -297,6 +301,19 @@ def turning_points(flags: Flags) -> Ints:
     cost = np.concatenate([np.zeros((len(flags), 1), int), np.cumsum(steps, axis=1)], axis=1)
     reverse = cost[:, ::-1]
     return np.asarray(flags.shape[1] - reverse.argmin(axis=1))
+
+
+def last_begins(flags: Flags) -> Ints:
+    """Return for each row, whose last is true, since when it is true without a break.
+
+    Examples
+    --------
+    >>> last_begins(np.array([[0, 0, 1, 0, 1, 1, 1], [1, 1, 1, 1, 1, 1, 1]], bool)).tolist()
+    [4, 0]
+    """
+    broken = ~flags[:, ::-1]
+    length = np.where(broken.any(axis=1), broken.argmax(axis=1), flags.shape[1])
+    return np.asarray(flags.shape[1] - length)
 
 
 def _path(p_best: Floats, gap: Floats) -> tuple[Ints, Floats, float]:

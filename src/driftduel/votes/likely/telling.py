@@ -65,6 +65,7 @@ class Telling:
             probability=tuple(map(float, story.p_best[-1])),
             earliest=self.start_of(earliest),
             latest=self.end_of(latest),
+            unbroken=latest <= (story.eras[-1].begin + len(story.bins)) / 2,
             first=self.start_of(0),
             last=self.end_of(len(story.bins) - 1),
             timed=self.timed,

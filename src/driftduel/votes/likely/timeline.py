@@ -60,7 +60,7 @@ class Timeline:
 
     @property
     def since(self) -> tuple[Moment, Moment]:
-        """Between which moments it took over, with 95 %."""
+        """Between which moments it took over for the last time, with 95 %."""
         return self.likely.earliest, self.likely.latest
 
     @property
