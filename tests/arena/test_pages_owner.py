@@ -231,7 +231,7 @@ def test_the_parts_are_sent_again_when_something_happened(site, owner):
     assert fresh.headers["etag"] != f'"{tag}"'
     assert "41 votes" in the(fresh, "facts")
     parts = re.findall('data-part id="([a-z]+)"', fresh.text)
-    assert parts == ["sentence", "facts", "timeline", "arms", "health", "options"]
+    assert parts == ["sentence", "facts", "timeline", "arms", "health", "offered"]
 
 
 @pytest.mark.parametrize(
@@ -258,7 +258,10 @@ def test_nothing_works_for_strangers_or_from_other_sites(site, owner, method, pa
 
 def test_options_join_pause_and_come_back(site, owner):
     answer = post(owner, "/options", names="cocoa\r\n\r\n  mate ")
-    assert (answer.status_code, answer.headers["location"]) == (303, "/drinks/owner#options")
+    assert (answer.status_code, answer.headers["location"]) == (
+        303,
+        "/drinks/owner?at=options#options",
+    )
     post(owner, "/offer", arm="tea", to="pause")
     now = arena.status(site.service, "drinks")
     assert [(arm.name, arm.offered) for arm in now.arms] == [
@@ -512,7 +515,7 @@ def test_a_timeline_has_leads_ranges_and_arms_that_came_and_went(site):
     assert rows["milk"].led == (Bar(50.0, 50.0),)
     assert rows["tea"].led == (Bar(0.0, 50.0),)
     assert rows["coffee"].offered == (Bar(0.0, 20.0), Bar(80.0, 20.0))
-    assert (rows["milk"].colour, rows["tea"].colour) == (0, 1)
+    assert (rows["milk"].colour, rows["tea"].colour) == (2, 0)  # by place, whoever led
     (mark,) = found.marks
     assert (mark.range, mark.noticed) == (Bar(40.0, 20.0), 70.0)
     assert [one.at for one in found.happened] == [8 * DAY, 5 * DAY, 3 * DAY, 2 * DAY]

@@ -22,6 +22,12 @@ def is_accessible(opened):
     return True
 
 
+def unfold(page, *titles):
+    """Open parts of the owner's page that are folded away."""
+    for title in titles:
+        page.locator("summary").get_by_text(title, exact=True).click()
+
+
 def fits(page):
     """Tell whether nothing scrolls sideways."""
     return page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -11,7 +11,7 @@ from driftduel.arena import service as arena
 from driftduel.arena.crowd import DRINKS, Days, feed
 from tests.arena.pages import pages_of
 from tests.arena.voting import prefer, vote
-from tests.browser.arenas import HOSTILE, PHONE, fits, is_accessible, picture
+from tests.browser.arenas import HOSTILE, PHONE, fits, is_accessible, picture, unfold
 
 LOOK = 15_000
 """Milliseconds for which a test waits for what the page looks for every 3 seconds."""
@@ -104,6 +104,7 @@ def test_after_a_change_the_page_shows_both_names_and_the_dates(changed, owned, 
         r"Lemonade took over from Coffee between \w+ [\d:]+ and \w+ [\d:]+, noticed \w+ [\d:]+\.",
         told,
     )
+    unfold(page, "What is noticed and proved, as a picture")
     bars = page.locator(".timeline [class^=led-]").evaluate_all(
         "(bars) => bars.map((bar) => bar.getBoundingClientRect().width)"
     )
@@ -142,6 +143,7 @@ def test_the_page_keeps_up_by_itself_without_reloading(site, owned):
 
 def test_what_somebody_types_or_holds_is_not_disturbed(site, owned):
     page = owned(site).page
+    unfold(page, "Options and cards")
     page.get_by_label("Names, one a line").fill("cocoa")
     button = page.get_by_role("button", name="Pause tea")
     button.focus()
@@ -150,7 +152,7 @@ def test_what_somebody_types_or_holds_is_not_disturbed(site, owned):
     expect_words(page, "#facts", "1 vote")
     assert page.get_by_label("Names, one a line").input_value() == "cocoa"
     assert button.evaluate("(one) => one === document.activeElement")
-    assert "mate" not in page.locator("#options").inner_text()
+    assert "mate" not in page.locator("#offered").inner_text()
     button.blur()
     expect_words(page, "#options", "mate")
 
@@ -182,6 +184,7 @@ def test_a_voter_is_excluded_and_included(site, owned):
 def test_options_and_settings_change_without_scripts_and_nothing_typed_is_lost(site, owned):
     opened = owned(site, java_script_enabled=False)
     page = opened.page
+    unfold(page, "Options and cards")
     page.get_by_label("Names, one a line").fill("cocoa\nmilk")
     page.get_by_role("button", name="Add").click()
     assert "Two arms would be called 'milk'." in page.locator("#add").inner_text()
@@ -199,6 +202,7 @@ def test_options_and_settings_change_without_scripts_and_nothing_typed_is_lost(s
     page.get_by_role("button", name="Save the card").click()
     assert page.locator("img.preview").evaluate("(one) => one.naturalWidth") == 320
     page.get_by_role("link", name="Back to the poll").click()
+    unfold(page, "Settings")
     page.get_by_label("Public results").check()
     page.get_by_label("Votes of a voter that count").fill("20")
     page.get_by_role("button", name="Save settings").click()
@@ -208,6 +212,7 @@ def test_options_and_settings_change_without_scripts_and_nothing_typed_is_lost(s
 
 def test_the_page_of_an_option_is_accessible_and_fits_a_phone(site, owned):
     opened = owned(site, **PHONE)
+    unfold(opened.page, "Options and cards")
     opened.page.get_by_role("link", name="tea").click()
     assert opened.page.get_by_role("heading", name="tea").is_visible()
     assert is_accessible(opened)
@@ -219,6 +224,7 @@ def test_results_are_public_when_the_owner_says_so(site, owned, visit):
     page = owned(site).page
     prefer(site.service, "tea", 60)
     assert "when voting is over" in visit(results).page.locator("main").inner_text()
+    unfold(page, "Settings")
     page.get_by_label("Public results").check()
     page.get_by_role("button", name="Save settings").click()
     seen = visit(results)
@@ -237,6 +243,9 @@ def test_a_hostile_name_stays_text_and_long_ones_fit(tmp_path, owned, settings):
         page = opened.page
         assert HOSTILE in page.locator("#arms").inner_text()
         assert page.evaluate("window.hacked") is None
+        titles = page.locator(".fold > summary h2").all_inner_texts()
+        unfold(page, *titles)
+        assert len(titles) >= 5
         assert fits(page)
         assert is_accessible(opened)
         assert opened.complaints == []
@@ -244,6 +253,7 @@ def test_a_hostile_name_stays_text_and_long_ones_fit(tmp_path, owned, settings):
 
 def test_a_token_is_made_and_shown_once(site, owned):
     page = owned(site).page
+    unfold(page, "Secret links and keys")
     page.get_by_label("For", exact=True).select_option("read")
     page.get_by_label("Label").fill("dashboard")
     page.get_by_role("button", name="Make one").click()
@@ -252,6 +262,6 @@ def test_a_token_is_made_and_shown_once(site, owned):
     assert page.locator("#made").evaluate("(one) => one.getBoundingClientRect().top < innerHeight")
     headers = {"Authorization": f"Bearer {token}"}
     assert site.api.get("/arenas/drinks/health", headers=headers).status_code == 200
-    page.goto(f"{site.address}/drinks/owner")
+    page.goto(f"{site.address}/drinks/owner#tokens")  # the place in the address unfolds it
     assert "dashboard" in page.locator("#tokens").inner_text()
     assert token not in page.content()

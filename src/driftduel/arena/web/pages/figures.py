@@ -7,7 +7,7 @@ figure fits a phone and a desk, follows the colours of the page, and needs no sc
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -15,8 +15,8 @@ from typing import Any, Literal
 from driftduel.arena import service as arena
 from driftduel.arena.service import Service
 from driftduel.arena.service.health import Rate
-from driftduel.arena.web.pages.likely import Bands, bands_of, colours_of
-from driftduel.arena.web.pages.shapes import COLOURS, NARROWEST, Bar, Tick
+from driftduel.arena.web.pages.likely import Bands, bands_of
+from driftduel.arena.web.pages.shapes import NARROWEST, Bar, Tick, colour_of
 from driftduel.verdict import likely as words
 from driftduel.verdict import text
 from driftduel.verdict.likely import Likely
@@ -32,7 +32,9 @@ _STEPS = (
     1, 5, 15, 30, 60, 300, 900, 1_800, 3_600, 3 * 3_600, 6 * 3_600, 12 * 3_600, 86_400, 2 * 86_400,
     4 * 86_400, 7 * 86_400, 14 * 86_400, 30 * 86_400, 90 * 86_400, 365 * 86_400,
 )  # fmt: skip
-_MOST_TICKS = 6
+_MOST_TICKS = 5
+_MOST_SHARES = 6
+"""Numbers under intervals."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,7 @@ class Line:
     interval: Interval | None
     words: Sentence
     leads: bool
+    colour: int
     score: tuple[float, float, float] | None = None
     probability: float | None = None
 
@@ -107,12 +110,13 @@ class Line:
 class Standings:
     """Options in order, the best first and those not offered last, and where one half is.
 
-    ``likely``: scores are those of the model.
+    ``likely``: scores are those of the model. ``axis`` has the shares under the intervals.
     """
 
     lines: tuple[Line, ...]
     half: float | None
     likely: bool
+    axis: tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True)
@@ -131,7 +135,6 @@ def standing_of(service: Service, slug: str) -> dict[str, Any]:
     now = arena.status(service, slug)
     known, told = now.standing, now.told
     leader = None if known.leader is None else known.options[known.leader]
-    colours = colours_of(told)
     hero, beside = words.opening(now.likely, known)
     return {
         "arena": now.arena,
@@ -145,19 +148,18 @@ def standing_of(service: Service, slug: str) -> dict[str, Any]:
         "no_change": text.no_change(known),
         "notes": known.notes,
         "enough": ENOUGH,
-        "bands": _bands(known, told, colours),
-        "timeline": timeline_of(known, colours),
+        "bands": _bands(known, told),
+        "timeline": timeline_of(known),
         "standings": standings_of(known, now.likely),
     }
 
 
-def _bands(known: Standing, told: Telling | None, colours: Mapping[int, int]) -> Bands | None:
+def _bands(known: Standing, told: Telling | None) -> Bands | None:
     if known.first is None or known.last is None:
         return None
     begin, end = _span(known)
     return bands_of(
         told,
-        colours,
         lambda at: _place(at, begin, end),
         _ticks(begin, end),
         proved=bool(known.decided),
@@ -179,7 +181,7 @@ def _place(at: Moment, begin: int, end: int) -> float:
     return round(100.0 * min(max((at.value - begin) / (end - begin), 0.0), 1.0), 3)
 
 
-def timeline_of(known: Standing, colours: Mapping[int, int] | None = None) -> Timeline | None:
+def timeline_of(known: Standing) -> Timeline | None:
     """Return the timeline of an arena; None before the first vote."""
     if known.first is None or known.last is None:
         return None
@@ -194,15 +196,12 @@ def timeline_of(known: Standing, colours: Mapping[int, int] | None = None) -> Ti
         end_of = max(place(until, 100.0), min(x + NARROWEST, 100.0))
         return Bar(min(x, 100.0 - NARROWEST), round(end_of - min(x, 100.0 - NARROWEST), 3))
 
-    if not colours:
-        latest = dict.fromkeys(one.option for one in reversed(known.leads))
-        colours = {option: n for n, option in enumerate(latest)}  # who leads has the first colour
     rows = [
         Row(
             known.options[n].name,
             tuple(bar(*span) for span in _offered(known, n)),
             tuple(bar(one.since, one.until) for one in known.leads if one.option == n),
-            colours.get(n, n) % COLOURS,
+            colour_of(n),
         )
         for n in known.order
     ]
@@ -267,14 +266,17 @@ def standings_of(known: Standing, likely: Likely | None = None) -> Standings:
             counted = bar(one.low or 0.0, one.high or 0.0) if shown else None
             interval = Interval(bar(band[1], band[2]), place(band[0]), counted)
         ahead = known.leader if likely is None else likely.best
-        return Line(one, interval, text.score(known, n), n == ahead, band, chance)
+        return Line(one, interval, text.score(known, n), n == ahead, colour_of(n), band, chance)
 
     order = known.order
     if likely is not None:
         chances = likely.probability
         order = tuple(sorted(order, key=lambda n: (not known.options[n].offered, -chances[n])))
     half = place(0.5) if ends and low <= 0.5 <= high else None
-    return Standings(tuple(map(line, order)), half, likely is not None)
+    tenths = range(round(10 * low), round(10 * high) + 1)
+    step = -(-len(tenths) // _MOST_SHARES)
+    axis = tuple((place(n / 10), n / 10) for n in tenths if n % step == 0)
+    return Standings(tuple(map(line, order)), half, likely is not None, axis if ends else ())
 
 
 def _score(

@@ -6,12 +6,12 @@ thousandths inside the bands, whose box is stretched.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from driftduel.arena.web.pages.shapes import COLOURS, NARROWEST, Bar, Tick
+from driftduel.arena.web.pages.shapes import NARROWEST, Bar, Tick, colour_of
 from driftduel.verdict import likely as words
 from driftduel.verdict.parts import Sentence, chance
 from driftduel.verdict.standing import ENOUGH, Moment
@@ -20,6 +20,7 @@ from driftduel.votes.likely.telling import Telling
 OTHERS = "others"
 _WORTH_SHOWING = 0.03
 _STEPS = 160
+_MOST_BANDS = 6
 _WHOLE = 1000
 
 
@@ -54,26 +55,23 @@ class Bands:
     proved: bool
 
 
-def colours_of(telling: Telling | None) -> dict[int, int]:
-    """Return the colours of options that are shown: each its own, the same as long as it can be."""
-    if telling is None:
-        return {}
+def shown_of(telling: Telling) -> list[int]:
+    """Return the options that have a band: those likeliest now and before, each of its own colour.
+
+    Of two with one colour, of more options than there are colours, the likelier one is shown.
+    """
     told = telling.story.p_best
     most = told.max(axis=0)
     weight = np.where(most >= _WORTH_SHOWING, told.mean(axis=0) + told[-1], -1.0)
-    shown = [int(n) for n in np.argsort(-weight, kind="stable")[:COLOURS] if weight[n] >= 0]
-    free = list(range(COLOURS))
-    found: dict[int, int] = {}
-    for option in sorted(shown):
-        wanted = option % COLOURS
-        found[option] = wanted if wanted in free else free[0]
-        free.remove(found[option])
-    return found
+    shown: dict[int, int] = {}
+    for option in np.argsort(-weight, kind="stable").tolist():
+        if weight[option] >= 0 and len(shown) < _MOST_BANDS:
+            shown.setdefault(colour_of(option), option)
+    return sorted(shown.values())
 
 
 def bands_of(
     telling: Telling | None,
-    colours: Mapping[int, int],
     place: Callable[[Moment], float],
     ticks: Sequence[Tick],
     *,
@@ -88,13 +86,14 @@ def bands_of(
     floor = np.zeros(len(steps))
     names, now = telling.names, telling.story.p_best[-1]
     bands = []
-    for option, colour in colours.items():
+    shown = shown_of(telling)
+    for option in shown:
         height = told[:, option]
         path = _path(edges, floor, floor + height)
-        bands.append(Band(names[option], colour, path, float(now[option])))
+        bands.append(Band(names[option], colour_of(option), path, float(now[option])))
         floor = floor + height
     if (floor < 1 - _WORTH_SHOWING).any():
-        rest = max(1.0 - float(now[list(colours)].sum()), 0.0)
+        rest = max(1.0 - float(now[shown].sum()), 0.0)
         bands.append(Band(OTHERS, None, _path(edges, floor, np.ones(len(steps))), rest))
     known = telling.likely
     eras = []

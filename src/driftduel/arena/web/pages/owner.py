@@ -41,12 +41,12 @@ Known = Annotated[str | None, Header(alias="If-None-Match")]
 
 
 @router.get("/{slug}/owner")
-def show(request: Request, slug: str, saved: str = "") -> Response:
+def show(request: Request, slug: str, saved: str = "", at: str = "") -> Response:
     """Show what is known of an arena to its owner, and a form for the token to others."""
     poll = access_of(request).service.hosted(slug).arena
     if role_of(request, slug) is None:
         return render("login.html", arena=poll, action=f"/{slug}/owner", problem=None)
-    return _page(request, slug, saved=bool(saved))
+    return _page(request, slug, saved=bool(saved), at=at)
 
 
 @router.post("/{slug}/owner")
@@ -82,7 +82,7 @@ def now(request: Request, slug: str, known: Known = None) -> Response:
     tag = f'"{arena.health_tag(service, slug)}"'
     if tag == (known or "").removeprefix("W/"):
         return Response(status_code=304, headers={"ETag": tag})
-    return render("_owner_now.html", headers={"ETag": tag}, **_facts(request, service, slug))
+    return render("_owner_parts.html", headers={"ETag": tag}, **_facts(request, service, slug))
 
 
 @router.post("/{slug}/owner/options")
@@ -297,8 +297,8 @@ def _done(
         act(service)
     except ArenaError as error:
         return _page(request, slug, error, place, **typed)
-    saved = "?saved=1" if place == "settings" else ""  # elsewhere the page shows what changed
-    return RedirectResponse(f"/{slug}/owner{saved}#{place}", 303)
+    saved = "&saved=1" if place == "settings" else ""  # elsewhere the page shows what changed
+    return RedirectResponse(f"/{slug}/owner?at={place}{saved}#{place}", 303)
 
 
 def _page(
@@ -308,8 +308,10 @@ def _page(
     place: str = "",
     made: str | None = None,
     saved: bool = False,
+    at: str = "",
     **typed: Any,
 ) -> Response:
+    """Return the page; parts that are folded away are open if that is where something happened."""
     service = access_of(request).service
     facts = {**_facts(request, service, slug), "upgrade": arena.upgrade(service, slug)}
     problems = {} if error is None else {place: as_sentence(error)}
@@ -318,6 +320,7 @@ def _page(
         200 if error is None else error.status,
         **{**facts, "typed": {**facts["typed"], **typed}, "problems": problems, "made": made},
         saved=saved,
+        opened={at, *problems, "tokens" if made else ""},
     )
 
 

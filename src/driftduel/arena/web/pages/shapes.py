@@ -5,8 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-COLOURS = 6
-"""Colours of options that led or may have, ``.led-0`` to ``.led-5`` of the style sheet."""
+COLOURS = 24
+"""Colours of options, ``.led-0`` to ``.led-23`` of the style sheet: twelve, each also paler."""
+
+
+def colour_of(option: int) -> int:
+    """Return the colour of an option by its place among all there ever were.
+
+    Places never change, so neither does a colour, whoever joins, leaves, leads or is renamed.
+    """
+    return option % COLOURS
+
 
 NARROWEST = 0.5
 """Per cent of the width that a bar has at least, so that it is seen."""

@@ -35,8 +35,10 @@ function takeOver() {
     const part = document.getElementById(id);
     if (!part || isBusy(part)) continue;
     const before = claimIn(part);
+    const opened = [...part.querySelectorAll("details[id][open]")].map((one) => one.id);
     part.innerHTML = fresh.innerHTML;
     part.hidden = fresh.hidden;
+    for (const one of opened) document.getElementById(one)?.setAttribute("open", "");
     waiting.delete(id);
     window.localTimes(part);
     // Who cannot see the page hears when somebody else leads or it is decided, not every vote.
@@ -83,6 +85,18 @@ async function keepUp() {
   setTimeout(keepUp, pause);
 }
 
-for (const part of box.querySelectorAll("[data-part]")) sent.set(part.id, "");
+// A place on the page that is folded away is unfolded by whoever goes there.
+function unfold() {
+  const place = location.hash && document.getElementById(location.hash.slice(1));
+  const fold = place && place.closest("details:not([open])");
+  if (!fold) return;
+  fold.open = true;
+  place.scrollIntoView();
+}
+
+unfold();
+window.addEventListener("hashchange", unfold);
+
+for (const part of document.querySelectorAll("[data-part]")) sent.set(part.id, "");
 setTimeout(keepUp, EVERY);
 document.addEventListener("visibilitychange", () => { if (!document.hidden) look().catch(() => {}); });
