@@ -6,6 +6,10 @@ whose pairs have propensities down to 1/1000; in a world that stands still and i
 Beside it the mean width in the end, that of an interval for one moment by the normal
 approximation, how often that one ever misses, and the errors of plain IPS over those of SNIPS.
 
+Robust: the same of `dd.estimate` with forecasts, looked at 40 times, where it is known how rare a
+pair may be; beside the mean width that of plain weights, and those with a judge who knows all
+chances, with one who knows nothing, and with one who says the opposite.
+
 Means of pairs: the same for logs without propensities by ``pairs="independent"``.
 
 Dates: the winner changes once. The log grows by a tenth until a change is proved: how often that
@@ -29,7 +33,7 @@ import driftduel as dd
 from driftduel.votes.analyses import analyse
 from driftduel.votes.mixtures import log_wealth
 from driftduel.votes.ratings import ELO, MEAN
-from driftduel.votes.weighted import block_starts
+from driftduel.votes.weighted import WeightedVotes, block_starts
 
 Floats = NDArray[np.float64]
 
@@ -45,11 +49,12 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=40)
     parser.add_argument("--rounds", type=int, default=5000)
     parser.add_argument(
-        "--part", choices=("intervals", "pairs", "dates", "quiet", "ratings", "pages")
+        "--part", choices=("intervals", "robust", "pairs", "dates", "quiet", "ratings", "pages")
     )
     options, _ = parser.parse_known_args()
     parts = {
         "intervals": intervals,
+        "robust": robust,
         "pairs": pairs,
         "dates": dates,
         "quiet": quiet,
@@ -82,6 +87,58 @@ def intervals(runs: int, rounds: int) -> None:
                     + f"  {means[0]:.3f} {means[1]:.3f}  {errors:.2f}",
                     flush=True,
                 )
+
+
+def robust(runs: int, rounds: int) -> None:
+    print(
+        f"{runs} runs of {rounds:,} rounds: share in which an interval with forecasts of the past, "
+        "a gap, an interval with some judge ever misses; widths in the end: plain, with the past, "
+        "with a judge who knows, who knows nothing, who lies"
+    )
+    for n_arms in (2, 4, 10):
+        for moving in (False, True):
+            for player in RAREST_OF:
+                found = np.array(
+                    [robust_run(player, n_arms, moving, seed, rounds) for seed in range(runs)]
+                )
+                means = found.mean(axis=0)
+                world = "drifting" if moving else "still"
+                print(
+                    f"K = {n_arms:2} {world:>8} {player:>10} "
+                    + " ".join(f"{mean:.3f}" for mean in means),
+                    flush=True,
+                )
+
+
+def robust_run(
+    player: str, n_arms: int, moving: bool, seed: int, rounds: int, looks: int = 40
+) -> tuple[float, ...]:
+    """Return what ever missed, and widths in the end."""
+    log, truth = play(player, n_arms, moving, seed, rounds)
+    rarest = RAREST_OF[player](n_arms)
+    worth = tastes(n_arms, moving, rounds)
+    knows = 1 / (1 + np.exp(worth[:, None, :] - worth[:, :, None]))
+    judges = (None, knows, np.full((n_arms, n_arms), 0.5), 1 - knows)
+    missed = gap_missed = judged_missed = False
+    for look in np.unique(np.geomspace(FIRST, rounds, looks).astype(int)):
+        part, average = log.rows(slice(int(look))), truth[:look].mean(axis=0)
+        plain = WeightedVotes(part, np.full(n_arms, 1 / n_arms), np.asarray(part.propensity))
+        low, high = plain.bounds(ALPHA)
+        widths = [float((high - low).mean())]
+        for judge in judges:
+            told = judge[:look] if judge is not None and judge.ndim == 3 else judge
+            found = dd.estimate(part, alpha=ALPHA, rarest=rarest, predictions=told)
+            out = bool(((found.low > average) | (average > found.high)).any())
+            widths.append(float((found.high - found.low).mean()))
+            if judge is not None:
+                judged_missed |= out
+                continue
+            missed |= out
+            gaps = (found.gap(a, c) for a in range(n_arms) for c in range(a))
+            for gap in gaps:
+                lead = average[log.arms.index(gap.first)] - average[log.arms.index(gap.second)]
+                gap_missed |= not gap.low <= lead <= gap.high
+    return missed, gap_missed, judged_missed, *widths
 
 
 def tastes(n_arms: int, moving: bool, rounds: int) -> Floats:
@@ -174,6 +231,14 @@ PLAYERS: dict[str, Callable[[int, int, int], Player]] = {
     "DriftDuel": lambda k, seed, _: Learning(dd.DriftDuel(k, seed=seed)),
     "DriftPoll": lambda k, seed, _: Learning(dd.DriftPoll(k, seed=seed)),
 }
+
+
+RAREST_OF: dict[str, Callable[[int], float]] = {
+    "uniform": lambda k: 1 / k**2,
+    "1/1000": lambda _: RAREST,
+    "DriftPoll": lambda k: dd.DriftPoll(k).rarest,
+}
+"""Players of whom it is known how rare a pair may be."""
 
 
 def play(player: str, n_arms: int, moving: bool, seed: int, rounds: int) -> tuple[dd.Log, Floats]:

@@ -164,3 +164,111 @@ class Pairwise:
         parts = len(self.weight) * (len(self.weight) - 1)
         base = (self.weight[first] + self.weight[second]) / 2 - 1
         return min(max(base + self.least(coefficients, alpha, parts), -1), 1)
+
+
+class Robust:
+    """What votes say beside what was expected of them: Y = m + s (X - p), round by round.
+
+    ``kinds`` are functions from a row to a table of chances.
+    """
+
+    def __init__(self, log, weight, rarest, kinds):
+        self.log, self.weight, self.rarest = log, weight, rarest
+        self.every = rounds(log)
+        self.row_of = [row for row in range(len(log)) for _ in range(int(log.count[row]))]
+        self.tables = [kinds[self.choice(row, kinds)](row) for row in range(len(log))]
+
+    def choice(self, row, kinds):
+        """The kind that did best before the block of a row."""
+        begin = 0
+        for start in starts(self.log.time):
+            begin = start if start <= row else begin
+        losses = []
+        for kind in kinds:
+            loss = 0.0
+            for earlier in range(begin):
+                left, right = self.log.left[earlier], self.log.right[earlier]
+                if left != right:
+                    off = self.log.outcome[earlier] - kind(earlier)[left][right]
+                    for other in (left, right):
+                        s = self.weight[other] / (2 * self.log.propensity[earlier])
+                        loss += self.log.count[earlier] * (s * off) ** 2
+            losses.append(loss)
+        return losses.index(min(losses))
+
+    def parts(self, arm, n):
+        """M and s (X - p) of a round."""
+        _, left, right, outcome, propensity = self.every[n]
+        table = self.tables[self.row_of[n]]
+        expected = self.weight[arm] / 2
+        for other in range(len(self.weight)):
+            if other != arm:
+                expected += self.weight[other] * table[arm][other]
+        s = share(arm, self.weight, left, right, propensity)
+        if s == 0:
+            return expected, 0.0
+        mine, other = (outcome, right) if arm == left else (1 - outcome, left)
+        return expected, s * (mine - table[arm][other])
+
+    def score(self, arm):
+        expected = off = asked = 0.0
+        for n, one in enumerate(self.every):
+            m, moved = self.parts(arm, n)
+            expected, off = expected + m, off + moved
+            asked += share(arm, self.weight, *one[1:3], one[4])
+        if asked == 0:
+            return math.nan
+        return expected / len(self.every) + (1 - self.weight[arm]) * off / asked
+
+    def bounds(self, arm, alpha):
+        n, scale = len(self.every), max(self.weight) / (2 * self.rarest)
+        ends = []
+        for sign, turn in (("+", 1), ("-", -1)):
+            total = squares = 0.0
+            for at in range(n):
+                m, moved = self.parts(arm, at)
+                total += (m if turn > 0 else 1 - m) + turn * moved
+                squares += moved**2
+            plain = guesses(self.log, arm, self.weight, sign)
+            other = sum(y for y, _ in plain), sum((y - guess) ** 2 for y, guess in plain)
+            bar = 2 * len(self.weight) / alpha
+            ends.append(least([(total, squares, scale), (*other, 1.0)], bar, n) / n)
+        return min(max(ends[0], 0), 1), 1 - min(max(ends[1], 0), 1)
+
+    def lead(self, first, second, alpha):
+        n, weight = len(self.every), self.weight
+        scale = max(weight[first] + weight[second], *weight) / (2 * self.rarest)
+        total = squares = plain = plain_squares = 0.0
+        for at, one in enumerate(self.every):
+            (m, moved), (other_m, other_moved) = self.parts(first, at), self.parts(second, at)
+            total += m - other_m + moved - other_moved
+            squares += (moved - other_moved) ** 2
+            z = value(first, weight, one, "+") + value(second, weight, one, "-") - 1
+            plain, plain_squares = plain + z, plain_squares + z * z
+        bar = len(weight) * (len(weight) - 1) / alpha
+        return least([(total, squares, scale), (plain, plain_squares, 1.0)], bar, n) / n
+
+
+def starts(time):
+    """The rows that begin blocks: eight rows, later a 32nd of those before, never inside a time."""
+    found, due, wanted = [], False, 0
+    for row in range(len(time)):
+        if row == wanted:
+            due = True
+            wanted += max(8, wanted // 32)
+        if due and (row == 0 or time[row] != time[row - 1]):
+            found.append(row)
+            due = False
+    return found
+
+
+def least(stakes, bar, n):
+    """The least sum that is not refuted by three quarters of a fortune on the first stake."""
+    low, high = -float(n), float(n)
+    for _ in range(60):
+        middle = (low + high) / 2
+        fortune = 0.0
+        for part, (total, squares, scale) in zip((0.75, 0.25), stakes, strict=True):
+            fortune += part * wealth((total - middle) / scale, squares / scale**2)
+        low, high = (middle, high) if fortune >= bar else (low, middle)
+    return low

@@ -1,7 +1,8 @@
 """Scores of arms from logged votes, with intervals that hold whenever somebody looks.
 
-How votes become scores is in `driftduel.votes.weighted` where propensities are known, and in
-`driftduel.votes.pairwise` where they are not and nothing is assumed of them but that they did
+How votes become scores is in `driftduel.votes.weighted` where propensities are known, in
+`driftduel.votes.robust` where besides no pair was ever rarer than some propensity, and in
+`driftduel.votes.pairwise` where they are not known and nothing is assumed of them but that they did
 not follow the votes. Here is what is said of it.
 """
 
@@ -11,15 +12,17 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from driftduel._support.checks import BadParameter, one_of
 from driftduel._support.text import count, listing
 from driftduel.matrix.criteria import Borda, Criterion, Weighted, as_criterion
 from driftduel.matrix.weights import uniform
 from driftduel.votes.checks import as_level
+from driftduel.votes.forecasts import as_forecasts
 from driftduel.votes.log import Log
 from driftduel.votes.pairwise import PairwiseMeans
+from driftduel.votes.robust import RobustVotes
 from driftduel.votes.weighted import WRONG, WeightedVotes
 
 if TYPE_CHECKING:
@@ -234,6 +237,8 @@ def estimate(
     *,
     alpha: float = 0.05,
     pairs: str | None = None,
+    rarest: float | None = None,
+    predictions: ArrayLike | None = None,
 ) -> Estimate:
     """Tell the scores of all arms over a period of a log, and how sure they are.
 
@@ -256,6 +261,15 @@ def estimate(
         What is assumed of a log without propensities: that every pair was as likely as any other,
         in both orders; or that who met whom did not depend on the votes, and who wins not on when
         they met.
+    rarest : float, optional
+        What no propensity of a pair that counts was ever below, whether it was asked or not, as
+        `DriftPoll` promises with `DriftPoll.rarest`. It is known where all pairs were as likely.
+        What votes before let expect of a vote then makes intervals narrower.
+    predictions : array_like of shape (K, K) or (n, K, K), optional
+        Chances that the row beats the column, for all rows of the log or for each one, in its
+        order, from somebody who did not know how it ended, such as a judge. They are listened to
+        for as long as they do better than what votes before let expect; if they are bad intervals
+        are wider, not wrong. They need ``rarest``, or pairs that were all as likely.
 
     Examples
     --------
@@ -270,21 +284,25 @@ def estimate(
     >>> found = estimate(log, Borda())
     >>> print(found)
     3,000 votes, time 0 to 2999. Chance to beat an arm drawn by the weight:
-      tea    0.633  (0.595 to 0.664)
-      milk   0.435  (0.400 to 0.473)
-      water  0.433  (0.404 to 0.464)
+      tea    0.633  (0.605 to 0.662)
+      water  0.434  (0.404 to 0.463)
+      milk   0.433  (0.403 to 0.463)
     tea is best.
     All intervals hold at once with 0.95, however often they are looked at.
     >>> print(found.gap("tea", "milk"))
-    tea over milk: +0.198 (+0.135 to +0.253)
+    tea over milk: +0.200 (+0.151 to +0.249)
     """
     alpha = as_level(alpha)
     criterion = as_criterion(criterion)
     weight = reference_weight(criterion, log.n_arms)
     part = in_period(log, period)
     evidence, assuming = weigh(part, weight, pairs)
+    robust = _robust(log, part, period, weight, pairs, rarest, predictions)
+    # Who is doubted could not be asked as is promised, which is what narrower bounds rest on.
+    if robust is not None and not any(robust.doubts(alpha)):
+        evidence = robust
+    doubts = tuple((robust or evidence).doubts(alpha))
     low, high = evidence.bounds(alpha)
-    doubts = tuple(evidence.doubts(alpha))
     least, most = weight / 2, 1 - weight / 2  # nobody can be below or above
     low, high = np.clip(low, least, most), np.clip(high, least, most)
     scores = np.clip(evidence.scores(), low, np.maximum(low, high))
@@ -323,8 +341,13 @@ def reference_weight(criterion: Criterion, n_arms: int) -> Floats:
 
 def in_period(log: Log, period: Period | None) -> Log:
     """Return the rows of a log from one moment until before another."""
+    kept = _rows(log, period)
+    return log if kept.all() else log.rows(kept)
+
+
+def _rows(log: Log, period: Period | None) -> NDArray[np.bool_]:
     if period is None:
-        return log
+        return np.ones(len(log), dtype=np.bool_)
     if not isinstance(period, tuple | list) or len(period) != 2:
         raise BadParameter("period", f"is {period!r}, must be a pair: from when, until before when")
     begin, end = (None if moment is None else float(log.as_times(moment)[0]) for moment in period)
@@ -337,7 +360,7 @@ def in_period(log: Log, period: Period | None) -> Log:
         raise BadParameter(
             "period", f"is {period[0]} to {period[1]}, which holds no votes: {log!r}"
         )
-    return log if kept.all() else log.rows(kept)
+    return kept
 
 
 def weigh(log: Log, weight: Floats, pairs: str | None) -> tuple[Evidence, str | None]:
@@ -353,3 +376,56 @@ def weigh(log: Log, weight: Floats, pairs: str | None) -> tuple[Evidence, str | 
     if log.propensity is None:
         raise ValueError(_NEEDED)
     return WeightedVotes(log, weight, log.propensity), None
+
+
+def _robust(
+    log: Log,
+    part: Log,
+    period: Period | None,
+    weight: Floats,
+    pairs: str | None,
+    rarest: float | None,
+    predictions: ArrayLike | None,
+) -> RobustVotes | None:
+    """Return what the votes of a period say beside what was to be expected of them.
+
+    None where nobody knows how rare a pair may have been.
+    """
+    least = _rarest(part, pairs, rarest)
+    given = None if predictions is None else as_forecasts(predictions, log)
+    if least is None:
+        if given is not None:
+            raise BadParameter(
+                "predictions", "are of use only with rarest, what no propensity was ever below"
+            )
+        return None
+    kept = _rows(log, period)
+    chances: Floats | float = least
+    if part.propensity is None:
+        part, kept = part.votes, kept & (log.left != log.right)
+    else:
+        chances = part.propensity
+    if given is not None:
+        given = given._replace(of_row=given.of_row[kept])
+    return RobustVotes(part, weight, chances, least, given)
+
+
+def _rarest(log: Log, pairs: str | None, rarest: float | None) -> float | None:
+    """Return what no propensity was ever below, None if nobody knows."""
+    even = 1 / (log.n_arms * (log.n_arms - 1))
+    if log.propensity is None:
+        if rarest is not None:
+            raise BadParameter("rarest", f"is {rarest}, but the log has no propensities")
+        return even if pairs == "uniform" else None
+    if rarest is not None:
+        if not 0 < rarest <= log.propensity.min():
+            raise BadParameter(
+                "rarest",
+                f"is {rarest}, must be positive and at most {log.propensity.min():g}, the least "
+                "propensity in the log",
+            )
+        return float(rarest)
+    for known in (even, 1 / log.n_arms**2):  # pairs that all were as likely leave nothing over
+        if np.allclose(log.propensity, known, rtol=1e-9, atol=0):
+            return known
+    return None

@@ -13,12 +13,16 @@ Ville's inequality, sum(Y - b) reaches the root m of
 
     sum over k of p_k exp(theta_k m - psi(theta_k) V) = 1 / alpha
 
-at any time with probability alpha at most. Nothing here asks the b_t to be equal.
+at any time with probability alpha at most. Nothing here asks the b_t to be equal. If it is known
+that Y - y >= -S, all this holds of Y / S; and of several such Y of the same mean a gambler may
+share his fortune between their mixtures (`least_total`).
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -96,6 +100,52 @@ def deviation(variance: ArrayLike, alpha: float) -> Floats:
         reached = log_wealth(middle, spread) >= bar
         low, high = np.where(reached, low, middle), np.where(reached, middle, high)
     return high
+
+
+class Stake(NamedTuple):
+    """A share of a fortune that is bet on one way to find the same sum of means.
+
+    Attributes
+    ----------
+    share : float
+        All shares sum up to 1.
+    total, variance : ndarray
+        The sums of Y and of (Y - y)^2.
+    scale : ndarray or float
+        S, if Y - y is at least -S.
+    """
+
+    share: float
+    total: Floats
+    variance: Floats
+    scale: Floats | float
+
+
+def least_total(stakes: Sequence[Stake], alpha: ArrayLike, most: float) -> Floats:
+    """Return the least sum of b that is not refuted at a level, from -``most`` to ``most``.
+
+    Examples
+    --------
+    >>> total, variance = np.array([60.0]), np.array([25.0])
+    >>> least_total([Stake(1.0, total, variance, 1.0)], alpha=0.025, most=100.0).round(2)
+    array([42.04])
+    >>> halves = [Stake(0.5, total, variance, 1.0), Stake(0.5, total, variance / 4, 0.5)]
+    >>> least_total(halves, alpha=0.025, most=100.0).round(2)
+    array([50.29])
+    """
+    bar = -np.log(as_amounts(alpha, "alpha"))
+    shape = np.broadcast_shapes(*(np.shape(stake.total) for stake in stakes), np.shape(bar))
+    low, high = np.full(shape, -most), np.full(shape, most)
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        fortunes = [
+            np.log(share)
+            + log_wealth((total - middle) / scale, np.asarray(variance) / np.square(scale))
+            for share, total, variance, scale in stakes
+        ]
+        refuted = np.logaddexp.reduce(fortunes, axis=0) >= bar
+        low, high = np.where(refuted, middle, low), np.where(refuted, high, middle)
+    return low
 
 
 def log_wealth(excess: ArrayLike, variance: ArrayLike) -> Floats:

@@ -67,12 +67,21 @@ class WeightedVotes:
         The reference weight.
     propensity : ndarray or float
         Of each round, or of all.
+    rarest : float, optional
+        What no propensity was ever below, asked or not; the least in the log if it is left out.
     """
 
-    def __init__(self, log: Log, weight: Floats, propensity: Floats | float) -> None:
+    def __init__(
+        self,
+        log: Log,
+        weight: Floats,
+        propensity: Floats | float,
+        rarest: float | None = None,
+    ) -> None:
         self._log = log
         self._weight = weight
         self._propensity = np.broadcast_to(np.asarray(propensity, dtype=np.float64), len(log))
+        self._rarest = float(self._propensity.min()) if rarest is None else rarest
 
     def scores(self) -> Floats:
         """Return the self-normalised estimate of every arm's score; nan if nothing is known."""
@@ -110,7 +119,7 @@ class WeightedVotes:
         n = sums.rounds.sum()
         excess = (sums.gains + sums.losses).sum(axis=0) - n * rest
         squares = self._shares_squared() - 2 * rest * (excess + n * rest) + n * rest**2
-        scale = max(1.0, float(self._weight.max() / (2 * self._propensity.min())))
+        scale = max(1.0, float(self._weight.max() / (2 * self._rarest)))
         bar = math.log(2 * len(rest) / alpha)
         squares = np.maximum(squares, 0)  # rounding
         too_often = log_wealth(excess, squares) >= bar
@@ -242,11 +251,18 @@ def block_starts(time: Floats) -> Ints:
 
 def _proved(rounds: Floats, gains: Floats, squared: Floats, weight: Floats, alpha: float) -> Floats:
     """Return the lower bound of the mean of Y = w / 2 + s X for each arm."""
+    total, variance = proved_sums(rounds, gains, squared, weight)
+    return np.asarray((total - deviation(variance, alpha)) / rounds.sum())
+
+
+def proved_sums(
+    rounds: Floats, gains: Floats, squared: Floats, weight: Floats
+) -> tuple[Floats, Floats]:
+    """Return the sums of Y = w / 2 + s X and of its squared distance from the guess, by arm."""
     total = rounds[:, None] * weight / 2 + gains
     square = rounds[:, None] * weight**2 / 4 + weight * gains + squared
     before = np.cumsum(total, axis=0) - total
     passed = np.cumsum(rounds) - rounds
     guess = np.minimum((before + 0.5) / (passed[:, None] + 1), 1)
     variance = (square - 2 * guess * total + rounds[:, None] * guess**2).sum(axis=0)
-    least = total.sum(axis=0) - deviation(np.maximum(variance, 0), alpha)
-    return np.asarray(least / rounds.sum())
+    return total.sum(axis=0), np.maximum(variance, 0)

@@ -52,6 +52,7 @@ from driftduel.learners.driftpoll.questions import (
     set_plan,
 )
 from driftduel.learners.driftpoll.state import (
+    ANY,
     CLOCK,
     DISCOUNTS,
     KEPT,
@@ -364,6 +365,18 @@ class DriftPoll(Learner):
     def _changes_of(self, state: PollState) -> list[Change]:
         """Return the latest changes declared up to this state."""
         return read_changes(state.declared.changes, int(state.declared.counted[0]))
+
+    @property
+    def rarest(self) -> float:
+        """What the propensity of no ordered pair of arms on offer is ever below.
+
+        Examples
+        --------
+        >>> round(DriftPoll(4).rarest, 5)
+        0.00833
+        """
+        n_arms = self.n_arms
+        return 0.5 if n_arms == 2 else ANY / (n_arms * (n_arms - 1))
 
     @property
     def probabilities(self) -> Floats:
