@@ -7,6 +7,7 @@ import pytest
 
 from driftduel.arena import service as arena
 from driftduel.arena.replica import Replica
+from driftduel.learners.contract.session import draw_pair, draw_pairs
 from tests.arena.voting import prefer
 
 
@@ -17,6 +18,31 @@ def replica(tmp_path):
         prefer(service, "mate", 30)
         service.follow()
         yield service.hosted("drinks").replica
+
+
+def test_pairs_drawn_together_are_those_drawn_one_by_one(replica):
+    """As writers draw for all who wait, of the arms on offer."""
+    learner = replica.learner
+    for paused in ((), ("1",)):
+        learner.change_arms(leave=paused)
+        one, other = (np.random.default_rng(7) for _ in range(2))
+        apart = [draw_pair(learner, one) for _ in range(50)]
+        pairs, tickets = draw_pairs(learner, other, 50)
+        rows = zip(pairs, tickets, strict=True)
+        assert [(*pair, tuple(ticket)) for pair, ticket in rows] == apart
+        assert one.random() == other.random()
+    learner.change_arms(join=["1"])
+
+
+def test_who_wait_together_are_asked_as_one_would_be(replica):
+    replica.head = 77
+    found = replica.draw_many(np.random.default_rng(5), 500)
+    first = replica.draw(np.random.default_rng(5))
+    assert {one._replace(swapped=False).version for one in found} == {77}
+    assert (found[0].ticket, found[0].propensity) == (first.ticket, first.propensity)
+    assert {one.left for one in found} == {one.right for one in found} == set(range(4))
+    assert 0.4 < np.mean([one.swapped for one in found]) < 0.6
+    assert Replica(1, replica.rules).draw_many(np.random.default_rng(5), 3) == []
 
 
 def drawn(replica: Replica, n):

@@ -14,7 +14,7 @@ from driftduel.arena import service as arena
 from driftduel.arena.changes import append_rules
 from driftduel.arena.file import Local
 from driftduel.arena.service import service as running
-from driftduel.arena.store import statements
+from driftduel.arena.store import snapshots, statements
 from driftduel.arena.versions import KNOWN
 from driftduel.cli import main
 from tests.arena.pages import pages_of, words_of
@@ -206,11 +206,11 @@ def test_a_snapshot_of_other_rules_is_not_used(url, newer, monkeypatch):
         arena.accept_rules(service, "drinks")
         assert state(service) == state_from_nothing(service)
         with service.store.reading() as connection:
-            assert "DriftPoll-1" in statements.snapshot_of(connection, 1)[1]
+            assert "DriftPoll-1" in snapshots.snapshot_of(connection, 1)[1]
     with arena.Service.open(url) as service:
         assert state(service) == state_from_nothing(service)
         with service.store.reading() as connection:
-            assert "DriftPoll-2" in statements.snapshot_of(connection, 1)[1]
+            assert "DriftPoll-2" in snapshots.snapshot_of(connection, 1)[1]
         arena.verify(service.store)
 
 

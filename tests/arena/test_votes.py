@@ -47,6 +47,27 @@ def test_who_leads_does_so_since_a_time_that_is_told(drinks, clock):
         assert now.standing.since.value <= clock[0]
 
 
+def test_verdicts_that_wait_together_take_few_statements(drinks, monkeypatch):
+    """On PostgreSQL a trip each to begin, to look, and to write and commit."""
+    duels = [arena.ask(drinks, "drinks", f"voter {n}").duel for n in range(20)]
+    number = drinks.hosted("drinks").arena.id
+    tells = [
+        telling._request(drinks, duel, f"voter {n}", "left", True, number)
+        for n, duel in enumerate(duels)
+    ]
+    trips = []
+    with drinks.store.writing() as connection:
+        if connection.dialect == "postgresql":
+            run = connection._run
+            monkeypatch.setattr(connection, "_run", lambda *all_: trips.append(1) or run(*all_))
+        done = telling.tell_many(connection, tells)
+    assert len(trips) == (2 if connection.dialect == "postgresql" else 0)
+    assert [one.row["seq"] for one in done] == [*range(2, 22)]
+    assert len({one.next.id for one in done}) == 20
+    drinks.follow()
+    assert state(drinks) == state_from_nothing(drinks)
+
+
 def test_to_tell_the_same_again_gives_the_same_and_counts_once(drinks):
     asked = arena.ask(drinks, "drinks", "ann")
     first = arena.tell(drinks, asked.duel, "ann", "right")

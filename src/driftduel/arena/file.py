@@ -24,7 +24,7 @@ from driftduel.arena import rules, versions
 from driftduel.arena.errors import ArenaError, Conflict, NotFound, Unavailable
 from driftduel.arena.fields import Fields, as_fields
 from driftduel.arena.model import Arena, OpenDuel, Verdict
-from driftduel.arena.store import cards, statements
+from driftduel.arena.store import cards, snapshots, statements
 from driftduel.arena.store.migrations import SCHEMA, checked, migrate
 from driftduel.arena.store.sqlite import SQLite
 
@@ -208,7 +208,7 @@ class Local:
         from driftduel.arena.states import unpacked
 
         fold_by = versions.rules_of(arena.learner, arena.rules)
-        found = statements.snapshot_of(self.connection, arena.id)
+        found = snapshots.snapshot_of(self.connection, arena.id)
         replica = Replica(arena.seed, fold_by)
         if found and found[0] <= arena.head and found[1] == f"{self._code()} {fold_by.name}":
             seq, _, state = found
@@ -224,7 +224,7 @@ class Local:
 
         key = f"{self._code()} {replica.rules.name}"
         state = packed(replica)
-        statements.keep_snapshot(self.connection, arena.id, replica.head, key, state)
+        snapshots.keep_snapshot(self.connection, arena.id, replica.head, key, state)
         statements.set_meta(self.connection, "code", f"{_stamp()} {self._code()}")
 
     def _code(self) -> str:

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, NamedTuple, get_args
+from typing import Annotated, Any, Literal, NamedTuple, cast, get_args
 
 from driftduel.arena.errors import Invalid
 from driftduel.arena.settings import Settings
@@ -37,6 +37,8 @@ Kind = Literal[
     "change",
     "rules",
 ]
+
+_VERDICTS = frozenset(get_args(Verdict))
 
 OUTCOMES: Mapping[str, float] = {"left": 1.0, "right": 0.0, "tie": 0.5, "bad": 0.5}
 """What a verdict says to the learner; a skip says nothing."""
@@ -263,10 +265,9 @@ def as_name(value: Any) -> str:
 
 def as_verdict(value: Any) -> Verdict:
     """Return a verdict after checking it."""
-    if value not in get_args(Verdict):
+    if not isinstance(value, str) or value not in _VERDICTS:
         raise Invalid(f"verdict is {str(value)[:80]!r}, must be left, right, tie, bad or skip")
-    verdict: Verdict = value
-    return verdict
+    return cast(Verdict, value)
 
 
 def as_duel(value: Any) -> str | None:

@@ -17,6 +17,8 @@ from bisect import bisect_right
 from collections.abc import Collection, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from math import isnan
+from struct import pack
 from threading import RLock
 from typing import Any, NamedTuple
 
@@ -26,6 +28,7 @@ from numpy.typing import NDArray
 from driftduel.arena.model import OUTCOMES, SAID, Arm, Marks, Page
 from driftduel.arena.versions import Rules
 from driftduel.learners.contract.report import Report
+from driftduel.learners.contract.session import draw_pairs
 from driftduel.learners.driftpoll.unseen import draw_unseen
 from driftduel.verdict.standing import ENOUGH
 
@@ -43,8 +46,7 @@ _MOST_KEPT, _KEPT_BYTES = 16, 8 * 2**20
 """Earlier states at most, and their bytes, unless there are two."""
 
 
-@dataclass(frozen=True)
-class Drawn:
+class Drawn(NamedTuple):
     """A pair to put before a voter: sides as shown, the rest as `OpenDuel` has it."""
 
     left: int
@@ -240,19 +242,31 @@ class Replica:
                 known = []  # an arm left just now
             slots = [(int(self._slots[one]), int(self._slots[other])) for one, other in known]
             one, other, ticket = draw_unseen(self.learner, rng, slots)
-            pair = [self._arm_in(slot) for slot in (one, other)]
-            swapped = bool(rng.random() < 0.5)
-            left, right = reversed(pair) if swapped else pair
-            chance = float(ticket[0])
-            return Drawn(
-                left,
-                right,
-                swapped,
-                np.array(ticket, "<f8").tobytes(),
-                None if np.isnan(chance) else chance,
-                self.generation,
-                self.head,
-            )
+            return self._drawn(one, other, ticket, bool(rng.random() < 0.5))
+
+    def draw_many(self, rng: np.random.Generator, n: int) -> list[Drawn]:
+        """Draw so many pairs as `draw` does, for much less each; none if there are not two arms."""
+        with self.lock:
+            if self.learner is None or len(self.offered) < 2:
+                return []
+            pairs, tickets = draw_pairs(self.learner, rng, n)
+            swaps = (rng.random(n) < 0.5).tolist()
+            rows = zip(pairs.tolist(), tickets.tolist(), swaps, strict=True)
+            return [self._drawn(one, other, ticket, swap) for (one, other), ticket, swap in rows]
+
+    def _drawn(self, one: int, other: int, ticket: Sequence[float], swapped: bool) -> Drawn:
+        """Return a pair of slots as it is to be shown."""
+        left, right = self._arm_in(one), self._arm_in(other)
+        chance = ticket[0]
+        return Drawn(
+            right if swapped else left,
+            left if swapped else right,
+            swapped,
+            pack(f"<{len(ticket)}d", *ticket),
+            None if isnan(chance) else chance,
+            self.generation,
+            self.head,
+        )
 
     def report(self) -> Report | None:
         """Return what the learner makes of the votes; its arms are slots."""

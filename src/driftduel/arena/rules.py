@@ -24,9 +24,11 @@ from driftduel.arena.versions import rules_of
 if TYPE_CHECKING:
     import numpy as np
 
-    from driftduel.arena.replica import Replica
+    from driftduel.arena.replica import Drawn, Replica
 
 Row = dict[str, Any]
+Asker = tuple[str, str | None]
+"""A voter, and the fields of what it is asked."""
 
 
 @dataclass(frozen=True)
@@ -73,15 +75,41 @@ def draw(
     pairs that are not drawn; see `driftduel.arena.seen`.
     """
     drawn = replica.draw(rng, seen)
-    if drawn is None:
-        return None
+    return None if drawn is None else _opened(arena, drawn, contexts, rng, (voter, fields), at)
+
+
+def draw_many(
+    arena: Arena,
+    replica: Replica,
+    contexts: Mapping[int, frozenset[str]],
+    rng: np.random.Generator,
+    voters: Sequence[Asker],
+    at: int,
+) -> list[OpenDuel]:
+    """Return a duel for each of several voters as `draw` has it, none if there are not two arms."""
+    drawn = replica.draw_many(rng, len(voters))
+    return [
+        _opened(arena, one, contexts, rng, voter, at)
+        for one, voter in zip(drawn, voters, strict=False)
+    ]
+
+
+def _opened(
+    arena: Arena,
+    drawn: Drawn,
+    contexts: Mapping[int, frozenset[str]],
+    rng: np.random.Generator,
+    asker: Asker,
+    at: int,
+) -> OpenDuel:
+    """Return a pair as a duel of a voter, in a context that both arms have."""
     nobody: frozenset[str] = frozenset()
     shared = contexts.get(drawn.left, nobody) & contexts.get(drawn.right, nobody)
     context = sorted(shared)[rng.integers(len(shared))] if shared else None
     return OpenDuel(
         id=new_id(),
         arena=arena.id,
-        voter=voter,
+        voter=asker[0],
         left=drawn.left,
         right=drawn.right,
         swapped=drawn.swapped,
@@ -92,7 +120,7 @@ def draw(
         version=drawn.version,
         asked_at=at,
         expires_at=at + arena.settings.expire * 1_000_000,
-        fields=fields,
+        fields=asker[1],
     )
 
 
@@ -123,28 +151,37 @@ def new_id() -> str:
 
 def tell_all(connection: Connection, tells: Sequence[Tell]) -> list[Outcome | ArenaError]:
     """Take in verdicts; return for each what it became, or why it is refused."""
-    duels = statements.find_duels(connection, [one.duel for one in tells])
-    arenas = statements.lock_arenas(connection, [one.arena for one in duels.values()])
+    ids = [one.duel for one in tells]
+    numbers = {one.arena for one in tells if one.arena is not None}
+    if any(one.arena is None for one in tells):
+        numbers.update(one.arena for one in statements.find_duels(connection, ids).values())
+    voters = {one.voter for one in tells}
+    arenas, duels, excluded = statements.find_to_tell(connection, ids, numbers, voters)
+    known = {number: _unknown_rules(arena) for number, arena in arenas.items()}
     refused: dict[int, ArenaError] = {}
     chosen: dict[str, int] = {}  # the first of several verdicts on a duel
     for n, one in enumerate(tells):
         if one.duel in duels and one.duel not in chosen:
             duel = duels[one.duel]
-            error = _refusal(connection, one, duel, arenas[duel.arena])
+            error = _not_theirs(one, duel.arena, duel.voter) or known[duel.arena]
+            error = error or _refusal(connection, one, duel, arenas[duel.arena])
             if error is None:
                 chosen[one.duel] = n
             else:
                 refused[n] = error
-    closed = statements.delete_duels(connection, list(chosen))
+    mine: dict[int, list[int]] = {}
+    for duel_id, n in chosen.items():
+        mine.setdefault(duels[duel_id].arena, []).append(n)
+    news = []
     done: dict[int, Outcome] = {}
-    for arena in arenas.values():
-        mine = [n for id_, n in chosen.items() if id_ in closed and duels[id_].arena == arena.id]
-        if mine:
-            rows = [_event(tells[n], duels[tells[n].duel]) for n in mine]
-            _mark_uncounted(connection, arena, rows)
-            admit(connection, arena.id, rows)
-            statements.append(connection, arena, rows)
-            done.update((n, Outcome(row, first=True)) for n, row in zip(mine, rows, strict=True))
+    for number, places in mine.items():
+        rows = [_event(tells[n], duels[tells[n].duel]) for n in places]
+        _mark_uncounted(connection, arenas[number], rows, excluded.get(number, set()))
+        admit(connection, number, rows)
+        news.append((arenas[number], rows))
+        done.update((n, Outcome(row, first=True)) for n, row in zip(places, rows, strict=True))
+    statements.delete_duels(connection, list(chosen))
+    statements.append_to_many(connection, news)
     rest = [n for n in range(len(tells)) if n not in done and n not in refused]
     answers = statements.find_answers(connection, [tells[n].duel for n in rest])
     results: dict[int, Outcome | ArenaError] = {**done, **refused}
@@ -187,12 +224,6 @@ def take_back(
 
 def _refusal(connection: Connection, one: Tell, duel: OpenDuel, arena: Arena) -> ArenaError | None:
     """Return why an open duel cannot be told so, if it cannot."""
-    if (error := _not_theirs(one, duel.arena, duel.voter)) is not None:
-        return error
-    try:
-        rules_of(arena.learner, arena.rules)
-    except Conflict as newer:
-        return newer
     if arena.status != "open":
         return Conflict("the poll is closed")
     if one.at > duel.expires_at:
@@ -203,6 +234,15 @@ def _refusal(connection: Connection, one: Tell, duel: OpenDuel, arena: Arena) ->
         offered = {arm.id for arm in statements.arms_of(connection, arena.id) if arm.offered}
         if not {duel.left, duel.right} <= offered:
             return Gone("an arm of the duel is not offered any more")
+    return None
+
+
+def _unknown_rules(arena: Arena) -> ArenaError | None:
+    """Return why votes of an arena cannot be counted here, if a newer program wrote its rules."""
+    try:
+        rules_of(arena.learner, arena.rules)
+    except Conflict as newer:
+        return newer
     return None
 
 
@@ -233,10 +273,11 @@ def _event(one: Tell, duel: OpenDuel) -> Row:
     }
 
 
-def _mark_uncounted(connection: Connection, arena: Arena, rows: list[Row]) -> None:
+def _mark_uncounted(
+    connection: Connection, arena: Arena, rows: list[Row], excluded: Collection[str]
+) -> None:
     """Write into votes why they do not count: the voter is excluded, or has had its share."""
     voters = {row["voter"] for row in rows}
-    excluded = statements.excluded_of(connection, arena.id, voters)
     cap = arena.settings.cap
     counts: dict[str, int] = {}
     if cap is not None:

@@ -254,6 +254,13 @@ class Service:
             poll = (hosted.arena, hosted.replica, hosted.contexts)
             return rules.draw(*poll, self.rng, voter, at, seen, fields)
 
+    def draw_many(self, hosted: Hosted, askers: Sequence[rules.Asker]) -> list[OpenDuel]:
+        """Return a duel for each of several voters, none if there are not two arms."""
+        with self.rng_lock:
+            at = now_in_microseconds()
+            arena, replica, contexts = hosted.arena, hosted.replica, hosted.contexts
+            return rules.draw_many(arena, replica, contexts, self.rng, askers, at)
+
     def _accept_newest(self, numbers: Iterable[int]) -> bool:
         """Let arenas have the newest rules whose owners want them; tell whether there were any."""
         done = False

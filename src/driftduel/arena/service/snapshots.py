@@ -13,7 +13,7 @@ from typing import NamedTuple
 from driftduel.arena.model import Arena
 from driftduel.arena.replica import Replica
 from driftduel.arena.states import code, packed, unpacked
-from driftduel.arena.store import statements
+from driftduel.arena.store import snapshots, statements
 from driftduel.arena.store.connection import Connection
 from driftduel.arena.versions import rules_of
 
@@ -35,12 +35,12 @@ def snapshot_of(replica: Replica) -> Snapshot:
 def keep_snapshot(connection: Connection, number: int, snapshot: Snapshot) -> None:
     """Store a snapshot in place of an earlier one."""
     statements.lock_arenas(connection, [number])  # other processes keep theirs
-    statements.keep_snapshot(connection, number, *snapshot)
+    snapshots.keep_snapshot(connection, number, *snapshot)
 
 
 def from_snapshot(connection: Connection, arena: Arena) -> Replica | None:
     """Return a copy as of the snapshot of an arena, None if there is none to be trusted."""
-    found = statements.snapshot_of(connection, arena.id)
+    found = snapshots.snapshot_of(connection, arena.id)
     if found is None:
         return None
     seq, key, state = found

@@ -12,7 +12,7 @@ from driftduel.arena.model import Arena
 from driftduel.arena.replica import Replica
 from driftduel.arena.service.copies import folded
 from driftduel.arena.service.snapshots import from_snapshot
-from driftduel.arena.store import checks, statements
+from driftduel.arena.store import checks, snapshots, statements
 from driftduel.arena.store.connection import LONG, Connection
 from driftduel.arena.store.database import Store
 from driftduel.arena.versions import rules_of
@@ -101,7 +101,7 @@ def _verified(connection: Connection, arena: Arena, unseen: set[str]) -> Verifie
     accepted = [body["to"] for _, kind, body in replica.said if kind == "rules"]
     if accepted and accepted[-1] != arena.rules:
         raise broken(f"rules are {arena.rules}, the events give {accepted[-1]}")
-    snapshot = statements.snapshot_of(connection, arena.id)
+    snapshot = snapshots.snapshot_of(connection, arena.id)
     kept = from_snapshot(connection, replace(arena, head=snapshot[0] if snapshot else 0))
     if kept is not None and not _is_alike(kept, _fold(connection, arena, kept.head)):
         raise broken(f"its snapshot is not the fold of its {kept.head:,} events")

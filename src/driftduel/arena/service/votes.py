@@ -6,14 +6,15 @@ import json
 from asyncio import to_thread
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
+from driftduel.arena import rules
 from driftduel.arena.errors import ArenaError, Conflict, Forbidden, NotFound
 from driftduel.arena.fields import Fields, as_fields
 from driftduel.arena.model import UNSENT, OpenDuel, as_duel, as_verdict
 from driftduel.arena.rules import Outcome, Row, Tell, take_back, tell_all
-from driftduel.arena.seen import Progress, look_up
+from driftduel.arena.seen import look_up
 from driftduel.arena.service.copies import Hosted
 from driftduel.arena.service.duels import Asked, ask, reveals_names, shown, shows_cards
 from driftduel.arena.service.service import Service, now_in_microseconds
@@ -190,35 +191,51 @@ def _ask_next(service: Service, hosted: Hosted, voter: str, request: _Tell, row:
 def tell_many(connection: Connection, tells: Sequence[_Tell]) -> list[Outcome | ArenaError]:
     """Take in verdicts: a handler of the writer."""
     results = tell_all(connection, tells)
-    opened = []
+    opened: dict[int, tuple[OpenDuel, int | None]] = {}
+    together: dict[int, dict[int, rules.Asker]] = {}
     for n, result in enumerate(results):
         if isinstance(result, ArenaError):
             continue
+        number, asker = result.row["arena"], (tells[n].voter, result.row["fields"])
         if not tells[n].wants_next:
-            tells[n].service.waiting.take(result.row["arena"], tells[n].voter)
-            continue
-        hosted = tells[n].service.hosted_by_number(result.row["arena"])
-        if hosted is None or hosted.arena.status != "open":
-            continue
-        duel, left = _next(connection, tells[n], hosted, result.row["fields"])
-        if duel is not None:  # it takes the place of the one that was answered
-            opened.append(duel)
-            results[n] = replace(result, next=duel, left=left)
-    statements.insert_duels(connection, opened)  # in the same transaction
+            tells[n].service.waiting.take(number, tells[n].voter)
+        elif not tells[n].unseen:
+            together.setdefault(number, {})[n] = asker
+        elif (following := _next(connection, tells[n], number, asker)) is not None:
+            opened[n] = following
+    for number, askers in together.items():
+        service = tells[next(iter(askers))].service
+        if (hosted := _going_on(service, number)) is not None:
+            duels = service.draw_many(hosted, [*askers.values()])
+            opened.update((n, (duel, None)) for n, duel in zip(askers, duels, strict=False))
+    # What follows takes the place of what was answered, in the same transaction.
+    statements.insert_duels(connection, [duel for duel, _ in opened.values()])
+    for n, (duel, left) in opened.items():
+        done = results[n]
+        assert isinstance(done, Outcome)
+        results[n] = Outcome(done.row, done.first, duel, left)
     return results
 
 
 def _next(
-    connection: Connection, tell: _Tell, hosted: Hosted, fields: str | None
-) -> tuple[OpenDuel | None, int | None]:
-    """Draw the next duel of a voter; return it, and how many are left for today."""
-    progress = Progress(frozenset(), None)
-    if tell.unseen:
-        offered = hosted.replica.offered
-        progress = look_up(connection, hosted.arena, offered, tell.voter, tell.at)
+    connection: Connection, tell: _Tell, number: int, asker: rules.Asker
+) -> tuple[OpenDuel, int | None] | None:
+    """Draw the next duel of a voter; return it, if there is one, and how many are left today."""
+    hosted = _going_on(tell.service, number)
+    if hosted is None:
+        return None
+    offered = hosted.replica.offered
+    progress = look_up(connection, hosted.arena, offered, tell.voter, tell.at)
     if progress.left == 0:
-        return None, 0
-    return tell.service.draw(hosted, tell.voter, progress.seen, fields), progress.left
+        return None
+    duel = tell.service.draw(hosted, tell.voter, progress.seen, asker[1])
+    return None if duel is None else (duel, progress.left)
+
+
+def _going_on(service: Service, number: int) -> Hosted | None:
+    """Return an arena that is loaded and open."""
+    hosted = service.hosted_by_number(number)
+    return None if hosted is None or hosted.arena.status != "open" else hosted
 
 
 def retract(service: Service, duel: str, voter: str, *, arena: int | None = None) -> Retracted:

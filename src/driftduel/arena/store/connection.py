@@ -67,6 +67,20 @@ class Connection(ABC):
     def execute_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> None:
         """Run a statement that gives no rows, once for each of ``rows``."""
 
+    def insert(self, table: str, columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
+        """Keep rows of a table; who needs no answer may be told of an error as late as `commit`."""
+        self.execute_many(insert_into(table, columns), rows)
+
+    def send(self, statement: str, **values: Any) -> None:
+        """Run a statement of which no answer is needed, as late as with `commit`."""
+        self.execute(statement, **values)
+
+    def execute_together(
+        self, *statements: tuple[str, Mapping[str, Any]]
+    ) -> list[list[tuple[Any, ...]]]:
+        """Run statements, one after the other but sent at once; return the rows of each."""
+        return [self.execute(statement, **values) for statement, values in statements]
+
     def scalar(self, statement: str, **values: Any) -> Any:
         """Run a statement; return the first value of its first row, None if there is no row."""
         rows = self.execute(statement, **values)

@@ -6,6 +6,7 @@ arena meanwhile.
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections.abc import Generator, Mapping, Sequence
@@ -17,7 +18,7 @@ import psycopg
 from psycopg.pq import TransactionStatus
 from psycopg.types.string import TextLoader
 
-from driftduel.arena.store.connection import LONG, PATIENCE, Connection
+from driftduel.arena.store.connection import LONG, PATIENCE, Connection, names_of
 
 _PATIENCE = 4.0
 """Seconds to wait for another process that holds a lock."""
@@ -86,6 +87,7 @@ class Postgres(Connection):
         self._each = LONG
         self._raw.adapters.register_loader("json", TextLoader)  # as SQLite gives it
         self._cursor = self._raw.cursor()
+        self._queued: list[tuple[bytes, Mapping[str, Any]]] = []
 
     def begin(self, *, writing: bool, each: float | None = None) -> None:
         """Begin; who reads sees all as of the first statement."""
@@ -97,6 +99,7 @@ class Postgres(Connection):
             "idle_in_transaction_session_timeout": idle,
         }
         words = [f"SET LOCAL {name} = {1e3 * value:.0f}" for name, value in limits.items()]
+        self._queued.clear()
         self._raw.until = now + _FIRST
         self._cursor.execute("; ".join([f"BEGIN ISOLATION LEVEL {level}", *words]).encode())
         self._until = now + PATIENCE if each is None else None
@@ -104,12 +107,13 @@ class Postgres(Connection):
 
     def commit(self) -> None:
         """Return when the server has it on its disk."""
-        self._execute("COMMIT")
+        self._run((b"COMMIT", {}))
 
     def rollback(self) -> None:
         """Undo, unless the connection was lost."""
+        self._queued.clear()
         if not self._raw.closed and not self.is_usable:
-            self._execute("ROLLBACK")
+            self._run((b"ROLLBACK", {}))
 
     def close(self) -> None:
         """Hang up."""
@@ -122,17 +126,40 @@ class Postgres(Connection):
 
     def execute(self, statement: str, **values: Any) -> list[tuple[Any, ...]]:
         """Run a statement; return its rows."""
-        self._execute(_in_postgres(statement), values)
-        return self._cursor.fetchall() if self._cursor.description else []
+        return self._run((_in_postgres(statement), values))[0]
 
     def execute_many(self, statement: str, rows: Sequence[Mapping[str, Any]]) -> None:
         """Run a statement once for each of ``rows``, without waiting in between."""
+        self._run()
         self._limit()
         self._cursor.executemany(_in_postgres(statement), rows)
 
-    def _execute(self, statement: Any, values: Mapping[str, Any] | None = None) -> None:
+    def insert(self, table: str, columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
+        """Keep rows of a table by one statement, which takes a quarter of the time of many."""
+        self.send(_insert(table, tuple(columns)), rows=_as_json(rows))
+
+    def send(self, statement: str, **values: Any) -> None:
+        """Run a statement together with the next one, or with `commit`."""
+        self._queued.append((_in_postgres(statement), values))
+
+    def execute_together(
+        self, *statements: tuple[str, Mapping[str, Any]]
+    ) -> list[list[tuple[Any, ...]]]:
+        """Send statements at once; return the rows of each."""
+        return self._run(*((_in_postgres(text), values) for text, values in statements))
+
+    def _run(self, *wanted: tuple[bytes, Mapping[str, Any]]) -> list[list[tuple[Any, ...]]]:
+        """Run what is queued and then some statements; return the rows of these."""
+        queued, self._queued = self._queued, []
         self._limit()
-        self._cursor.execute(statement, values)
+        if not queued and len(wanted) == 1:
+            self._cursor.execute(*wanted[0])
+            return [_rows(self._cursor)]
+        done = []
+        if queued or wanted:
+            with self._raw.pipeline():
+                done = [self._raw.cursor().execute(*one) for one in (*queued, *wanted)]
+        return [_rows(one) for one in done[len(queued) :]]
 
     def _limit(self) -> None:
         """Say how long the next statement may take."""
@@ -154,6 +181,27 @@ def _options() -> str:
         "lock_timeout": f"{1e3 * _PATIENCE:.0f}",
     }
     return " ".join(f"-c {name}={value}" for name, value in settings.items())
+
+
+def _rows(cursor: psycopg.Cursor[Any]) -> list[tuple[Any, ...]]:
+    return cursor.fetchall() if cursor.description else []
+
+
+@cache
+def _insert(table: str, columns: tuple[str, ...]) -> str:
+    names = names_of(columns)
+    rows = f"json_populate_recordset(CAST(NULL AS {table}), CAST(:rows AS json))"
+    return f"INSERT INTO {table} ({names}) SELECT {names} FROM {rows}"
+
+
+def _as_json(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return rows as an array of objects; bytes are spelled as the server reads them."""
+    return _encode([{key: one for key, one in row.items() if one is not None} for row in rows])
+
+
+_encode = json.JSONEncoder(
+    default=lambda one: f"\\x{bytes(one).hex()}", check_circular=False
+).encode
 
 
 @cache

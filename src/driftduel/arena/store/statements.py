@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
+from functools import lru_cache
 from typing import Any
 
 from driftduel.arena.model import (
@@ -120,10 +121,12 @@ def insert_arena(connection: Connection, row: Row) -> int:
 
 def _as_arenas(rows: Iterable[tuple[Any, ...]]) -> list[Arena]:
     found = [dict(zip(_ARENA, row, strict=True)) for row in rows]
-    return [
-        Arena(**{**one, "settings": Settings().changed(json.loads(one["settings"]))})
-        for one in found
-    ]
+    return [Arena(**{**one, "settings": _settings_in(one["settings"])}) for one in found]
+
+
+@lru_cache(1_000)
+def _settings_in(text: str) -> Settings:
+    return Settings().changed(json.loads(text))
 
 
 def insert_access(connection: Connection, rows: Sequence[Row]) -> None:
@@ -202,16 +205,32 @@ def change_arms(connection: Connection, number: int, arms: Sequence[Arm]) -> Non
 def insert_duels(connection: Connection, duels: Sequence[OpenDuel]) -> None:
     """Keep open duels."""
     if duels:
-        connection.execute_many(_OPEN, [vars(one) for one in duels])
-
-
-_OPEN = insert_into("duel", _DUEL)
+        connection.insert("duel", _DUEL, [vars(one) for one in duels])
 
 
 def find_duels(connection: Connection, ids: Sequence[str]) -> dict[str, OpenDuel]:
     """Return open duels by their ids, as far as there are any."""
-    rows = connection.execute(f"{_DUELS} WHERE id = ANY(:ids)", ids=[*ids])
+    rows = connection.execute(_FIND, ids=[*ids])
     return {one.id: one for one in map(_as_duel, rows)}
+
+
+_FIND = f"{_DUELS} WHERE id = ANY(:ids)"
+
+
+def find_to_tell(
+    connection: Connection, ids: Sequence[str], numbers: Iterable[int], voters: Iterable[str]
+) -> tuple[dict[int, Arena], dict[str, OpenDuel], dict[int, set[str]]]:
+    """Lock arenas; return them, those of some duels that are open, and who is excluded where.
+
+    Whoever closes duels has locked their arenas, so what is found open stays open.
+    """
+    wanted = sorted(set(numbers))
+    who = {"numbers": wanted, "voters": sorted(set(voters))}
+    locked, duels, marks = connection.execute_together(
+        (_LOCKED, {"ids": wanted}), (_FIND, {"ids": [*ids]}), (_MARKS, who)
+    )
+    arenas = {arena.id: arena for arena in _as_arenas(locked)}
+    return arenas, {one.id: one for one in map(_as_duel, duels)}, _excluded(marks)
 
 
 def open_duels(connection: Connection, number: int, now: int) -> list[OpenDuel]:
@@ -234,12 +253,10 @@ def count_duels(connection: Connection, number: int, now: int) -> tuple[int, int
     return int(n - expired), int(expired)
 
 
-def delete_duels(connection: Connection, ids: Sequence[str]) -> set[str]:
-    """Close duels; return those that were open: of several writers one gets each."""
-    if not ids:
-        return set()
-    gone = connection.execute("DELETE FROM duel WHERE id = ANY(:ids) RETURNING id", ids=[*ids])
-    return {row[0] for row in gone}
+def delete_duels(connection: Connection, ids: Sequence[str]) -> None:
+    """Close duels of arenas that are locked."""
+    if ids:
+        connection.send("DELETE FROM duel WHERE id = ANY(:ids)", ids=[*ids])
 
 
 def purge(connection: Connection, expired_before: int, day: int, most: int = 10_000) -> int:
@@ -289,21 +306,51 @@ def append(connection: Connection, locked: Arena, rows: Sequence[Row], **changes
 
     ``changes`` are of the row of the arena, in the same step.
     """
-    for n, row in enumerate(rows, locked.head + 1):
-        row["arena"], row["seq"] = locked.id, n
-    values = [{**_EMPTY, **row} for row in rows]
-    chain = locked.chain
-    for one in values:
-        body = None if one["body"] is None else json.dumps(one["body"])
-        chain = next_hash(chain, one if body is None else {**one, "body": json.loads(body)})
-        one["body"] = body
-    connection.execute_many(_APPEND, values)
+    values, chain = _chained(locked, rows)
+    _insert_events(connection, values)
     if "settings" in changes:
         changes["settings"] = json.dumps(changes["settings"])
     changes |= {"head": locked.head + len(rows), "chain": chain}
     sets = ", ".join(f"{name} = :{name}" for name in changes)
-    connection.execute(f"UPDATE arena SET {sets} WHERE id = :number", number=locked.id, **changes)
+    connection.send(f"UPDATE arena SET {sets} WHERE id = :number", number=locked.id, **changes)
     return locked.head + 1
+
+
+def append_to_many(connection: Connection, news: Sequence[tuple[Arena, Sequence[Row]]]) -> None:
+    """Append events to several arenas that are locked, in the same few statements."""
+    values: list[Row] = []
+    for locked, rows in news:
+        more, chain = _chained(locked, rows)
+        values += more
+        connection.send(_MOVE, number=locked.id, head=locked.head + len(rows), chain=chain)
+    _insert_events(connection, values)
+
+
+_MOVE = "UPDATE arena SET head = :head, chain = :chain WHERE id = :number"
+
+
+def _chained(locked: Arena, rows: Sequence[Row]) -> tuple[list[Row], str]:
+    """Return rows with their numbers, as they are kept, and the hash up to the last."""
+    values = []
+    chain = locked.chain
+    for n, row in enumerate(rows, locked.head + 1):
+        row["arena"], row["seq"] = locked.id, n
+        one = {**_EMPTY, **row}
+        if one["body"] is not None:
+            text = json.dumps(one["body"])
+            chain = next_hash(chain, {**one, "body": json.loads(text)})
+            one["body"] = text
+        else:
+            chain = next_hash(chain, one)
+        values.append(one)
+    return values, chain
+
+
+def _insert_events(connection: Connection, values: Sequence[Row]) -> None:
+    if plain := [one for one in values if one["body"] is None]:
+        connection.insert("event", Event._fields, plain)
+    if rare := [one for one in values if one["body"] is not None]:
+        connection.execute_many(_APPEND, rare)
 
 
 _APPEND = insert_into("event", Event._fields)
@@ -458,16 +505,25 @@ def rename_voter(connection: Connection, number: int, voter: str, name: str) -> 
 
 def excluded_of(connection: Connection, number: int, voters: Iterable[str]) -> set[str]:
     """Return those of the voters that are excluded."""
-    rows = connection.execute(_MARKS, number=number, voters=sorted(set(voters)))
-    last = {voter: kind for _, kind, voter in sorted(rows)}
-    return {voter for voter, kind in last.items() if kind == "exclude"}
+    rows = connection.execute(_MARKS, numbers=[number], voters=sorted(set(voters)))
+    return _excluded(rows).get(number, set())
 
 
 # Not ordered by the database: SQLite would read all events, as they are in this order.
 _MARKS = (
-    "SELECT seq, kind, voter FROM event WHERE arena = :number AND kind IN ('exclude', 'include') "
-    "AND voter = ANY(:voters)"
+    "SELECT arena, seq, kind, voter FROM event WHERE arena = ANY(:numbers) "
+    "AND kind IN ('exclude', 'include') AND voter = ANY(:voters)"
 )
+
+
+def _excluded(marks: Sequence[tuple[Any, ...]]) -> dict[int, set[str]]:
+    """Return who is excluded in each arena, by the last that was said of a voter."""
+    last = {(number, voter): kind for number, _, kind, voter in sorted(marks)}
+    found: dict[int, set[str]] = {}
+    for (number, voter), kind in last.items():
+        if kind == "exclude":
+            found.setdefault(number, set()).add(voter)
+    return found
 
 
 def first_touched(connection: Connection, number: int, after: int, until: int) -> int | None:
@@ -533,26 +589,3 @@ def is_retold(connection: Connection, number: int, after: int, until: int) -> bo
     """Tell whether, between two events, something was said of the votes, or others count since."""
     query = f"SELECT min(seq) FROM event WHERE {BETWEEN} AND kind IN ({_RETELL})"
     return connection.scalar(query, number=number, low=after, high=until) is not None
-
-
-# --- snapshots ----------------------------------------------------------------------------------
-
-
-def snapshot_of(connection: Connection, number: int) -> tuple[int, str, bytes] | None:
-    """Return the snapshot of an arena, if there is one: its event, the code, and the state."""
-    query = "SELECT seq, code, bytes FROM snapshot WHERE arena = :number"
-    rows = connection.execute(query, number=number)
-    return rows[0] if rows else None
-
-
-def keep_snapshot(connection: Connection, number: int, seq: int, code: str, state: bytes) -> None:
-    """Keep a snapshot in place of an earlier one."""
-    connection.execute(
-        "INSERT INTO snapshot (arena, seq, code, bytes) VALUES (:number, :seq, :code, :state) "
-        "ON CONFLICT (arena) DO UPDATE "
-        "SET seq = excluded.seq, code = excluded.code, bytes = excluded.bytes",
-        number=number,
-        seq=seq,
-        code=code,
-        state=state,
-    )

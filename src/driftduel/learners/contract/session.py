@@ -21,8 +21,9 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from driftduel._support.compile.entries import entry
+from driftduel._support.compile.entries import entry, repeated_entry
 from driftduel._support.interrupts import defer_interrupts
 from driftduel.learners.contract.history import History
 
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from driftduel.learners.contract.base import Learner
     from driftduel.learners.contract.hooks import State
     from driftduel.learners.contract.offer import Offer
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 OUTCOMES = {"left": 1.0, "right": 0.0, "tie": 0.5}
 """Outcomes in words."""
@@ -274,6 +278,16 @@ class Session:
             left, right = self.offer.arms[left], self.offer.arms[right]
         return int(left), int(right), tuple(map(float, ticket))
 
+    def draw_many(self, learner: Learner, rng: np.random.Generator, n: int) -> tuple[Ints, Floats]:
+        """Return the arms of so many pairs and their tickets, row by row, as `draw` would."""
+        left, right, ticket = self.draw(learner, rng)
+        pairs, tickets = np.empty((n, 2), np.int64), np.empty((n, len(ticket)))
+        repeated_entry(learner._choose)(self.state, rng, pairs[1:], tickets[1:])
+        if self.offer is not None:
+            pairs[1:] = np.array(self.offer.arms)[pairs[1:]]
+        pairs[0], tickets[0] = (left, right), ticket
+        return pairs, tickets
+
     def tell(self, learner: Learner, duel: Duel | int | str, outcome: float | str) -> None:
         """Take in the outcome of a duel of the learner whose session this is."""
         number = self._number_of_open(duel)
@@ -427,6 +441,12 @@ def draw_pair(learner: Learner, rng: np.random.Generator) -> tuple[int, int, tup
     """
     with learner._session.lock:
         return learner._session.draw(learner, rng)
+
+
+def draw_pairs(learner: Learner, rng: np.random.Generator, n: int) -> tuple[Ints, Floats]:
+    """Return arms and tickets, row by row, of so many pairs as `draw_pair` gives them."""
+    with learner._session.lock:
+        return learner._session.draw_many(learner, rng, n)
 
 
 def is_told(how: str | None) -> bool:
