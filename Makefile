@@ -10,7 +10,8 @@ CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser)
 POSTGRES := $(shell ls /usr/lib/postgresql/*/bin/initdb 2>/dev/null || command -v initdb)
 NO_CHROMIUM := there is no chromium: apt-get install chromium, or set CHROMIUM to its path
 
-.PHONY: lock demo pictures examples check types format test test-jit test-nojit test-bounds test-slow test-browser \
+
+.PHONY: docs site-check lock demo pictures examples check types format test test-jit test-nojit test-bounds test-slow test-browser \
 	test-versions test-beside coverage bench bench-learners bench-loop bench-detection bench-polls bench-duelpy reproduce benchmark clean
 
 $(STAMP): pyproject.toml $(LOCK) $(HASHES)
@@ -47,6 +48,14 @@ pictures: demo  ## the pictures of the README
 	cp demo/changes-of-taste.svg demo/formula-1.svg docs/images/
 	CHROMIUM=$(CHROMIUM) $(BIN)/python -m tests.pictures
 
+docs: $(STAMP)  ## the site, in build/site; warnings are errors, nothing is fetched
+	$(BIN)/python -m website build
+	@echo "open build/site/index.html"
+
+site-check: docs  ## the site in chromium: links, search, dark, on a phone, nothing from elsewhere
+	@test -n "$(CHROMIUM)" || { echo "$(NO_CHROMIUM)"; exit 1; }
+	CHROMIUM=$(CHROMIUM) $(BIN)/python -m website check
+
 examples: $(STAMP)  ## the notebooks, run again and written with what they show
 	$(BIN)/python -m tests.notebooks
 
@@ -74,7 +83,7 @@ else
 endif
 
 test-jit: $(STAMP)
-	$(PYTEST) -m "not slow and not browser" tests src studies README.md CONTRIBUTING.md docs --doctest-glob='*.md'
+	$(PYTEST) -m "not slow and not browser" tests src studies website README.md CONTRIBUTING.md docs --doctest-glob='*.md'
 
 # What has kernels is tested in two more ways; the rest is the same in all of them. Without the JIT
 # Python checks every index of all of these tests. Compiled code computes the same to the bit

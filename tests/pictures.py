@@ -1,6 +1,7 @@
-"""The picture of the owner's page: an arena with three weeks of simulated votes, in chromium.
+"""Pictures of README and docs, which ``make pictures`` writes to docs/images.
 
-``make pictures`` writes it to docs/images.
+Who was likely the best club of the Premier League when, from the votes that ship with the library;
+and the owner's page of an arena with three weeks of simulated votes, in chromium.
 """
 
 from __future__ import annotations
@@ -12,14 +13,22 @@ from tempfile import TemporaryDirectory
 
 from playwright.sync_api import sync_playwright
 
+import driftduel as dd
 from driftduel.arena import service as arena
 from driftduel.arena.crowd import DRINKS, Days, feed
 from driftduel.arena.model import DAY
 from tests.arena.serving import served
 from tests.browser.conftest import MISSING, chromium_path
 
-FILE = Path(__file__).parents[1] / "docs" / "images" / "owner-page.png"
+IMAGES = Path(__file__).parents[1] / "docs" / "images"
+FILE = IMAGES / "owner-page.png"
 WIDTH = 1060
+
+
+def write_league(file):
+    """Draw who was likely the best club when, given all games."""
+    chart = dd.timeline(dd.worlds.datasets.premier_league_log()).plot()
+    chart.properties(title="Who was likely the best club of the Premier League?").save(file)
 
 
 def write(file, browser):
@@ -45,6 +54,7 @@ def write(file, browser):
 
 
 if __name__ == "__main__":
+    write_league(IMAGES / "premier-league.svg")
     if chromium_path() is None:
         sys.exit(MISSING)
     with sync_playwright() as playwright:

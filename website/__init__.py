@@ -1,0 +1,1 @@
+"""The site of the documentation: `python -m website build`, and `check` opens it in chromium."""
