@@ -10,6 +10,7 @@ import typer
 from driftduel.cli import run_program
 from studies import PROGRAM
 from studies.benchmark.command import benchmark
+from studies.causes import causes
 from studies.reproduction.command import reproduce
 
 app = typer.Typer(
@@ -22,6 +23,7 @@ app = typer.Typer(
 )
 app.command("reproduce")(reproduce)
 app.command("benchmark")(benchmark)
+app.command("causes")(causes)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -248,7 +248,7 @@ class Groups:
 
 def groups_of(votes: Log, column: str, without: Story, seed: int) -> Groups:
     """Return what the groups in a column of a log say, beside the story without them."""
-    cells = _cells(votes, column)
+    cells = cells_of(votes, column)
     names, group = np.unique(np.array(cells), return_inverse=True)
     if column == RETURNING and len(names) < 2:
         raise ValueError("groups: all voters are new, or none came back, so there is one group")
@@ -281,7 +281,7 @@ def groups_of(votes: Log, column: str, without: Story, seed: int) -> Groups:
     )
 
 
-def _cells(votes: Log, column: str) -> list[str]:
+def cells_of(votes: Log, column: str) -> list[str]:
     """Return the group of each vote."""
     extras = votes.extras
     known = [] if extras is None else extras.columns
