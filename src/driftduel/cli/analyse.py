@@ -27,6 +27,7 @@ from driftduel.cli.votes import (
 )
 
 if TYPE_CHECKING:
+    from driftduel.verdict.causes import Release
     from driftduel.votes.analysis import Analysis
 
 _MOST_ROWS = 20
@@ -54,6 +55,14 @@ def analyse(
     by: Annotated[
         str | None,
         typer.Option(metavar="COLUMN", help="Also tell each group of this column apart."),
+    ] = None,
+    release: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME@DATE",
+            help="What was changed on purpose, as 'version 2 of blue@2024-05-03': whether that is "
+            "why who leads changed. May be given several times.",
+        ),
     ] = None,
     drift: Annotated[
         bool,
@@ -124,6 +133,7 @@ def analyse(
             arms=names,
             only=only,
             by=by,
+            releases=[_release(text, log.arms) for text in release or ()],
             drift=drift,
         )
     found = replace(found, file=", ".join(files))
@@ -135,6 +145,40 @@ def analyse(
     for line in _lines(found):
         print(line)
     _write(found, page, asked=out is not None)
+
+
+def _release(text: str, options: Sequence[str]) -> Release:
+    """Return the release that an option names.
+
+    Examples
+    --------
+    >>> _release("version 2 of blue@2024-05-03", ["blue", "red"]).to_dict()
+    {'name': 'version 2', 'at': '2024-05-03', 'option': 'blue'}
+    >>> _release("new page@1200", ["blue", "red"]).to_dict()
+    {'name': 'new page', 'at': 1200.0, 'option': None}
+    """
+    from datetime import date, datetime
+
+    from driftduel.verdict.causes import Release
+    from driftduel.verdict.moments import Moment
+
+    words, sign, when = (part.strip() for part in text.rpartition("@"))
+    at: date | float
+    try:
+        if not (sign and words):
+            raise ValueError
+        if when.replace(".", "", 1).isdigit():
+            at = float(when)
+        else:
+            at = date.fromisoformat(when) if len(when) == 10 else datetime.fromisoformat(when)
+    except ValueError:
+        raise ValueError(
+            f"--release: {text!r} must be NAME@DATE, as in 'version 2 of blue@2024-05-03'"
+        ) from None
+    name, of, option = words.rpartition(" of ")
+    if of and name and option in options:
+        return Release(name, Moment.of(at), option)
+    return Release(words, Moment.of(at))
 
 
 def _lines(found: Analysis) -> Iterator[str]:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from driftduel._support.lazy import attach
 
 if TYPE_CHECKING:
+    from driftduel.verdict.causes import Cause as Cause
+    from driftduel.verdict.causes import Release as Release
     from driftduel.votes.analyses import analyse as analyse
     from driftduel.votes.analysis import Analysis as Analysis
     from driftduel.votes.bandwidth import BandwidthChoice as BandwidthChoice

@@ -18,6 +18,7 @@ import numpy as np
 from driftduel._support.extras import MissingExtraError
 from driftduel.matrix.criteria import Criterion, Weighted
 from driftduel.matrix.weights import uniform
+from driftduel.verdict.causes import Release
 from driftduel.verdict.standing import Moment, Side
 from driftduel.votes import cautions
 from driftduel.votes.analysis import Analysis, Group
@@ -54,6 +55,7 @@ def analyse(
     arms: Sequence[str] | None = None,
     only: Only | None = None,
     by: str | None = None,
+    releases: Sequence[Release] = (),
     drift: bool = False,
     columns: Columns | None = None,
     dayfirst: bool | None = None,
@@ -77,6 +79,9 @@ def analyse(
         ``{"language": ["en", "de"]}``. Of one column any of its values counts, of several all.
     by : str, optional
         A column, such as ``"language"``: each group that it makes is told of as well.
+    releases : sequence of Release
+        What was changed on purpose, as `driftduel.votes.Release`: whether that is why who leads changed
+        is said, as with ``by`` whether other voters are.
     drift : bool
         Whether to tell how much tastes moved, too, and how much of that is noise, as
         `driftduel.measure_log` does; takes some seconds.
@@ -106,6 +111,7 @@ def analyse(
     elif only is not None:
         log = seen(log)
     found = replace(_analysed(log, criterion, alpha, pairs), file=_file(votes), only=words, by=by)
+    found = replace(found, releases=tuple(releases))
     if by is not None:
         found = replace(found, groups=_groups(log, by, criterion, alpha, pairs))
     if drift:

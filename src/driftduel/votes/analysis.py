@@ -13,13 +13,16 @@ from driftduel._support.notebook import InNotebooks
 from driftduel.verdict import groups as group_text
 from driftduel.verdict import likely as likely_text
 from driftduel.verdict import text
-from driftduel.verdict.parts import plain
+from driftduel.verdict.causes import Cause, Release
+from driftduel.verdict.causes import sentences as cause_text
+from driftduel.verdict.parts import clock_of, plain
 from driftduel.verdict.standing import Moment, Standing
 from driftduel.votes.figures import Bar, Condorcet, Pair, Rated, Sides
 from driftduel.votes.figures import plain as as_plain
 from driftduel.votes.histories import History, LeaderChange
 from driftduel.votes.likely.groups import MOST_GROUPS
 from driftduel.votes.likely.timeline import MOST_ARMS, Timeline, timeline
+from driftduel.votes.likely.why import columns_of
 from driftduel.votes.log import Log
 
 if TYPE_CHECKING:
@@ -75,6 +78,8 @@ class Analysis(InNotebooks):
         What each group tells, the largest first; all their ranges hold at once.
     drift : LogMeasures or None
         How much the votes say that tastes moved, and how much of that is noise, if asked for.
+    releases : tuple of Release
+        What was changed on purpose.
     """
 
     log: Log
@@ -100,6 +105,7 @@ class Analysis(InNotebooks):
     by: str | None = None
     groups: tuple[Group, ...] = ()
     drift: LogMeasures | None = None
+    releases: tuple[Release, ...] = ()
 
     @property
     def best(self) -> str | None:
@@ -122,6 +128,14 @@ class Analysis(InNotebooks):
             return None
         some = len(self.groups) if 2 <= len(self.groups) <= MOST_GROUPS else 0
         return timeline(self.log, groups=self.by if some else None)
+
+    @cached_property
+    def causes(self) -> tuple[Cause, ...]:
+        """Why who leads changed, if groups were asked for, or releases are known."""
+        if self.likely is None or (self.by is None and not self.releases):
+            return ()
+        voters, questions = columns_of(self.log, self.by)
+        return self.likely.causes(voters, questions, self.releases)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -160,6 +174,8 @@ class Analysis(InNotebooks):
             told.append(plain(group_text.groups(self.by, standings)))
         if self.likely is not None and self.likely.groups is not None:
             told += map(plain, self.likely.groups.sentences)
+        for cause in self.causes:
+            told += map(plain, cause_text(cause, clock_of(self.standing)))
         if self.drift is not None:
             told.append(self.drift.beside(len(self.history.changes)))
         return tuple(told)
@@ -259,6 +275,7 @@ class Analysis(InNotebooks):
             "ask_next": [{"first": one, "second": other} for one, other in self.ask_next],
             "by": self.by,
             "groups": [group.to_dict() for group in self.groups],
+            "causes": [one.to_dict(clock_of(known)) for one in self.causes],
             "drift": None if self.drift is None else self.drift.to_dict(len(self.history.changes)),
             "standing": known.to_dict(),
         }

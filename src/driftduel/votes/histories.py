@@ -23,6 +23,8 @@ look at a log whose length does not depend on what the votes say.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -35,6 +37,7 @@ from driftduel._support.checks import one_of
 from driftduel._support.text import count
 from driftduel.matrix.criteria import Criterion, as_criterion
 from driftduel.verdict import text
+from driftduel.verdict.causes import Cause, Release
 from driftduel.verdict.standing import Standing
 from driftduel.votes.checks import as_level
 from driftduel.votes.dating import date_change
@@ -168,6 +171,29 @@ class History:
     def standing(self) -> Standing:
         """The verdict: who is best since when, what changed, and what is undecided."""
         return standing_of(self)
+
+    def causes(
+        self,
+        log: Log,
+        voters: Sequence[str] = (),
+        questions: Sequence[str] = (),
+        releases: Sequence[Release] = (),
+    ) -> tuple[Cause, ...]:
+        """Return why who leads changed, for each proved change; ``log`` are the same votes.
+
+        Parameters are those of `driftduel.Timeline.causes`; what is proved is the change, its cause
+        is likely by a model.
+        """
+        from driftduel.votes.likely.why import why_each
+
+        times = np.unique(log.time)
+        moments = [log.moment(float(time)) for time in times]
+        changes = []
+        for one in self.changes:
+            low, high = bisect_left(moments, one.earliest), bisect_right(moments, one.latest)
+            ends = float(times[low]), float(times[max(high - 1, low)])
+            changes.append((*ends, (one.before, one.after)))
+        return why_each(log, changes, voters=voters, questions=questions, releases=releases)
 
     def __str__(self) -> str:
         return text.words(self.standing)

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from driftduel.matrix.criteria import Condorcet, Criterion, as_criterion
 from driftduel.verdict import likely as words
+from driftduel.verdict.causes import Cause, Release
 from driftduel.verdict.likely import Likely
 from driftduel.verdict.parts import plain
 from driftduel.verdict.standing import Moment
@@ -20,11 +22,14 @@ from driftduel.votes.likely.bins import Floats
 from driftduel.votes.likely.groups import Groups, groups_of
 from driftduel.votes.likely.story import Prediction, Record, Story, tell
 from driftduel.votes.likely.telling import Telling
+from driftduel.votes.likely.why import why_each
 from driftduel.votes.log import Log
 
 if TYPE_CHECKING:
     import altair as alt
     import polars as pl
+
+_LIKELY = 0.5
 
 MOST_ARMS = 300
 """Arms whose strengths are followed together."""
@@ -153,6 +158,42 @@ class Timeline:
         if not votes >= 0:
             raise ValueError(f"votes is {votes!r}, must be 0 or more")
         return self.story.still_best(votes / self.log.n_votes)
+
+    def causes(
+        self,
+        voters: Sequence[str] = (),
+        questions: Sequence[str] = (),
+        releases: Sequence[Release] = (),
+    ) -> tuple[Cause, ...]:
+        """Return why who leads changed, for each change that is more likely than not.
+
+        Parameters
+        ----------
+        voters, questions : sequence of str
+            Columns of ``log.extras`` that say of which kind the voter was, and what was asked.
+        releases : sequence of Release
+            What was changed on purpose: `driftduel.votes.Release`.
+
+        Examples
+        --------
+        >>> rng = np.random.default_rng(0)
+        >>> left, right = np.zeros(2_000, int), np.ones(2_000, int)
+        >>> won = rng.random(2_000) < np.where(np.arange(2_000) < 1_000, 0.7, 0.3)
+        >>> (cause,) = timeline(Log(["tea", "milk"], np.arange(2_000), left, right, won)).causes()
+        >>> cause.before, cause.after, cause.probability["voters"]
+        ('tea', 'milk', 0.0)
+        """
+        story, names = self.story, self.log.arms
+        changes = [
+            (
+                float(story.bins.first[era.start[0]]),
+                float(story.bins.last[min(era.start[1], len(story.bins) - 1)]),
+                (names[before.arm], names[era.arm]),
+            )
+            for before, era in pairwise(story.eras)
+            if era.took_over >= _LIKELY
+        ]
+        return why_each(self.log, changes, voters=voters, questions=questions, releases=releases)
 
     def best_by(
         self,

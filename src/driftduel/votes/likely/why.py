@@ -13,6 +13,7 @@ from driftduel.votes.likely.bins import Floats, Ints
 from driftduel.votes.likely.causes import Side, explain, fit
 from driftduel.votes.likely.groups import RETURNING, cells_of
 from driftduel.votes.log import Log
+from driftduel.votes.names import VOTERS
 
 MOST_ARMS = 20
 _FEWEST, _MOST = 30, 3_000
@@ -133,6 +134,52 @@ def why(
         release=release,
         released=odds / (1.0 + odds),
     )
+
+
+def why_each(
+    log: Log,
+    changes: Sequence[tuple[float, float, tuple[str, str]]],
+    *,
+    voters: Sequence[str] = (),
+    questions: Sequence[str] = (),
+    releases: Iterable[Release] = (),
+) -> tuple[Cause, ...]:
+    """Return what explains each of some changes: earliest and latest time, and who led.
+
+    Of each the votes since the change before it and until the one after it are looked at; changes
+    with too few are left out.
+    """
+    marks = tuple(releases)
+    found = []
+    for n, (earliest, latest, leaders) in enumerate(changes):
+        one = why(
+            log,
+            earliest,
+            latest,
+            voters=voters,
+            questions=questions,
+            releases=marks,
+            since=changes[n - 1][1] if n else None,
+            until=changes[n + 1][0] if n + 1 < len(changes) else None,
+            leaders=leaders,
+        )
+        if one is not None:
+            found.append(one)
+    return tuple(found)
+
+
+def columns_of(log: Log, by: str | None) -> tuple[list[str], list[str]]:
+    """Return the columns that tell voters apart, and those that tell questions apart."""
+    known = [] if log.extras is None else log.extras.columns
+    voters = [] if by is None or by in QUESTIONS else [by]
+    questions = [name for name in QUESTIONS if name in known]
+    if any(name.lower() in VOTERS for name in known):
+        voters.append(RETURNING)
+    return voters, questions
+
+
+QUESTIONS = ("context", "category", "topic", "task")
+"""What a column is called that says of which kind a question was."""
 
 
 def _usual() -> float:
