@@ -115,8 +115,8 @@ def play(world: World, seed: int) -> tuple[dd.Log, list[tuple[float, float, floa
         won = rng.random() < 1 / (1 + np.exp(s[duel.right] - s[duel.left]))
         learner.tell(duel, "left" if won else "right")
         rows.append((t / A_DAY, duel.left, duel.right, float(won), f"g{group}", f"c{context}"))
-    time, left, right, outcome, group, context = zip(*rows, strict=True)
-    extras = pl.DataFrame({"kind": group, "context": context})
+    time, left, right, outcome, kinds, contexts = zip(*rows, strict=True)
+    extras = pl.DataFrame({"kind": kinds, "context": contexts})
     log = dd.Log([*"abcd"], time, left, right, outcome, extras=extras, dated=True)
     changes = [
         ((one.earliest or one.around) / A_DAY, (one.latest or one.around) / A_DAY,

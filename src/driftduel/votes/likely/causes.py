@@ -192,9 +192,8 @@ def _cells_of(before: Side, after: Side, n_arms: int) -> _Cells:
     key = np.ravel_multi_index((*columns, side), sizes)
     kept, where = np.unique(key, return_inverse=True)
     left, right, group, context, late = np.unravel_index(kept, sizes)
-    return _Cells(
-        left, right, group, context, late == 1, np.bincount(where, count), np.bincount(where, won)
-    )
+    counts, wins = (np.asarray(np.bincount(where, one), float) for one in (count, won))
+    return _Cells(left, right, group, context, late == 1, counts, wins)
 
 
 @dataclass(frozen=True)
@@ -375,8 +374,9 @@ def _shares(of: Ints, count: Floats, size: int) -> Floats:
 
 def _opponents(side: Side, arm: int, n_arms: int) -> Floats:
     """Return how often each other arm was shown against one; alike if it never was."""
-    found = np.bincount(side.right[side.left == arm], side.count[side.left == arm], n_arms)
-    found = found + np.bincount(side.left[side.right == arm], side.count[side.right == arm], n_arms)
+    found = np.zeros(n_arms)
+    np.add.at(found, side.right[side.left == arm], side.count[side.left == arm])
+    np.add.at(found, side.left[side.right == arm], side.count[side.right == arm])
     if not found.sum():
         found = np.ones(n_arms)
         found[arm] = 0.0
