@@ -404,7 +404,8 @@ KINDS = {
     "changes": list, "scores_since": str, "scores": list, "doubts": dict, "pairs": list,
     "condorcet": dict, "ratings": dict, "side": dict, "ties": float, "joined": dict, "left": dict,
     "copies": (dict, type(None)), "votes_over_time": list, "ask_next": list,
-    "causes": list, "by": (str, type(None)), "groups": list, "drift": (dict, type(None)), "standing": dict,
+    "causes": list, "by": (str, type(None)), "groups": list, "drift": (dict, type(None)),
+    "standing": dict,
 }  # fmt: skip
 
 
