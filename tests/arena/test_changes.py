@@ -30,6 +30,10 @@ def told(service):
     return named(arena.status(service, "drinks"))
 
 
+def no_more(*words):
+    """Do nothing in the step that declares a change."""
+
+
 def named(status):
     s = status.standing
     return [
@@ -138,7 +142,9 @@ def test_who_was_slower_appends_nothing(turned):
     assert len(news) == 1
     vote(turned)  # that others vote meanwhile is no reason to wait
     done = [
-        turned.writer.alone(lambda one: changes.append_changes(one, 1, head, [dict(news[0])]))
+        turned.writer.alone(
+            lambda one: changes.append_changes(one, 1, head, [dict(news[0])], no_more)
+        )
         for _ in range(2)
     ]
     assert done == [True, False]
@@ -150,7 +156,7 @@ def test_a_change_is_not_said_if_votes_count_otherwise_meanwhile(turned, monkeyp
     hosted = turned.hosted("drinks")
     head, news = hosted.replica.head, changes.unsaid(hosted.replica)
     arena.exclude(turned, "drinks", turned.voter("bob"))
-    assert not turned.writer.alone(lambda one: changes.append_changes(one, 1, head, news))
+    assert not turned.writer.alone(lambda one: changes.append_changes(one, 1, head, news, no_more))
     monkeypatch.undo()
     assert told(turned) == []
     assert said(turned) == []

@@ -128,6 +128,7 @@ COLUMNS = (
     ("m0003_chain", ("arena.chain", "card.html")),
     ("m0004_suggestions", ("suggestion",)),
     ("m0005_fields", ("duel.fields", "event.fields", "field")),
+    ("m0006_messages", ("message", "receiver")),
 )
 """What each step but the first added: columns, and tables."""
 

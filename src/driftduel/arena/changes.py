@@ -11,7 +11,7 @@ holds cannot be told by those of now; whether it did when these were accepted is
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -114,16 +114,23 @@ def unsaid(replica: Replica) -> list[Row]:
     return [{"at": now(), "kind": "change", "body": one.body} for one in new]
 
 
-def append_changes(connection: Connection, number: int, head: int, rows: list[Row]) -> bool:
+def append_changes(
+    connection: Connection,
+    number: int,
+    head: int,
+    rows: list[Row],
+    also: Callable[[Connection, int], None],
+) -> bool:
     """Append changes that a copy found as of an event, and tell whether that was done.
 
     It is not if something was said, or votes count otherwise, since: another process may have been
-    quicker, and the next look finds what is missing then.
+    quicker, and the next look finds what is missing then. ``also`` is done in the same step, with
+    the number of the first event.
     """
     arena = statements.lock_arenas(connection, [number])[number]
     if statements.is_retold(connection, number, head, arena.head):
         return False
-    statements.append(connection, arena, rows)
+    also(connection, statements.append(connection, arena, rows))
     return True
 
 

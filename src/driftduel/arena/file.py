@@ -197,7 +197,10 @@ class Local:
 
         news = unsaid(replica)
         if news:
-            append_changes(self.connection, arena.id, replica.head, news)
+            from driftduel.arena.messages import telling
+
+            tell = telling(arena, replica)
+            append_changes(self.connection, arena.id, replica.head, news, tell)
             (arena,) = statements.find_arenas(self.connection)
             self._follow(arena, replica)
         return arena

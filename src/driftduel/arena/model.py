@@ -22,7 +22,7 @@ UNSENT = {"sent": False}
 """Metadata of a field that `driftduel.arena.json` leaves out."""
 
 Verdict = Literal["left", "right", "tie", "bad", "skip"]
-Role = Literal["owner", "embed", "read"]
+Role = Literal["owner", "embed", "read", "feed"]
 Kind = Literal[
     "vote",
     "skip",

@@ -370,17 +370,7 @@ def news(s: Standing) -> list[Sentence]:
 def change(s: Standing, one: Change) -> Sentence:
     """Say who took over from whom, when, and when that was noticed."""
     clock = clock_of(s)
-    dated = when(s, one)
-    template = "{after} took over from {before}{space}{when}"
-    if one.kind == "noticed" and one.after_among:
-        template = "{before} lost the lead{space}{when}, and {after} took over"
-    found = say(
-        template,
-        after=either(s, one.after, one.after_among),
-        before=either(s, one.before, one.before_among),
-        space=" " if dated else "",
-        when=dated,
-    )
+    found = took_over(s, one, when(s, one))
     if one.named_first is not None:
         found = say("{0}, not {1} as was said at first", found, _name(s, one.named_first))
     if one.kind == "likely":
@@ -401,6 +391,20 @@ def change(s: Standing, one: Change) -> Sentence:
             unit=s.unit,
         )
     return say("{found}.", found=found)
+
+
+def took_over(s: Standing, one: Change, dated: Sentence = ()) -> Sentence:
+    """Say who took over from whom, without an end."""
+    template = "{after} took over from {before}{space}{when}"
+    if one.kind == "noticed" and one.after_among:
+        template = "{before} lost the lead{space}{when}, and {after} took over"
+    return say(
+        template,
+        after=either(s, one.after, one.after_among),
+        before=either(s, one.before, one.before_among),
+        space=" " if dated else "",
+        when=dated,
+    )
 
 
 def when(s: Standing, one: Change) -> Sentence:

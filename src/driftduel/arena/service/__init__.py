@@ -41,8 +41,18 @@ from driftduel.arena.service.imports import import_votes as import_votes
 from driftduel.arena.service.imports import imports as imports
 from driftduel.arena.service.imports import take_back_import as take_back_import
 from driftduel.arena.service.limits import Buckets as Buckets
+from driftduel.arena.service.post import Post as Post
+from driftduel.arena.service.receivers import Added as Added
+from driftduel.arena.service.receivers import Delivered as Delivered
+from driftduel.arena.service.receivers import add_receiver as add_receiver
+from driftduel.arena.service.receivers import change_digest as change_digest
+from driftduel.arena.service.receivers import in_words as in_words
+from driftduel.arena.service.receivers import receivers as receivers
+from driftduel.arena.service.receivers import remove_receiver as remove_receiver
+from driftduel.arena.service.receivers import try_receiver as try_receiver
 from driftduel.arena.service.reports import shown as shown
 from driftduel.arena.service.reports import status as status
+from driftduel.arena.service.sending import GIVEN_UP as GIVEN_UP
 from driftduel.arena.service.service import Service as Service
 from driftduel.arena.service.service import purge as purge
 from driftduel.arena.service.suggestions import Suggestion as Suggestion
@@ -77,4 +87,5 @@ from driftduel.arena.service.votes import retract as retract
 from driftduel.arena.service.votes import retract_as_owner as retract_as_owner
 from driftduel.arena.service.votes import tell as tell
 from driftduel.arena.service.votes import tell_async as tell_async
+from driftduel.arena.service.webhooks import Answer as Answer
 from driftduel.arena.status import Status as Status

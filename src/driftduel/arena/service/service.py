@@ -21,10 +21,13 @@ from driftduel.arena import rules, versions
 from driftduel.arena.changes import append_changes, append_rules, unsaid
 from driftduel.arena.errors import ArenaError, Conflict, NotFound, Unavailable
 from driftduel.arena.likely import Looks
+from driftduel.arena.messages import telling
 from driftduel.arena.model import DAY, SLUG, OpenDuel
 from driftduel.arena.replica import Replica
 from driftduel.arena.service.copies import Copies, Hosted, followed_by
 from driftduel.arena.service.limits import Waiting
+from driftduel.arena.service.post import Post
+from driftduel.arena.service.sending import Sender
 from driftduel.arena.service.snapshots import keep_snapshot, snapshot_of
 from driftduel.arena.service.voter_counts import VoterCounts
 from driftduel.arena.service.writer import Writer
@@ -55,6 +58,9 @@ _MANY, _VERY_MANY = 1_000, 100_000
 
 _AT_THE_END = 2.0
 """Seconds to wait for what would be good to have when a process ends."""
+
+_SENDING = 1.0
+"""Seconds to wait for messages under way when a process ends: others send them again."""
 
 MOST_LOOKS = 50
 """Likely stories that are kept for the next look, a megabyte or two each."""
@@ -94,6 +100,8 @@ class Service:
         self._looking = Lock()
         self._wake = Event()
         self._stopping = Event()
+        self.post = Post()
+        self._sender: Sender | None = None
         self.writer = Writer(store, self._wake.set)
         self._thread = Thread(target=self._run, name="arena-follower", daemon=True)
         self._thread.start()
@@ -114,6 +122,8 @@ class Service:
         with suppress(Unavailable):
             self.keep_snapshots(_MANY, within=_AT_THE_END)
         self._stopping.set()
+        if self._sender is not None:
+            self._sender.stop(_SENDING)
         self.copies.stop()
         self._wake.set()
         self.writer.close()
@@ -146,9 +156,13 @@ class Service:
         return self.copies.get(number)
 
     def serve(self) -> None:
-        """Let nobody wait long for a copy, and begin with those that take longest to fold."""
+        """Let nobody wait long for a copy, begin with those that take longest, and send messages.
+
+        How these leave the machine is in ``post``.
+        """
         self.copies.patience = PATIENCE
         self.copies.warm()
+        self._sender = Sender(self)
 
     def follow(self, slug: str | None = None) -> None:
         """Bring the copy of an arena, or all, up to the head now, and say what it finds."""
@@ -288,8 +302,9 @@ class Service:
             with replica.lock:
                 head = replica.head
                 news = unsaid(replica)
-            if news:
-                append = partial(append_changes, number=number, head=head, rows=news)
+                tell = telling(hosted.arena, replica, self.looks(number)) if news else None
+            if tell is not None:
+                append = partial(append_changes, number=number, head=head, rows=news, also=tell)
                 try:
                     self.writer.alone(append)
                 except ArenaError as error:

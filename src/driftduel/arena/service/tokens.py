@@ -1,7 +1,7 @@
 """Tokens: who may do what. A token is shown once; what is stored is its hash.
 
-Roles are *owner* (everything), *embed* (a publishable key to ask and tell with) and *read* (status
-and history).
+Roles are *owner* (everything), *embed* (a publishable key to ask and tell with), *read* (status and
+history) and *feed* (the feed of changes alone).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def new_token(service: Service, slug: str, role: Role, label: str = "") -> str:
     """Return a new token of an arena; nobody can show it again."""
     number = service.hosted(slug).arena.id
     if role not in get_args(Role):
-        raise Invalid(f"role is {role!r}, must be owner, embed or read")
+        raise Invalid(f"role is {role!r}, must be owner, embed, read or feed")
     text = as_text(label, "label", MOST_NAME)
     token = make_token(role)
     row = access_row(token, number, role, text)

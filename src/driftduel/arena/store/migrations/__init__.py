@@ -15,7 +15,14 @@ from typing import Any, Literal
 
 Dialect = Literal["sqlite", "postgresql"]
 
-STEPS = ("m0001_log", "m0002_rules", "m0003_chain", "m0004_suggestions", "m0005_fields")
+STEPS = (
+    "m0001_log",
+    "m0002_rules",
+    "m0003_chain",
+    "m0004_suggestions",
+    "m0005_fields",
+    "m0006_messages",
+)
 
 SCHEMA = len(STEPS)
 """The version of the tables; a program refuses those of a newer one."""
