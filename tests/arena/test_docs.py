@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import httpx
 
 from driftduel.arena import service as arena
+from driftduel.arena.service.webhooks import signed
 from tests.arena.serving import running, served
 
 PAGE = (Path(__file__).parents[2] / "docs" / "arena.md").read_text()
@@ -32,7 +33,7 @@ def test_every_route_is_on_the_page():
 
 
 def test_the_web_application_of_the_page_votes(tmp_path):
-    first, second = re.findall("```python\n(.*?)```", PAGE, re.DOTALL)
+    first, second, _ = re.findall("```python\n(.*?)```", PAGE, re.DOTALL)
     assert len([line for line in first.splitlines() if line]) <= 10
     code = (first + second).replace("patience=5", "patience=60")  # of a machine that is busy
     with arena.Service.open(f"sqlite:{tmp_path}/arena.db") as service:
@@ -53,3 +54,14 @@ def test_the_web_application_of_the_page_votes(tmp_path):
         app = runpy.run_path(str(tmp_path / "app.py"))
         with running(app["app"]) as site:
             assert httpx.get(f"{site}/pair?user=7").status_code == 503
+
+
+def test_a_receiver_knows_a_genuine_message_as_the_page_says():
+    code = re.findall("```python\n(.*?)```", PAGE, re.DOTALL)[-1]
+    names = {}
+    exec(code, names)
+    secret = "whsec_c2VjcmV0"
+    headers = signed("msg_1", secret, b"{}", 1_700_000_000)
+    assert names["is_genuine"](secret, headers, b"{}")
+    assert not names["is_genuine"](secret, headers, b"{ }")
+    assert not names["is_genuine"]("whsec_c2VjcmV1", headers, b"{}")

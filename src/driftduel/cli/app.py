@@ -16,6 +16,7 @@ from driftduel.cli import (
     report,
     run,
     streams,
+    told,
     vote,
 )
 from driftduel.cli.groups import GroupedCommands, examples
@@ -55,6 +56,7 @@ app.command("ask", epilog=examples("ask"))(vote.ask)
 app.command("tell", epilog=examples("tell"))(vote.tell)
 app.command("undo", epilog=examples("undo"))(vote.undo)
 app.command("status", epilog=examples("status"))(vote.status)
+arena.app.command("notify", epilog=examples("arena notify"))(told.notify)
 app.add_typer(arena.app, name="arena")
 for name in moved.MOVED:
     app.command(name, hidden=True, add_help_option=False, context_settings=moved.ANY_OPTIONS)(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -84,6 +85,10 @@ def serve(
     rate: Annotated[
         float, typer.Option(min=0, help="Requests a second of an address; 0: any number.")
     ] = 50.0,
+    allow_private_webhooks: Annotated[
+        bool,
+        typer.Option("--allow-private-webhooks", help="Let webhooks reach this very network."),
+    ] = False,
 ) -> None:
     """Serve the polls of a database; a new one has a poll to try.
 
@@ -91,8 +96,12 @@ def serve(
     """
     _need("uvicorn", "fastapi", "prometheus_client")
     from driftduel.arena import service as arena
+    from driftduel.arena.service.post import PRIVATE
     from driftduel.arena.web.serving import serve as serve_forever
 
+    if allow_private_webhooks:
+        os.environ[PRIVATE] = "1"
+    arena.Post.of_environment(os.environ)  # what makes no sense is said now
     shown = host
     if lan:
         from driftduel.arena.web.reach import lan_address, qr_lines
@@ -403,7 +412,8 @@ def exclude(
 def token(
     slug: Slug,
     role: Annotated[
-        Literal["owner", "embed", "read"] | None, typer.Option(help="Make a token for this.")
+        Literal["owner", "embed", "read", "feed"] | None,
+        typer.Option(help="Make a token for this."),
     ] = None,
     label: Annotated[str, typer.Option(metavar="TEXT", help="What it is for, to tell apart.")] = "",
     revoke: Annotated[

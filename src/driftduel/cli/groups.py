@@ -14,7 +14,7 @@ GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "arena": {
         "Serve": ("demo", "serve"),
-        "Polls": ("new", "status", "arms", "settings", "token", "exclude", "upgrade"),
+        "Polls": ("new", "status", "arms", "settings", "notify", "token", "exclude", "upgrade"),
         "Votes": ("export", "import", "imports"),
         "Databases": ("backup", "verify"),
     },
@@ -59,6 +59,9 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "arena imports": ("driftduel arena imports drinks --database drinks.db",),
     "arena exclude": ("driftduel arena exclude drinks --database drinks.db",),
+    "arena notify": (
+        "driftduel arena notify drinks --add https://example.org/hook --database drinks.db",
+    ),
     "arena token": ("driftduel arena token drinks --role owner --database drinks.db",),
     "arena upgrade": ("driftduel arena upgrade drinks --database drinks.db",),
     "arena backup": ("driftduel arena backup drinks.db copy.db",),

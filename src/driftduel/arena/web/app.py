@@ -21,9 +21,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from driftduel import __version__
 from driftduel.arena import service as arena
-from driftduel.arena.web import metrics, owner, public, voter
+from driftduel.arena.web import metrics, owner, public, told, voter
 from driftduel.arena.web.pages import create, results, suggest
 from driftduel.arena.web.pages import owner as owner_page
+from driftduel.arena.web.pages import told as told_page
 from driftduel.arena.web.pages import voter as voter_page
 from driftduel.arena.web.pages.html import Static, refused
 from driftduel.arena.web.problems import Problem, answer_problems
@@ -71,7 +72,14 @@ def create_app(access: Access, *, closes: bool = False) -> FastAPI:
         redoc_url=None,
     )
     app.state.access = access
-    for router in (voter.told, voter.router, owner.router, public.router, public.images):
+    for router in (
+        voter.told,
+        voter.router,
+        owner.router,
+        told.router,
+        public.router,
+        public.images,
+    ):
         app.include_router(router, prefix="/api/v1")
     app.include_router(metrics.router)
     app.mount("/static", Static())
@@ -79,6 +87,8 @@ def create_app(access: Access, *, closes: bool = False) -> FastAPI:
         create.router,
         results.router,
         suggest.router,
+        told.feed,
+        told_page.router,
         owner_page.router,
         voter_page.router,
     ):
@@ -106,6 +116,7 @@ def app_of_environment() -> FastAPI:
     options = json.loads(os.environ[OPTIONS])
     metrics.log_as_json()
     service = arena.Service.open(options.pop("database"), create=False)
+    service.post = arena.Post.of_environment(os.environ)
     service.serve()
     app = create_app(Access(service, **options), closes=True)
     keep_what_is_there()

@@ -147,6 +147,8 @@ def _several(name: str, words: str, field: str, item: Any) -> Any:
 
 
 _NAMES: dict[type, str] = {
+    arena.Added: "NewlyTold",
+    arena.Answer: "CameBack",
     arena.Asked: "Duel",
     arena.Receipt: "Told",
     arena.Retracted: "Appended",
@@ -216,7 +218,7 @@ class Key(BaseModel):
     """What a token is for."""
 
     arena: str
-    role: Literal["owner", "embed", "read"]
+    role: model.Role
 
 
 class ArmStatus(BaseModel):

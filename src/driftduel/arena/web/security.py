@@ -134,7 +134,7 @@ class Access:
     def voting_holder(self, token: str) -> arena.Holder | None:
         """Return whom a key is of that may ask and tell, None unless it was looked up lately."""
         then, known = self._holders.get(token, (0.0, None))
-        if known is None or time.monotonic() - then > _KEPT or known.role == "read":
+        if known is None or time.monotonic() - then > _KEPT or known.role not in ("embed", "owner"):
             return None
         return None if self.service.hosted_by_number(known.arena) is None else known
 

@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from driftduel.arena import service as arena
 from driftduel.arena.errors import ArenaError, Invalid, NotFound, Unauthorized
-from driftduel.arena.model import Card, Role
+from driftduel.arena.model import DAY, Card, Role
 from driftduel.arena.settings import settings_on, typed_of
 from driftduel.arena.web import owner as api
 from driftduel.arena.web.pages.figures import columns_of, standing_of
@@ -313,7 +313,11 @@ def _page(
 ) -> Response:
     """Return the page; parts that are folded away are open if that is where something happened."""
     service = access_of(request).service
-    facts = {**_facts(request, service, slug), "upgrade": arena.upgrade(service, slug)}
+    facts = {
+        **_facts(request, service, slug),
+        **told_of(service, slug),
+        "upgrade": arena.upgrade(service, slug),
+    }
     problems = {} if error is None else {place: as_sentence(error)}
     return render(
         "owner.html",
@@ -322,6 +326,16 @@ def _page(
         saved=saved,
         opened={at, *problems, "tokens" if made else ""},
     )
+
+
+def told_of(service: arena.Service, slug: str) -> dict[str, Any]:
+    """Return what the page shows of messages."""
+    return {
+        "told": arena.receivers(service, slug),
+        "mail": service.post.mail is not None,
+        "given_up": arena.GIVEN_UP // DAY,
+        "in_words": arena.in_words,
+    }
 
 
 def _facts(request: Request, service: arena.Service, slug: str) -> dict[str, Any]:
@@ -352,6 +366,9 @@ def _facts(request: Request, service: arena.Service, slug: str) -> dict[str, Any
             "names": "",
             "role": "read",
             "label": "",
+            "address": "",
+            "shape": "",
+            "digest": False,
         },
     }
 
