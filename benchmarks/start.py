@@ -1,6 +1,7 @@
 """What one call of the command costs, beside a Python that imports one library and nothing else.
 
-Polls are beside numpy, and a file of 1,000 votes, as a base install analyses it, beside polars.
+Polls are beside numpy, and files of 1,000 votes on 3, 10 and 20 options, one an hour, as a base
+install analyses them, beside polars.
 
 Each call is a process of its own, by turns, and what counts is its processor time, user and system.
 Printed are medians, and how often the time of the library fits into them. A process that may not
@@ -10,15 +11,17 @@ write what Python compiles (``PYTHONDONTWRITEBYTECODE``) pays for that with ever
 from __future__ import annotations
 
 import argparse
+import math
 import random
 import resource
 import subprocess
 import sys
 import tempfile
-from datetime import date, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from statistics import median
 
+OPTIONS = (3, 10, 20)
 COMMAND = "import sys; from driftduel.cli import main; sys.exit(main())"
 BASE = f"""
 import sys
@@ -46,32 +49,32 @@ def main() -> None:
             }
             for name, (spent, _) in rows.items():
                 times.setdefault(name, []).append(spent)
-        votes = str(Path(folder) / "votes.csv")
-        write_votes(votes)
+        files = {n_options: str(Path(folder) / f"votes-{n_options}.csv") for n_options in OPTIONS}
+        for n_options, file in files.items():
+            write_votes(file, n_options)
         for _ in range(options.turns):
-            rows = {
-                "import polars": python("import polars"),
-                "driftduel analyse": python(BASE, "analyse", votes),
-            }
+            rows = {"import polars": python("import polars")}
+            for n_options, file in files.items():
+                rows[f"analyse, {n_options} options"] = python(BASE, "analyse", file)
             for name, (spent, _) in rows.items():
                 times.setdefault(name, []).append(spent)
-    print(f"{'':<18} {'CPU seconds':>12} {'times it':>12}")
+    print(f"{'':<20} {'CPU seconds':>12} {'times it':>12}")
     floor = 1.0
     for name, seconds in times.items():
         floor = median(seconds) if name.startswith("import") else floor
-        print(f"{name:<18} {median(seconds):12.3f} {median(seconds) / floor:12.2f}")
+        print(f"{name:<20} {median(seconds):12.3f} {median(seconds) / floor:12.2f}")
 
 
-def write_votes(file: str, n: int = 1000) -> None:
-    """Write votes on four drinks, five a day, of which milk is best."""
+def write_votes(file: str, n_options: int, n: int = 1000) -> None:
+    """Write votes, one an hour, on options that are better the later they stand in the alphabet."""
     rng = random.Random(1)
-    drinks = ["tea", "coffee", "cocoa", "milk"]
-    lines = ["date,left,right,winner"]
+    lines = ["time,left,right,winner"]
     for vote in range(n):
-        left, right = rng.sample(range(len(drinks)), 2)
-        won = left if rng.random() < 0.5 + 0.1 * (left - right) else right
-        day = date(2024, 1, 1) + timedelta(days=vote // 5)
-        lines.append(f"{day},{drinks[left]},{drinks[right]},{drinks[won]}")
+        left, right = rng.sample(range(n_options), 2)
+        won = left if rng.random() < 1 / (1 + math.exp(0.3 * (right - left))) else right
+        hour = datetime(2024, 1, 1) + timedelta(hours=vote)
+        names = (f"option {chr(65 + option)}" for option in (left, right, won))
+        lines.append(f"{hour:%Y-%m-%d %H:%M},{','.join(names)}")
     Path(file).write_text("\n".join(lines))
 
 

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from driftduel.cli.run import run_shown
-from driftduel.cli.shared import Workers, console, processes, resumable, working
+from driftduel.cli.shared import Workers, processes, resumable
+from driftduel.cli.terminal import console, working
 from studies import PROGRAM
 
 

@@ -9,7 +9,8 @@ import typer
 
 from driftduel._support.text import count
 from driftduel.cli.run import run_shown, time_in_words
-from driftduel.cli.shared import Workers, console, processes, resumable, working
+from driftduel.cli.shared import Workers, processes, resumable
+from driftduel.cli.terminal import console, working
 from studies import PROGRAM
 
 if TYPE_CHECKING:

@@ -2,14 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from driftduel.cli import main, shared
+from driftduel.cli import main, terminal
 from tests.commands import refuser, runner
 
 
 @pytest.fixture
 def run(capsys, monkeypatch):
     """Run the command in this process; it must succeed. Lines are wide enough not to wrap."""
-    monkeypatch.setattr(shared, "_WIDTH_OF_A_FILE", 400)
+    monkeypatch.setattr(terminal, "_WIDTH_OF_A_FILE", 400)
     return runner(main, capsys)
 
 

@@ -425,14 +425,24 @@ def told(tmp_path_factory):
 
 def test_few_votes_are_analysed_without_compiled_kernels_and_alike(tmp_path):
     path = meetings_of_five(tmp_path / "votes.csv", 400)
-    done = in_a_process(path, "'numba' in sys.modules, gc.isenabled()")
+    done = in_a_process(path, "'numba' in sys.modules, gc.isenabled()", "--json")
     assert done.stderr.splitlines()[-1] == "False False"
     assert json.loads(done.stdout) == run_noted(path)
 
 
+def test_a_file_alone_is_answered_without_what_takes_long_to_load(tmp_path):
+    path = meetings_of_five(tmp_path / "votes.csv", 100)
+    hidden = "sys.modules.update(altair=None); "  # as in the base install
+    loaded = "*('typer' in sys.modules, 'scipy' in sys.modules)"
+    done = in_a_process(path, loaded, before=hidden)
+    parsed = in_a_process(path, loaded, "--alpha", "0.05", before=hidden)
+    assert [one.stderr.splitlines()[-1] for one in (done, parsed)] == ["False False", "True False"]
+    assert done.stdout == parsed.stdout != ""
+
+
 def test_many_votes_are_analysed_by_compiled_kernels_and_garbage_is_collected(tmp_path):
     path = meetings_of_five(tmp_path / "votes.csv", 2001)
-    done = in_a_process(path, "'numba' in sys.modules, gc.isenabled()")
+    done = in_a_process(path, "'numba' in sys.modules, gc.isenabled()", "--json")
     assert done.stderr.splitlines()[-1] == "True True"
     assert json.loads(done.stdout) == run_noted(path)
 
@@ -449,13 +459,13 @@ def meetings_of_five(path, n):
     return path
 
 
-def in_a_process(path, asked):
+def in_a_process(path, asked, *options, before=""):
     """Analyse a file as the command does; what is asked of its process ends standard error."""
     script = (
-        "import gc, sys; from driftduel.cli import main; code = main(); "
+        f"import gc, sys; {before}from driftduel.cli import main; code = main(); "
         f"print({asked}, file=sys.stderr); sys.exit(code)"
     )
-    command = [sys.executable, "-c", script, "analyse", str(path), "--json"]
+    command = [sys.executable, "-c", script, "analyse", str(path), *options]
     return subprocess.run(command, capture_output=True, text=True, check=True)
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from driftduel.cli import shared
+from driftduel.cli import terminal
 from studies import PROGRAM
 from studies.__main__ import main
 from tests.commands import refuser, runner
@@ -11,7 +11,7 @@ from tests.commands import refuser, runner
 @pytest.fixture
 def run(capsys, monkeypatch):
     """Run a study in this process; it must succeed. Lines are wide enough not to wrap."""
-    monkeypatch.setattr(shared, "_WIDTH_OF_A_FILE", 400)
+    monkeypatch.setattr(terminal, "_WIDTH_OF_A_FILE", 400)
     return runner(main, capsys)
 
 

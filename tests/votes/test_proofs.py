@@ -87,6 +87,27 @@ def test_a_lead_is_that_of_a_generic_convex_solver(seed, pooled, even):
     assert found == pytest.approx(expected, abs=2e-3)  # SLSQP stops early
 
 
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    n_arms=st.integers(2, 6),
+    ahead=st.sampled_from([0.5, 1.0, 2.0, 5.0]),
+    even=st.booleans(),
+    bar=st.floats(0.1, 9.0),
+)
+@settings(max_examples=60, deadline=None)
+def test_a_bar_decides_as_the_whole_evidence_does(seed, n_arms, ahead, even, bar):
+    rng = np.random.default_rng(seed)
+    wins = rng.integers(0, rng.choice([2, 20, 200]), (n_arms, n_arms)).astype(float)
+    np.fill_diagonal(wins, 0)
+    wins[0] *= ahead
+    weight = None if even else rng.dirichlet(np.ones(n_arms))
+    whole = log_lead(wins, 0, 1, weight=weight)
+    assert (log_lead(wins, 0, 1, weight=weight, bar=bar) >= bar) == (whole >= bar)
+    if math.isfinite(whole):
+        for near in (whole - 1e-9, whole, whole + 1e-9):
+            assert (log_lead(wins, 0, 1, weight=weight, bar=near) >= near) == (whole >= near)
+
+
 def test_a_weight_of_nothing_leaves_votes_with_that_arm_out():
     wins = np.array([[0, 80, 0], [20, 0, 90], [50, 10, 0]], dtype=float)
     half = np.array([0.5, 0.5, 0.0])

@@ -29,7 +29,7 @@ _SHORT = {*_ONE_ROUND, "analyse"}
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
-    return run_program("driftduel", _commands, arguments)
+    return run_program("driftduel", _commands, arguments, _answered)
 
 
 def _commands() -> typer.Typer:
@@ -39,9 +39,14 @@ def _commands() -> typer.Typer:
 
 
 def run_program(
-    name: str, commands: Callable[[], typer.Typer], arguments: Sequence[str] | None = None
+    name: str,
+    commands: Callable[[], typer.Typer],
+    arguments: Sequence[str] | None = None,
+    at_once: Callable[[Sequence[str]], bool] = lambda _: False,
 ) -> int:
     """Run a program and return its exit code, given its name and what loads its commands.
+
+    What can be done without the parser of options, ``at_once`` does; it tells whether it could.
 
     What the user did wrong becomes one sentence on standard error and exit code 2, what does not go
     with what was said before exit code 3, an interrupt exit code 130. Only a mistake of
@@ -59,7 +64,7 @@ def run_program(
     if arguments is None and not _SHORT.isdisjoint(sys.argv[1:2]):
         _be_short()
     if arguments is None and sys.argv[1:2] == ["analyse"]:
-        from driftduel.cli.shared import process
+        from driftduel.cli.answers import process
 
         process["ours"] = True
     if arguments is None and not _ONE_ROUND.isdisjoint(sys.argv[1:2]):
@@ -69,6 +74,8 @@ def run_program(
         interpret()
     try:
         given = sys.argv[1:] if arguments is None else arguments
+        if at_once(given):
+            return 0
         arguments = _with_names_joined(given) or arguments
         code = commands()(arguments, prog_name=name, standalone_mode=False)
         sys.stdout.flush()
@@ -93,6 +100,20 @@ def run_program(
         if isinstance(error, OSError):
             _flush()
         return CONFLICT if isinstance(error, Conflict) else BAD_INPUT
+
+
+def _answered(arguments: Sequence[str]) -> bool:
+    """Answer ``analyse FILE...``, for which to load the parser of options would be most of it."""
+    if [*arguments[:1]] != ["analyse"]:
+        return False
+    from driftduel.cli.answers import answer, files_alone
+
+    files = files_alone(arguments)
+    if files is None:
+        return False
+    answer(files)
+    sys.stdout.flush()
+    return True
 
 
 def _with_names_joined(arguments: Sequence[str]) -> list[str] | None:

@@ -16,9 +16,11 @@ import typer
 
 from driftduel._support.text import count
 from driftduel.arena.settings import SETTINGS
+from driftduel.cli.answers import name_of, source_of
 from driftduel.cli.groups import GroupedCommands, examples
 from driftduel.cli.settings import with_settings
-from driftduel.cli.shared import Json, as_names, as_pairs, console, print_json
+from driftduel.cli.shared import Json, as_names, as_pairs
+from driftduel.cli.terminal import console, print_json
 from driftduel.cli.votes import (
     Columns,
     DayFirst,
@@ -29,8 +31,6 @@ from driftduel.cli.votes import (
     Time,
     Winner,
     as_roles,
-    name_of,
-    source_of,
 )
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from driftduel.cli.shared import console, working
+from driftduel.cli.terminal import console, working
 
 if TYPE_CHECKING:
     from rich.console import Console

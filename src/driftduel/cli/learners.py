@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from driftduel.cli.shared import Json, console, print_json
+from driftduel.cli.shared import Json
+from driftduel.cli.terminal import console, print_json
 
 if TYPE_CHECKING:
     from driftduel.learners import Learner

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from driftduel.cli.shared import Json, as_names, as_numbers, console, print_json, working
+from driftduel.cli.answers import name_of, source_of
+from driftduel.cli.shared import Json, as_names, as_numbers
+from driftduel.cli.terminal import console, print_json, working
 from driftduel.cli.votes import (
     Columns,
     DayFirst,
@@ -19,8 +21,6 @@ from driftduel.cli.votes import (
     Time,
     Winner,
     as_roles,
-    name_of,
-    source_of,
 )
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from driftduel._support.text import count
-from driftduel.cli.shared import console, working
+from driftduel.cli.terminal import console, working
 
 
 def report(

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from driftduel._support.text import count
-from driftduel.cli.shared import Workers, console, processes, resumable
+from driftduel.cli.shared import Workers, processes, resumable
+from driftduel.cli.terminal import console
 
 if TYPE_CHECKING:
     from rich.console import Group

@@ -1,20 +1,16 @@
-"""What commands share: options, reading texts the user gives, printing, and being interrupted."""
+"""What commands share: options, reading texts the user gives, and being interrupted."""
 
 from __future__ import annotations
 
-import json
 import os
 import shlex
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 Param = Annotated[
@@ -25,12 +21,6 @@ Workers = Annotated[
     int | None,
     typer.Option(min=1, help="Processes on this machine; one for every core if left out."),
 ]
-
-_WIDTH_OF_A_FILE = 110
-
-
-process = {"ours": False}
-"""Whether nobody else lives in this process, who might want to go on after the command."""
 
 
 class Stopped(Exception):  # noqa: N818
@@ -58,38 +48,6 @@ def processes(workers: int | None) -> int:
     if workers is None and hasattr(os, "sched_getaffinity"):  # not on macOS and Windows
         return len(os.sched_getaffinity(0))
     return workers or os.cpu_count() or 1
-
-
-def console() -> Console:
-    """Return a console for standard output; names of arms are never taken for markup."""
-    from rich.console import Console
-
-    width = None if sys.stdout.isatty() else _WIDTH_OF_A_FILE
-    return Console(width=width, markup=False, highlight=False, emoji=False)
-
-
-@contextmanager
-def working(what: str) -> Iterator[None]:
-    """Show on a terminal what is under way, and for how long."""
-    if not (sys.stderr.isatty() or os.environ.get("FORCE_COLOR")):
-        yield
-        return
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield
-        return
-    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as progress:
-        progress.add_task(what, total=None)
-        yield
-
-
-def print_json(data: Any) -> None:
-    """Print data as JSON."""
-    print(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False))
 
 
 def as_names(text: str, option: str) -> list[str]:

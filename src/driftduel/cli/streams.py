@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from driftduel.cli.shared import Json, Param, as_pairs, console, print_json, working
+from driftduel.cli.shared import Json, Param, as_pairs
+from driftduel.cli.terminal import console, print_json, working
 
 
 def streams(

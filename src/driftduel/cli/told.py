@@ -8,7 +8,8 @@ from typing import Annotated, Literal
 import typer
 
 from driftduel.cli.arena import DEFAULT, Database, Slug, _service
-from driftduel.cli.shared import Json, print_json
+from driftduel.cli.shared import Json
+from driftduel.cli.terminal import print_json
 
 SITE = "http://127.0.0.1:8000"
 

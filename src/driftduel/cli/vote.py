@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from driftduel.arena.settings import NAMES, SETTINGS
-from driftduel.cli.shared import Conflict, Json, as_names, console, print_json
+from driftduel.cli.shared import Conflict, Json, as_names
+from driftduel.cli.terminal import console, print_json
 
 if TYPE_CHECKING:
     from driftduel.arena.file import Local

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -76,20 +75,3 @@ def as_roles(columns: str | None, **named: str | None) -> dict[str, str]:
             raise ValueError(f"--columns: {role!r} is given twice")
         roles[role] = name
     return roles
-
-
-def name_of(files: list[str]) -> str:
-    """Return what files are called in a sentence.
-
-    Examples
-    --------
-    >>> name_of(["votes/may.csv"]), name_of(["-"]), name_of(["may.csv", "june.csv"])
-    ('may.csv', 'standard input', 'may.csv and 1 more')
-    """
-    first = "standard input" if files[0] == "-" else Path(files[0]).name or files[0]
-    return first if len(files) == 1 else f"{first} and {len(files) - 1} more"
-
-
-def source_of(files: list[str]) -> Any:
-    """Return what to read: one file, or all of several."""
-    return files[0] if len(files) == 1 else files

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from driftduel._support.extras import MissingExtraError
 from driftduel.matrix.criteria import Criterion, Weighted
 from driftduel.matrix.weights import uniform
 from driftduel.verdict.causes import Release
@@ -23,13 +22,12 @@ from driftduel.verdict.standing import Moment, Side
 from driftduel.votes import cautions
 from driftduel.votes.analysis import Analysis, Group
 from driftduel.votes.estimates import in_period, reference_weight, weigh
-from driftduel.votes.figures import Bar, Rated, Sides
+from driftduel.votes.figures import Bar, Sides
 from driftduel.votes.groups import Only, only_where, seen, split_by
 from driftduel.votes.histories import ASSUMED, MOST_CELLS, History, history
 from driftduel.votes.log import Log
 from driftduel.votes.pairs import condorcet_of, pairs_of
 from driftduel.votes.planning import ask_next, between, votes_more
-from driftduel.votes.ratings import ratings
 from driftduel.votes.reading import read
 from driftduel.votes.roles import Columns
 from driftduel.votes.standings import standing_of, with_options
@@ -209,7 +207,6 @@ def _analysed(log: Log, criterion: Criterion | None, alpha: float, pairs: str | 
         doubts=doubts,
         pairs=matrix,
         condorcet=condorcet,
-        ratings=_ratings(late, alpha),
         sides=sides,
         ties=float((log.count * (log.outcome == 0.5))[log.left != log.right].sum()) / log.n_votes,
         joined=joined,
@@ -279,22 +276,6 @@ def _without_doubted(scores: pl.DataFrame, doubts: dict[str, str]) -> pl.DataFra
     told = ~pl.col("arm").is_in(list(doubts))
     return scores.with_columns(
         pl.when(told).then(pl.col(name)).alias(name) for name in ("score", "score_against_others")
-    )
-
-
-def _ratings(late: Log, alpha: float) -> Rated:
-    """Return Bradley-Terry ratings of the latest time, or why there are none."""
-    try:
-        found = ratings(late, alpha=alpha)
-    except MissingExtraError as error:
-        why = (f"Left out, as a library is not installed: {error}.",)
-        return Rated(installed=False, rows=(), fits=None, p_value=None, says=why)
-    return Rated(
-        installed=True,
-        rows=tuple(found.frame.to_dicts()),
-        fits=found.fits,
-        p_value=found.p_value,
-        says=tuple(found.sentences),
     )
 
 

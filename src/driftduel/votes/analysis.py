@@ -17,6 +17,7 @@ from driftduel.verdict.causes import Cause, Release
 from driftduel.verdict.causes import sentences as cause_text
 from driftduel.verdict.parts import clock_of, plain
 from driftduel.verdict.standing import Moment, Standing
+from driftduel.votes.estimates import in_period
 from driftduel.votes.figures import Bar, Condorcet, Pair, Rated, Sides
 from driftduel.votes.figures import plain as as_plain
 from driftduel.votes.histories import History, LeaderChange
@@ -24,6 +25,7 @@ from driftduel.votes.likely.groups import MOST_GROUPS
 from driftduel.votes.likely.timeline import MOST_ARMS, Timeline, timeline
 from driftduel.votes.likely.why import columns_of
 from driftduel.votes.log import Log
+from driftduel.votes.ratings import rated
 
 if TYPE_CHECKING:
     import altair as alt
@@ -60,7 +62,7 @@ class Analysis(InNotebooks):
         About how many more decide; 0 if it is decided, None if very many.
     doubts : dict of str to str
         By arm why its score cannot be told.
-    pairs, condorcet, ratings, sides, bars
+    pairs, condorcet, sides, bars
         See `driftduel.votes.figures`.
     ties : float
         The share of ties.
@@ -93,7 +95,6 @@ class Analysis(InNotebooks):
     doubts: dict[str, str]
     pairs: tuple[Pair, ...]
     condorcet: Condorcet
-    ratings: Rated
     sides: Sides | None
     ties: float
     joined: dict[str, Moment]
@@ -136,6 +137,13 @@ class Analysis(InNotebooks):
             return ()
         voters, questions = columns_of(self.log, self.by)
         return self.likely.causes(voters, questions, self.releases)
+
+    @cached_property
+    def ratings(self) -> Rated:
+        """Bradley-Terry ratings of the latest time; found when they are first asked for."""
+        stay = self.present.arms
+        shown = self.log if len(stay) == self.log.n_arms else self.log.select(stay)
+        return rated(in_period(shown, (self.present.latest, None)), self.history.alpha)
 
     @property
     def notes(self) -> tuple[str, ...]:

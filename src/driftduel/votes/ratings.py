@@ -22,9 +22,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from driftduel._support.extras import library
+from driftduel._support.extras import MissingExtraError, library
 from driftduel._support.text import count, listing
 from driftduel.votes.checks import as_level
+from driftduel.votes.figures import Rated
 from driftduel.votes.log import Log
 from driftduel.worlds.checks import check_arms
 
@@ -201,6 +202,22 @@ def ratings(log: Log, *, alpha: float = 0.05) -> Ratings:
         odd,
         alpha,
         int(wins.sum()),
+    )
+
+
+def rated(log: Log, alpha: float) -> Rated:
+    """Return Bradley-Terry ratings as a part of an analysis, or why there are none."""
+    try:
+        found = ratings(log, alpha=alpha)
+    except MissingExtraError as error:
+        why = (f"Left out, as a library is not installed: {error}.",)
+        return Rated(installed=False, rows=(), fits=None, p_value=None, says=why)
+    return Rated(
+        installed=True,
+        rows=tuple(found.frame.to_dicts()),
+        fits=found.fits,
+        p_value=found.p_value,
+        says=tuple(found.sentences),
     )
 
 

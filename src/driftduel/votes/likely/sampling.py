@@ -9,6 +9,8 @@ likely as the votes make them. Everything that is asked of the past is a count o
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from driftduel.votes.likely.bins import Bins, Floats, Ints
@@ -105,47 +107,62 @@ def _step_back(
     single = layout.single_jumps
     own = inverse[:, there, there]
     share = 1 + jump[:, None] * own
-    # A component and a sample meet if they are of the same constants.
-    total = np.full((len(of), n), -np.inf)
-    met, scored = [np.flatnonzero(grid == one) for one in of], []
-    for one, rows in enumerate(met):
-        away = x[rows] - decay[one] * mean[one]
-        pulled = away @ inverse[one]
-        scores = np.full((len(rows), 2 + len(there) * single), -np.inf)
-        scores[:, 0] = still = half[0, one] - 0.5 * (pulled * away).sum(axis=1)
-        scores[:, 0] += chances[0, one]
-        scored.append(scores)
-        if not rate[one]:
-            total[one, rows] = scores[:, 0]
-            continue
-        jumped = ((away @ wide_inverse[one]) * away).sum(axis=1)
-        scores[:, 1] = chances[1, one] + half[1, one] - 0.5 * jumped
-        if single:
-            gain = 0.5 * (jump[one] / share[one]) * pulled[:, there] ** 2
-            gain += chances[1, one] - np.log(layout.n_arms) - 0.5 * np.log(share[one])
-            scores[:, 2:] = still[:, None] + gain
-        top = scores.max(axis=1)
-        total[one, rows] = top + np.log(np.exp(scores - top[:, None]).sum(axis=1))
-    chosen = _drawn(total.T, rng)
+    # A component and a sample meet if they are of the same constants; a component's are in a row.
+    one, row = np.nonzero(of[:, None] == grid)
+    ends = np.searchsorted(one, np.arange(len(of) + 1))
+    away = x[row] - (decay * mean)[one]
+    pulled, wide_pulled = np.empty_like(away), np.empty_like(away)
+    for n_one, part in _parts(ends):
+        np.matmul(away[part], inverse[n_one], out=pulled[part])
+        np.matmul(away[part], wide_inverse[n_one], out=wide_pulled[part])
+    scores = np.empty((len(one), 2 + len(there) * single))
+    still = half[0, one] - 0.5 * (pulled * away).sum(axis=1)
+    scores[:, 0] = still + chances[0, one]
+    scores[:, 1] = chances[1, one] + half[1, one] - 0.5 * (wide_pulled * away).sum(axis=1)
+    if single:
+        gain = 0.5 * (jump[:, None] / share)[one] * pulled[:, there] ** 2
+        rarely = (chances[1] - np.log(layout.n_arms))[:, None] - 0.5 * np.log(share)
+        scores[:, 2:] = still[:, None] + (gain + rarely[one])
+    top = scores.max(axis=1)
+    total = np.full((n, len(of)), -np.inf)
+    total[row, one] = top + np.log(np.exp(scores - top[:, None]).sum(axis=1))
+    chosen = _drawn(total, rng)
     noise = rng.standard_normal((2, n, size))
+    order = np.argsort(chosen, kind="stable")
+    one = chosen[order]
+    place = np.empty((len(of), n), dtype=np.int64)
+    place[np.nonzero(of[:, None] == grid)] = np.arange(len(scores))
+    kind = _drawn(scores[place[one, order]], rng)
+    alone, of_all = np.flatnonzero(kind > 1), kind == 1
+    arm = kind[alone] - 2
+    variance = drift[one]
+    variance[np.ix_(of_all, there)] += jump[one[of_all], None]
+    variance[alone, there[arm]] += jump[one[alone]]
+    start, rest = mean[one], x[order] - noise[1, order] * np.sqrt(variance)
+    ends = np.searchsorted(one, np.arange(len(of) + 1))
+    met = [*_parts(ends)]
+    roots = np.linalg.cholesky(_sound(spread[[n_one for n_one, _ in met]]))
+    for (_, part), root in zip(met, roots, strict=True):
+        start[part] += noise[0, order[part]] @ root.T
+    rest -= decay[one] * start
+    solved = np.empty_like(rest)
+    for n_one, part in met:
+        np.matmul(rest[part], inverse[n_one], out=solved[part])
+        if of_all[part].any():
+            solved[part][of_all[part]] = rest[part][of_all[part]] @ wide_inverse[n_one]
+    pull = (jump[:, None] / share)[one[alone], arm] * solved[alone, there[arm]]
+    solved[alone] -= pull[:, None] * inverse[one[alone], there[arm]]
+    solved *= decay[one]
     before = np.empty_like(x)
-    for one in np.unique(chosen):
-        rows = np.flatnonzero(chosen == one)
-        kind = _drawn(scored[one][chosen[met[one]] == one], rng)
-        root = np.linalg.cholesky(_sound(spread[one]))
-        start = mean[one] + noise[0, rows] @ root.T
-        var = np.tile(drift[one], (len(rows), 1))
-        of_all, alone = np.flatnonzero(kind == 1), np.flatnonzero(kind > 1)
-        arm = kind[alone] - 2
-        var[np.ix_(of_all, there)] += jump[one]
-        var[alone, there[arm]] += jump[one]
-        rest = x[rows] - decay[one] * start - noise[1, rows] * np.sqrt(var)
-        solved = rest @ inverse[one]
-        solved[of_all] = rest[of_all] @ wide_inverse[one]
-        pull = jump[one] / share[one, arm] * solved[alone, there[arm]]
-        solved[alone] -= pull[:, None] * inverse[one][there[arm]]
-        before[rows] = start + (solved * decay[one]) @ spread[one]
+    for n_one, part in met:
+        before[order[part]] = start[part] + solved[part] @ spread[n_one]
     return before
+
+
+def _parts(ends: Ints) -> Iterator[tuple[int, slice]]:
+    """Yield which of some have a part of a row, and the part."""
+    for one in np.flatnonzero(np.diff(ends)).tolist():
+        yield one, slice(int(ends[one]), int(ends[one + 1]))
 
 
 def _drawn(log_weight: Floats, rng: np.random.Generator) -> Ints:
@@ -156,5 +173,7 @@ def _drawn(log_weight: Floats, rng: np.random.Generator) -> Ints:
 
 
 def _sound(spread: Floats) -> Floats:
-    """Return a covariance with a little more on its diagonal, so that it has a root."""
-    return spread + np.eye(len(spread)) * (1e-9 + 1e-6 * float(np.trace(spread)) / len(spread))
+    """Return covariances with a little more on their diagonals, so that they have roots."""
+    size = spread.shape[-1]
+    more = 1e-9 + 1e-6 * np.trace(spread, axis1=-2, axis2=-1) / size
+    return np.asarray(spread + np.eye(size) * more[..., None, None])

@@ -250,50 +250,48 @@ def _fit(wins: Floats, met: Floats, free: Floats, *, sides: bool) -> tuple[float
 @kernel
 def _follow(votes: _Votes, players: _Players, predicted: Floats, greatest: Floats) -> None:
     """Write what was predicted until every time, and the greatest likelihood, as logarithms."""
+    # Names of their own, as kernels that are not compiled look up every dot.
+    lefts, rights, outcomes, copies = votes.left, votes.right, votes.outcome, votes.copies
+    steps, sides, strengths, credits = (
+        players.steps,
+        players.sides,
+        players.strengths,
+        players.credits,
+    )
     told, most = 0.0, 0.0
-    n_players = players.steps.shape[0]
+    n_players = steps.shape[0]
     for n in range(predicted.shape[0]):
         begin, end = votes.begins[n], votes.begins[n + 1]
         top = -math.inf
         for g in range(n_players):
-            credit = players.credits[g]
+            credit, side = credits[g], sides[g]
             for row in range(begin, end):
-                log_odds = _log_odds(players, g, votes.left[row], votes.right[row])
-                credit += votes.copies[row] * (votes.outcome[row] * log_odds - _log1p_exp(log_odds))
-            players.credits[g] = credit
+                log_odds = strengths[g, lefts[row]] - strengths[g, rights[row]] + side
+                soft = math.log1p(math.exp(-abs(log_odds)))
+                if log_odds > 0.0:
+                    soft += log_odds
+                credit += copies[row] * (outcomes[row] * log_odds - soft)
+            credits[g] = credit
             top = max(top, credit)
         total = 0.0
         for g in range(n_players):
-            total += math.exp(players.credits[g] - top)
+            total += math.exp(credits[g] - top)
         gain = top + math.log(total)
         told += gain
         for g in range(n_players):
-            players.credits[g] -= gain
+            credits[g] -= gain
         for row in range(begin, end):
             most += _count(players, votes, row)
+            left, right, outcome = lefts[row], rights[row], outcomes[row]
+            moves = int(min(copies[row], _MOST_MOVES))
             for g in range(n_players):
-                _move(players, g, votes, row)
+                step, side = steps[g], sides[g]
+                for _ in range(moves):
+                    log_odds = strengths[g, left] - strengths[g, right] + side
+                    move = step * (outcome - 1.0 / (1.0 + math.exp(-log_odds)))
+                    strengths[g, left] += move
+                    strengths[g, right] -= move
         predicted[n], greatest[n] = told, most
-
-
-@kernel
-def _log_odds(players: _Players, g: int, left: int, right: int) -> float:
-    return players.strengths[g, left] - players.strengths[g, right] + players.sides[g]
-
-
-@kernel
-def _log1p_exp(x: float) -> float:
-    return max(x, 0.0) + math.log1p(math.exp(-abs(x)))
-
-
-@kernel
-def _move(players: _Players, g: int, votes: _Votes, row: int) -> None:
-    left, right = votes.left[row], votes.right[row]
-    for _ in range(int(min(votes.copies[row], _MOST_MOVES))):
-        chance = 1.0 / (1.0 + math.exp(-_log_odds(players, g, left, right)))
-        move = players.steps[g] * (votes.outcome[row] - chance)
-        players.strengths[g, left] += move
-        players.strengths[g, right] -= move
 
 
 @kernel

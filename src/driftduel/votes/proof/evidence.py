@@ -171,17 +171,81 @@ def least_evidence(
     for _ in range(halvings):
         middle = 0.5 * (low + high)
         price = math.exp(middle)
-        value, total = -price * bound, 0.0
-        for e in range(n_strata):
-            least, mean = least_at_price(coefficients[e], wins[e], votes[e], price, halvings)
-            value += least
-            total += coefficients[e] * mean
+        value, total = evidence_at(coefficients, wins, votes, bound, price, halvings)
         found = max(found, value)
         if total > bound:
             low = middle
         else:
             high = middle
     return found
+
+
+@kernel
+def evidence_at(
+    coefficients: Floats, wins: Floats, votes: Floats, bound: float, price: float, halvings: int
+) -> tuple[float, float]:
+    """Return the value of the dual at a price, which bounds ln E from below, and the sum there."""
+    value, total = -price * bound, 0.0
+    for e in range(coefficients.shape[0]):
+        least, mean = least_at_price(coefficients[e], wins[e], votes[e], price, halvings)
+        value += least
+        total += coefficients[e] * mean
+    return value, total
+
+
+@kernel
+def near_least(
+    coefficients: Floats, wins: Floats, votes: Floats, bound: float, means: Floats
+) -> float:
+    """Write means that the claim denies, close to the votes; return a price close to the best.
+
+    If votes were normal these would be the least and its price: shares of wins, moved by as much as
+    the price asks for in units of their variance, and from there to where means can be.
+    """
+    ahead, variance, least = -bound, 0.0, 0.0
+    for e in range(coefficients.shape[0]):
+        means[e] = (wins[e] + 0.5) / (votes[e] + 1.0)
+        ahead += coefficients[e] * means[e]
+        variance += coefficients[e] ** 2 * means[e] * (1.0 - means[e]) / (votes[e] + 1.0)
+        least += min(coefficients[e], 0.0)
+    price, total = max(ahead, 0.0) / variance, 0.0
+    for e in range(coefficients.shape[0]):
+        spread = means[e] * (1.0 - means[e]) / (votes[e] + 1.0)
+        means[e] = min(max(means[e] - price * coefficients[e] * spread, 0.0), 1.0)
+        total += coefficients[e] * means[e]
+    if total > bound:
+        part = (total - bound) / (total - least)
+        for e in range(coefficients.shape[0]):
+            end = 0.0 if coefficients[e] > 0.0 else 1.0
+            means[e] += part * (end - means[e])
+    return price
+
+
+@kernel
+def most_evidence(
+    coefficients: Floats, wins: Floats, votes: Floats, means: Floats
+) -> tuple[float, float]:
+    """Return ln E and ln E' at means that the claim denies, which bound the least from above."""
+    alone, largest = 0.0, 0.0
+    for e in range(coefficients.shape[0]):
+        largest = max(largest, abs(coefficients[e]))
+        if coefficients[e] > 0.0:
+            alone += log_above(wins[e], votes[e], means[e])[0]
+        else:
+            alone += log_above(votes[e] - wins[e], votes[e], 1.0 - means[e])[0]
+    top, total = 0.0, 1.0  # the bet of nothing
+    for k in range(1, _N_BETS):
+        log = 0.0
+        for e in range(coefficients.shape[0]):
+            up = coefficients[e] > 0.0
+            won = wins[e] if up else votes[e] - wins[e]
+            bet = _BETS[k] * abs(coefficients[e]) / largest
+            chance = means[e] if up else 1.0 - means[e]
+            log += bet * won - votes[e] * math.log1p(chance * math.expm1(bet))
+        if log > top:
+            total, top = total * math.exp(top - log), log
+        total += math.exp(log - top)
+    return alone, top + math.log(total / _N_BETS)
 
 
 @kernel

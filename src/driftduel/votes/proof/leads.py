@@ -27,12 +27,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from driftduel._support.compile.jit import items
-from driftduel.votes.proof.evidence import HALVINGS, least_evidence, least_joint
+from driftduel.votes.proof.evidence import (
+    HALVINGS,
+    evidence_at,
+    least_evidence,
+    least_joint,
+    most_evidence,
+    near_least,
+)
 
 Floats = NDArray[np.float64]
 
 FEW = 3
 """Strata that are bet on one by one; of more, half of the fortune is bet on all by one bet."""
+
+_CLOSE = 1e-6
+"""Far above the rounding of a bound, and far below what a vote adds to the evidence."""
+
+_MOST_LOOKS = 12
 
 
 class Strata(NamedTuple):
@@ -52,6 +64,7 @@ def log_lead(
     weight: Floats | None = None,
     tosses: tuple[Floats, Floats] | None = None,
     classes: Sequence[Sequence[int]] | None = None,
+    bar: float | None = None,
 ) -> float:
     """Return ln of the evidence that an arm is ahead of another.
 
@@ -67,6 +80,9 @@ def log_lead(
         Of votes with an opponent drawn alike for the row: how many met the column, and were won.
     classes : sequence of sequences of int, optional
         Others that were always drawn alike, with the same weight; each alone if left out.
+    bar : float, optional
+        What matters is whether the evidence reaches this. If that is found out early, as it
+        mostly is, the evidence is said to be infinite, above or below.
 
     Examples
     --------
@@ -76,11 +92,58 @@ def log_lead(
     """
     problem = strata(wins, leader, rival, weight=weight, tosses=tosses, classes=classes)
     columns = items(problem.coefficients), items(problem.wins), items(problem.votes)
+    if bar is not None and np.minimum(problem.coefficients, 0).sum() < problem.bound:
+        decided = _decided(problem, bar)
+        if decided is not None:
+            return math.inf if decided else -math.inf
     alone = float(least_evidence(*columns, problem.bound, HALVINGS))
     if len(problem.coefficients) <= FEW:
         return alone
     joint = least_joint(*columns, problem.bound, HALVINGS)
     return float(np.logaddexp(alone, joint) - math.log(2.0))
+
+
+def _decided(problem: Strata, bar: float) -> bool | None:
+    """Tell whether evidence reaches a bar; None if it is too close to tell early.
+
+    First by two bounds where the least about is. If these do not tell, the dual is looked at where
+    its tangents meet: it is concave, so that they bound it from above (Kelley 1960).
+    """
+    columns = items(problem.coefficients), items(problem.wins), items(problem.votes)
+    few = len(problem.coefficients) <= FEW
+    means = items(np.empty(len(problem.coefficients)))
+    price = float(near_least(*columns, problem.bound, means))
+    value, total = evidence_at(*columns, problem.bound, price, HALVINGS)
+    need = bar if few else bar + math.log(2.0)
+    if value >= need:
+        return True
+    alone, joint = most_evidence(*columns, means)
+    most = float(alone if few else np.logaddexp(alone, joint) - math.log(2.0))
+    if most < bar - _CLOSE:
+        return False
+    if not few:
+        joint = float(least_joint(*columns, problem.bound, HALVINGS))
+        if joint >= need:
+            return True
+        need = bar + math.log(2.0 - math.exp(joint - bar))
+    low: tuple[float, float, float] | None = None
+    high: tuple[float, float, float] | None = None
+    for _ in range(_MOST_LOOKS):
+        if value >= need:
+            return True
+        slope = total - problem.bound
+        if slope > 0:
+            low = price, value, slope
+        else:
+            high = price, value, slope
+        if low is None or high is None:
+            price = 1.5 * price + _CLOSE if slope > 0 else price / 1.5
+        else:
+            price = (high[1] - low[1] + low[2] * low[0] - high[2] * high[0]) / (low[2] - high[2])
+            if low[1] + low[2] * (price - low[0]) < need - _CLOSE:
+                return False
+        value, total = evidence_at(*columns, problem.bound, price, HALVINGS)
+    return None
 
 
 def strata(
@@ -146,7 +209,9 @@ def proved_best(
     order = np.argsort(-known, kind="stable")
     leader, bar = int(order[0]), math.log(len(wins) / alpha)
     for rival in map(int, order[1:]):
-        evidence = log_lead(wins, leader, rival, weight=weight, tosses=tosses, classes=classes)
+        evidence = log_lead(
+            wins, leader, rival, weight=weight, tosses=tosses, classes=classes, bar=bar
+        )
         if evidence < bar:
             return None
     return leader
