@@ -405,7 +405,7 @@ KINDS = {
     "condorcet": dict, "ratings": dict, "side": dict, "ties": float, "joined": dict, "left": dict,
     "copies": (dict, type(None)), "votes_over_time": list, "ask_next": list,
     "causes": list, "by": (str, type(None)), "groups": list, "drift": (dict, type(None)),
-    "standing": dict,
+    "standing": dict, "variants": list,
 }  # fmt: skip
 
 

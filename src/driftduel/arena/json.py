@@ -144,6 +144,7 @@ def upgrade_facts_of(slug: str, upgrade: Upgrade) -> UpgradeFacts:
 
 def json_of_status(status: Status) -> dict[str, Any]:
     """Return what is known of an arena."""
+    counted = status.counted
     return {
         "arena": status.arena.slug,
         "question": status.arena.question,
@@ -152,6 +153,7 @@ def json_of_status(status: Status) -> dict[str, Any]:
         **status.standing.to_dict(),
         "text": status.text,
         "likely": None if status.told is None else status.told.to_dict(),
+        "variants": None if counted is None else counted.to_dict(),
         "sides": {"left": status.left, "right": status.right, "neither": status.neither},
     }
 

@@ -228,6 +228,15 @@ class Settings:
         example="https://example.org",
         pages=("owner",),
     )
+    variants: tuple[str, ...] = setting(
+        (),
+        label="Variants",
+        sentence="Options that are variants of one thing, by what addresses call them, joined by "
+        "a plus sign. The page says who is best if they count as one.",
+        pattern=r"[a-z0-9-]+(\+[a-z0-9-]+)+",
+        example="soup-1+soup-2",
+        pages=(),
+    )
     newest_rules: bool = setting(
         False,
         label="Newest rules",
@@ -254,7 +263,7 @@ class Settings:
         Traceback (most recent call last):
             ...
         driftduel.arena.errors.Invalid: settings: there is no 'cup', there are blind, reveal, ties,
-        public, publish, cap, repeat, suggestions, language, expire, origins, newest_rules
+        public, publish, cap, repeat, suggestions, language, expire, origins, variants, newest_rules
         >>> Settings().changed({"cap": 0})
         Traceback (most recent call last):
             ...

@@ -15,6 +15,7 @@ from driftduel.arena.replica import Replica
 from driftduel.learners.contract.report import Report
 from driftduel.verdict import likely as words
 from driftduel.verdict.likely import Likely
+from driftduel.verdict.parts import plain
 from driftduel.verdict.standing import (
     Change,
     Earlier,
@@ -26,6 +27,8 @@ from driftduel.verdict.standing import (
 )
 from driftduel.verdict.successors import with_successors
 from driftduel.votes.likely.telling import Telling
+from driftduel.votes.likely.variants import Counted
+from driftduel.votes.likely.variants import counted as counted_as_one
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,8 @@ class Status:
         On which side voters found the better one.
     told : Telling or None
         The likely story; None if there is none, as without a vote.
+    counted : Counted or None
+        Who is likely best if variants of one thing count as one, if some are on offer.
     """
 
     arena: Arena
@@ -49,6 +54,7 @@ class Status:
     right: int
     neither: int
     told: Telling | None = field(default=None, compare=False)  # follows from the votes
+    counted: Counted | None = field(default=None, compare=False)
 
     @property
     def votes(self) -> int:
@@ -79,7 +85,8 @@ class Status:
     @property
     def text(self) -> str:
         """The same in words, which are those of the pages; times are UTC."""
-        return words.beside(self.likely, self.standing)
+        told = words.beside(self.likely, self.standing)
+        return told if self.counted is None else f"{told}\n{plain(self.counted.sentence)}"
 
 
 def status_of(arena: Arena, replica: Replica, looks: Looks | None = None) -> Status:
@@ -92,7 +99,16 @@ def status_of(arena: Arena, replica: Replica, looks: Looks | None = None) -> Sta
     if standing.best is not None and replica.rules.goes_on:
         proved = looks.prove(known)
         standing = replace(standing, turned=proved.turned, drifted=proved.drifted)
-    return Status(arena, known.head, standing, left, right, neither, told)
+    counted = None if told is None else _counted(arena, replica, told)
+    return Status(arena, known.head, standing, left, right, neither, told, counted)
+
+
+def _counted(arena: Arena, replica: Replica, told: Telling) -> Counted | None:
+    """Return what it changes that variants count as one, as far as they are there."""
+    place = {arm.slug: n for n, arm in enumerate(replica.arms.values()) if n < len(told.names)}
+    named = [text.split("+") for text in arena.settings.variants]
+    groups = tuple(tuple(place[slug] for slug in one if slug in place) for one in named)
+    return counted_as_one(told.story, told.names, groups) if groups else None
 
 
 def standing_of(arena: Arena, replica: Replica, *, as_said: bool = True) -> Standing:

@@ -52,6 +52,12 @@ def analyse(
         bool,
         typer.Option("--drift", help="Also say how much tastes moved, beside what noise shows."),
     ] = False,
+    variants: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A B", help="Arms that are variants of one thing and count as one; repeatable."
+        ),
+    ] = None,
     left: Left = None,
     right: Right = None,
     winner: Winner = None,
@@ -88,6 +94,7 @@ def analyse(
         by=by,
         releases=release,
         drift=drift,
+        variants=[as_names(group, "--variants") for group in variants or ()],
         columns=as_roles(columns, left=left, right=right, winner=winner, time=time),
         dayfirst=dayfirst,
         header=not no_header,

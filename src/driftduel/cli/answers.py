@@ -52,6 +52,7 @@ def answer(
     by: str | None = None,
     releases: list[str] | None = None,
     drift: bool = False,
+    variants: Sequence[Sequence[str]] = (),
     columns: dict[str, str] | None = None,
     dayfirst: bool | None = None,
     header: bool = True,
@@ -98,6 +99,7 @@ def answer(
             by=by,
             releases=[_release(text, log.arms) for text in releases or ()],
             drift=drift,
+            variants=variants,
         )
     found = replace(found, file=", ".join(files))
     for note in found.notes:

@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from driftduel._support.checks import BadParameter
 from driftduel.matrix.criteria import Criterion, Weighted
 from driftduel.matrix.weights import uniform
 from driftduel.verdict.causes import Release
 from driftduel.verdict.standing import Moment, Side
+from driftduel.verdict.variants import counted_alone
 from driftduel.votes import cautions
 from driftduel.votes.analysis import Analysis, Group
 from driftduel.votes.estimates import in_period, reference_weight, weigh
@@ -31,6 +33,7 @@ from driftduel.votes.planning import ask_next, between, votes_more
 from driftduel.votes.reading import read
 from driftduel.votes.roles import Columns
 from driftduel.votes.standings import standing_of, with_options
+from driftduel.votes.variants import Places, Variants, places_of, shared_weight
 from driftduel.votes.weighted import Floats
 
 if TYPE_CHECKING:
@@ -55,6 +58,7 @@ def analyse(
     by: str | None = None,
     releases: Sequence[Release] = (),
     drift: bool = False,
+    variants: Variants = (),
     columns: Columns | None = None,
     dayfirst: bool | None = None,
     header: bool = True,
@@ -83,6 +87,9 @@ def analyse(
     drift : bool
         Whether to tell how much tastes moved, too, and how much of that is noise, as
         `driftduel.measure_log` does; takes some seconds.
+    variants : sequence of sequence of str, optional
+        Arms that are variants of one thing, as ``[["tea 1", "tea 2"]]``. They share one weight as
+        opponents in scores, and a note warns where another is ahead if each counts for itself.
 
     Returns
     -------
@@ -108,8 +115,14 @@ def analyse(
         log = log.select(arms)
     elif only is not None:
         log = seen(log)
-    found = replace(_analysed(log, criterion, alpha, pairs), file=_file(votes), only=words, by=by)
-    found = replace(found, releases=tuple(releases))
+    if len(variants) and criterion is not None:
+        raise BadParameter("variants", "is given with a criterion, must be given alone")
+    found = _analysed(log, criterion, alpha, pairs, places_of(variants, log.arms))
+    if len(variants):
+        alone = _analysed(log, None, alpha, pairs).standing
+        note = counted_alone(found.standing, alone, variants)
+        found = replace(found, variants=variants, standing=replace(found.standing, notes=note))
+    found = replace(found, file=_file(votes), only=words, by=by, releases=tuple(releases))
     if by is not None:
         found = replace(found, groups=_groups(log, by, criterion, alpha, pairs))
     if drift:
@@ -145,8 +158,14 @@ def _drift(log: Log) -> LogMeasures:
     return measure_log(log)
 
 
-def _analysed(log: Log, criterion: Criterion | None, alpha: float, pairs: str | None) -> Analysis:
-    weight, panel = _panel(log) if criterion is None else (None, log.arms)
+def _analysed(
+    log: Log,
+    criterion: Criterion | None,
+    alpha: float,
+    pairs: str | None,
+    variants: Places = (),
+) -> Analysis:
+    weight, panel = _panel(log, variants) if criterion is None else (None, log.arms)
     left: dict[str, float] = {}
     if weight is None:
         assert criterion is not None
@@ -157,7 +176,11 @@ def _analysed(log: Log, criterion: Criterion | None, alpha: float, pairs: str | 
     present, shown = past, log
     if left and len(left) <= log.n_arms - 2:
         stays = np.array([arm not in left for arm in log.arms])
-        shown, weight = log.select([arm for arm in log.arms if arm not in left]), weight[stays]
+        shown = log.select([arm for arm in log.arms if arm not in left])
+        if variants:
+            in_panel = [n for n in range(log.n_arms) if stays[n] and weight[n]]
+            weight = shared_weight(log.n_arms, variants, in_panel)
+        weight = weight[stays]
         weight = weight / weight.sum() if weight.any() else uniform(shown.n_arms)
         panel = tuple(arm for arm in panel if arm not in left)
         present = history(shown, Weighted(weight), alpha=alpha, pairs=pairs)
@@ -243,12 +266,14 @@ def _suspect(sides: Sides | None) -> Side | None:
     return Side(side="left" if left else "right", share=share)
 
 
-def _panel(log: Log) -> tuple[Floats, tuple[str, ...]]:
+def _panel(log: Log, variants: Places = ()) -> tuple[Floats, tuple[str, ...]]:
     """Return the weight on the arms that were there all the time, on all if that are too few."""
     always = np.asarray(cautions.shown_in_parts(log).all(axis=0))
     if cautions.too_few(log) or always.sum() < 2:
         always[:] = True
     weight = uniform(log.n_arms) if always.all() else always / always.sum()
+    if variants:
+        weight = shared_weight(log.n_arms, variants, np.flatnonzero(always).tolist())
     return weight, tuple(np.array(log.arms, dtype=object)[always])
 
 

@@ -26,6 +26,7 @@ from driftduel.votes.likely.timeline import MOST_ARMS, Timeline, timeline
 from driftduel.votes.likely.why import columns_of
 from driftduel.votes.log import Log
 from driftduel.votes.ratings import rated
+from driftduel.votes.variants import Variants
 
 if TYPE_CHECKING:
     import altair as alt
@@ -82,6 +83,8 @@ class Analysis(InNotebooks):
         How much the votes say that tastes moved, and how much of that is noise, if asked for.
     releases : tuple of Release
         What was changed on purpose.
+    variants : sequence of sequence of str
+        Arms that are variants of one thing and share one weight.
     """
 
     log: Log
@@ -107,6 +110,7 @@ class Analysis(InNotebooks):
     groups: tuple[Group, ...] = ()
     drift: LogMeasures | None = None
     releases: tuple[Release, ...] = ()
+    variants: Variants = ()
 
     @property
     def best(self) -> str | None:
@@ -128,7 +132,7 @@ class Analysis(InNotebooks):
         if self.log.n_arms > MOST_ARMS:
             return None
         some = len(self.groups) if 2 <= len(self.groups) <= MOST_GROUPS else 0
-        return timeline(self.log, groups=self.by if some else None)
+        return timeline(self.log, groups=self.by if some else None, variants=self.variants)
 
     @cached_property
     def causes(self) -> tuple[Cause, ...]:
@@ -184,6 +188,8 @@ class Analysis(InNotebooks):
             told += map(plain, self.likely.groups.sentences)
         for cause in self.causes:
             told += map(plain, cause_text(cause, clock_of(self.standing)))
+        if self.likely is not None and self.likely.variants is not None:
+            told.append(plain(self.likely.variants.sentence))
         if self.drift is not None:
             told.append(self.drift.beside(len(self.history.changes)))
         return tuple(told)
@@ -282,6 +288,7 @@ class Analysis(InNotebooks):
             "votes_over_time": as_plain(self.bars),
             "ask_next": [{"first": one, "second": other} for one, other in self.ask_next],
             "by": self.by,
+            "variants": [list(group) for group in self.variants],
             "groups": [group.to_dict() for group in self.groups],
             "causes": [one.to_dict(clock_of(known)) for one in self.causes],
             "drift": None if self.drift is None else self.drift.to_dict(len(self.history.changes)),

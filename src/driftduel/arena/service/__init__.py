@@ -73,6 +73,8 @@ from driftduel.arena.service.tokens import tokens as tokens
 from driftduel.arena.service.upgrades import Upgrade as Upgrade
 from driftduel.arena.service.upgrades import accept_rules as accept_rules
 from driftduel.arena.service.upgrades import upgrade as upgrade
+from driftduel.arena.service.variants import same_as as same_as
+from driftduel.arena.service.variants import variants_of as variants_of
 from driftduel.arena.service.verify import Verified as Verified
 from driftduel.arena.service.verify import verify as verify
 from driftduel.arena.service.voters import Voter as Voter

@@ -22,8 +22,10 @@ from driftduel.votes.likely.bins import Floats
 from driftduel.votes.likely.groups import Groups, groups_of
 from driftduel.votes.likely.story import Prediction, Record, Story, tell
 from driftduel.votes.likely.telling import Telling
+from driftduel.votes.likely.variants import Counted, counted
 from driftduel.votes.likely.why import why_each
 from driftduel.votes.log import Log
+from driftduel.votes.variants import Variants, places_of
 
 if TYPE_CHECKING:
     import altair as alt
@@ -47,11 +49,14 @@ class Timeline:
         The same by places of arms and bins, with the samples that everything is counted from.
     groups : Groups or None
         What groups of voters say, if they were asked for.
+    variants : Counted or None
+        Who is best if variants of one thing count as one, if some are named and on offer.
     """
 
     log: Log
     story: Story
     groups: Groups | None = None
+    variants: Counted | None = None
 
     @property
     def best(self) -> str:
@@ -275,11 +280,14 @@ class Timeline:
     def sentences(self) -> tuple[str, ...]:
         """What it comes to, in words."""
         told = [*words.sentences(self.likely), *(self.groups.sentences if self.groups else ())]
+        told += [] if self.variants is None else [self.variants.sentence]
         return tuple(map(plain, told))
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON has it."""
         data = {"says": list(self.sentences), **self.telling.to_dict()}
+        if self.variants is not None:
+            data["variants"] = self.variants.to_dict()
         return data if self.groups is None else data | {"groups": self.groups.to_dict()}
 
     def __str__(self) -> str:
@@ -306,7 +314,12 @@ class Timeline:
 
 
 def timeline(
-    log: Log, *, groups: str | None = None, samples: int | None = None, seed: int = 0
+    log: Log,
+    *,
+    groups: str | None = None,
+    variants: Variants = (),
+    samples: int | None = None,
+    seed: int = 0,
 ) -> Timeline:
     """Tell who was likely best when, from a model that is honest about being one.
 
@@ -321,6 +334,9 @@ def timeline(
         A column of ``log.extras`` with the group of each vote, as a language or a context: whether
         groups differ, and how. ``"returning"`` looks, if there is a column of voters, at votes of
         new voters (on their first day; without dates in their first ten votes) beside others.
+    variants : sequence of sequence of str, optional
+        Arms that are variants of one thing, as ``[["tea 1", "tea 2"]]``: who is best now if these
+        count as one, and whether copies decide.
     samples : int, optional
         How many trajectories are drawn; some hundreds if left out.
     seed : int
@@ -343,6 +359,7 @@ def timeline(
     milk is very likely best now (98%), since about time 460 (between time 390 and time ...
     """
     votes = log.votes
+    places = places_of(variants, log.arms)
     if log.n_arms > MOST_ARMS:
         raise ValueError(
             f"the log has {log.n_arms:,} arms, a timeline can have {MOST_ARMS}; select some of them"
@@ -359,4 +376,5 @@ def timeline(
         samples=samples,
         seed=seed,
     )
-    return Timeline(log, told, None if groups is None else groups_of(votes, groups, told, seed))
+    grouped = None if groups is None else groups_of(votes, groups, told, seed)
+    return Timeline(log, told, grouped, counted(told, log.arms, places) if places else None)

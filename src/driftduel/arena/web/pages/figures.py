@@ -136,6 +136,8 @@ def standing_of(service: Service, slug: str) -> dict[str, Any]:
     known, told = now.standing, now.told
     leader = None if known.leader is None else known.options[known.leader]
     hero, beside = words.opening(now.likely, known)
+    if now.counted is not None:
+        beside = [*beside, now.counted.sentence]
     return {
         "arena": now.arena,
         "now": known,

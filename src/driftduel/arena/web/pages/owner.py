@@ -144,6 +144,17 @@ def rename(request: Request, slug: str, arm: str, name: Text = "") -> Response:
     return RedirectResponse(f"/{slug}/owner/options/{arm}", 303)
 
 
+@router.post("/{slug}/owner/options/{arm}/variant")
+def set_variant(request: Request, slug: str, arm: str, of: Text = "") -> Response:
+    """Let an option be a variant of the same thing as another, or of none."""
+    service = check_owner(request, slug)
+    try:
+        arena.same_as(service, slug, arm, of or None)
+    except ArenaError as error:
+        return _option(request, slug, arm, error, "variant")
+    return RedirectResponse(f"/{slug}/owner/options/{arm}", 303)
+
+
 @router.post("/{slug}/owner/options/{arm}/card")
 def set_card(
     request: Request,
@@ -392,12 +403,16 @@ def _option(
         for context, card in arena.cards(service, slug).get(slug_of_arm, {}).items()
         for html in (arena.html_of(card),)
     ]
+    groups = arena.variants_of(described.arena.settings.variants)
+    same = next((set(one) - {slug_of_arm} for one in groups if slug_of_arm in one), set())
     start = {"name": mine[0].name, "kind": "text", "context": "", "body": ""}
     return render(
         "option.html",
         200 if error is None else error.status,
         arena=described.arena,
         arm=mine[0],
+        others=[one for one in described.arms if one.slug != slug_of_arm],
+        same=same,
         cards=cards,
         problems={} if error is None else {place: as_sentence(error)},
         typed={**start, **typed},
