@@ -1,4 +1,4 @@
-"""``python -m studies``: the experiments on the paper, and the benchmark."""
+"""``python -m studies``: the experiments on the paper, the benchmark, and what owners are told."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from driftduel.cli import run_program
 from studies import PROGRAM
 from studies.benchmark.command import benchmark
 from studies.causes import causes
+from studies.owner.command import owner
 from studies.reproduction.command import reproduce
 
 app = typer.Typer(
     name=PROGRAM,
-    help="What is known of the learners, measured.",
+    help="What is known of the learners and of polls, measured.",
     add_completion=False,
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -24,6 +25,7 @@ app = typer.Typer(
 app.command("reproduce")(reproduce)
 app.command("benchmark")(benchmark)
 app.command("causes")(causes)
+app.command("owner")(owner)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
