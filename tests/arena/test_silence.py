@@ -39,7 +39,7 @@ def hasty(monkeypatch):
     monkeypatch.setattr(store_of_postgres, "_FIRST", 0.3)
     monkeypatch.setattr(store_of_postgres, "_IDLE", 1.0)
     monkeypatch.setattr(store_of_postgres, "_PATIENCE", 0.5)
-    monkeypatch.setattr(writer, "_ANSWER", 1.0)
+    monkeypatch.setattr(writer, "ANSWERED_WITHIN", 1.0)
 
 
 def test_old_connections_that_fall_silent_are_given_up_for_new_ones(proxy, hasty):
@@ -77,7 +77,7 @@ def test_a_connection_that_falls_silent_in_the_middle_is_given_up(proxy, hasty):
 
 
 def test_what_waits_behind_something_slow_is_answered(service, monkeypatch):
-    monkeypatch.setattr(writer, "_ANSWER", 0.1)
+    monkeypatch.setattr(writer, "ANSWERED_WITHIN", 0.1)
     held, let_go = threading.Event(), threading.Event()
 
     def slow(connection):

@@ -85,6 +85,9 @@ from driftduel.arena.service.voters import voters as voters
 from driftduel.arena.service.voters import votes_of as votes_of
 from driftduel.arena.service.votes import Receipt as Receipt
 from driftduel.arena.service.votes import Retracted as Retracted
+from driftduel.arena.service.votes import begin_to_tell as begin_to_tell
+from driftduel.arena.service.votes import receipt_at_hand as receipt_at_hand
+from driftduel.arena.service.votes import receipt_of as receipt_of
 from driftduel.arena.service.votes import retract as retract
 from driftduel.arena.service.votes import retract_as_owner as retract_as_owner
 from driftduel.arena.service.votes import tell as tell

@@ -18,6 +18,7 @@ from driftduel.arena.seen import look_up
 from driftduel.arena.service.copies import Hosted
 from driftduel.arena.service.duels import Asked, ask, reveals_names, shown, shows_cards
 from driftduel.arena.service.service import Service, now_in_microseconds
+from driftduel.arena.service.writer import Waiter
 from driftduel.arena.store import statements
 from driftduel.arena.store.connection import Connection
 
@@ -69,6 +70,7 @@ class Retracted:
 @dataclass(frozen=True)
 class _Tell(Tell):
     service: Service
+    name: str  # of the voter, as it was given
     wants_next: bool
     unseen: bool = False
 
@@ -113,7 +115,7 @@ def tell(
         or an arm is gone; if the database fails, after which to tell again is safe.
     """
     request = _request(service, duel, voter, verdict, wants_next, arena, unseen, fields)
-    return _told(service, voter, request, service.writer.do(tell_many, request))
+    return receipt_of(request, service.writer.do(tell_many, request))
 
 
 async def tell_async(
@@ -129,15 +131,41 @@ async def tell_async(
     """Do what `tell` does without a thread for each voter that waits for the disk."""
     request = _request(service, duel, voter, verdict, wants_next, arena, fields=fields)
     done: Outcome = await service.writer.do_async(tell_many, request)
-    hosted = service.hosted_by_number(done.row["arena"])
-    at_hand = hosted is not None and {done.row["left"], done.row["right"]} <= set(
-        hosted.replica.arms
-    )
-    if wants_next and hosted is not None:
-        at_hand = at_hand and done.next is not None and not shows_cards(hosted, done.next)
-    if at_hand:
-        return _told(service, voter, request, done)
-    return await to_thread(_told, service, voter, request, done)  # it reads the database
+    at_hand = receipt_at_hand(request, done)
+    return await to_thread(receipt_of, request, done) if at_hand is None else at_hand
+
+
+def begin_to_tell(
+    service: Service,
+    waiter: Waiter,
+    duel: str,
+    voter: str,
+    verdict: str,
+    *,
+    wants_next: bool,
+    arena: int,
+    fields: Fields | None = None,
+) -> Any:
+    """Do the same for who waits in a way of its own; return what `receipt_of` wants then.
+
+    The waiter gets an `ArenaError`, or what `receipt_of` wants besides.
+    """
+    request = _request(service, duel, voter, verdict, wants_next, arena, fields=fields)
+    service.writer.begin(tell_many, request, waiter)
+    return request
+
+
+def receipt_at_hand(request: _Tell, done: Outcome) -> Receipt | None:
+    """Return what became of a verdict that is on the disk, None if the database must be read."""
+    hosted = request.service.hosted_by_number(done.row["arena"])
+    if hosted is None:
+        return None
+    arms = hosted.replica.arms
+    if done.row["left"] not in arms or done.row["right"] not in arms:
+        return None
+    if request.wants_next and (done.next is None or shows_cards(hosted, done.next)):
+        return None
+    return receipt_of(request, done)
 
 
 def _request(
@@ -157,12 +185,12 @@ def _request(
     now = now_in_microseconds()
     name = service.voter(voter)
     said = as_fields(fields)
-    return _Tell(known, name, word, now, arena, service, wants_next, unseen, fields=said)
+    return _Tell(known, name, word, now, arena, service, voter, wants_next, unseen, fields=said)
 
 
-def _told(service: Service, voter: str, request: _Tell, done: Outcome) -> Receipt:
+def receipt_of(request: _Tell, done: Outcome) -> Receipt:
     """Return what became of a verdict that is on the disk."""
-    row = done.row
+    row, service = done.row, request.service
     hosted = service.hosted_by_number(row["arena"]) or service.hosted(_slug(service, row["arena"]))
     if not {row["left"], row["right"]} <= set(hosted.replica.arms):
         service.follow(hosted.arena.slug)  # another process asked, of an arm that had just joined
@@ -173,7 +201,7 @@ def _told(service: Service, voter: str, request: _Tell, done: Outcome) -> Receip
     if request.wants_next:
         with suppress(Conflict):
             following = (
-                _ask_next(service, hosted, voter, request, row)
+                _ask_next(hosted, request, row)
                 if done.next is None
                 else shown(service, hosted, done.next, done.left)
             )
@@ -182,10 +210,11 @@ def _told(service: Service, voter: str, request: _Tell, done: Outcome) -> Receip
     return Receipt(done.first, row["seq"], reason is None, reason, reveal, following)
 
 
-def _ask_next(service: Service, hosted: Hosted, voter: str, request: _Tell, row: Row) -> Asked:
+def _ask_next(hosted: Hosted, request: _Tell, row: Row) -> Asked:
     """Ask the next duel of a voter of whom the same is said."""
     said = None if row["fields"] is None else json.loads(row["fields"])
-    return ask(service, hosted.arena.slug, voter, unseen=request.unseen, fields=said)
+    slug = hosted.arena.slug
+    return ask(request.service, slug, request.name, unseen=request.unseen, fields=said)
 
 
 def tell_many(connection: Connection, tells: Sequence[_Tell]) -> list[Outcome | ArenaError]:

@@ -14,7 +14,7 @@ from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from dataclasses import dataclass
 from threading import Lock, Thread
-from typing import Any
+from typing import Any, Protocol
 
 from driftduel.arena.errors import ArenaError, Conflict, Unavailable
 from driftduel.arena.store.connection import PATIENCE, Connection, IntegrityError
@@ -28,7 +28,7 @@ _GATHER, _STEPS = 0.003, 6
 """Seconds to wait for more if the last transaction did so many, looking so often whether half as
 many are there: a commit costs more than that, and meanwhile the others are answered."""
 
-_ANSWER = PATIENCE + 0.2
+ANSWERED_WITHIN = PATIENCE + 0.2
 """Seconds that somebody waits, for what is before, too."""
 
 _SILENT = "the database does not answer, please try again"
@@ -37,13 +37,29 @@ Handler = Callable[[Connection, Sequence[Any]], Sequence[Any]]
 """Does many requests at once; returns for each what it gives, or the ArenaError it raises."""
 
 
+class Waiter(Protocol):
+    """Who waits for a result in an event loop, as a future of asyncio does."""
+
+    def get_loop(self) -> asyncio.AbstractEventLoop:
+        """Return the loop."""
+        ...
+
+    def done(self) -> bool:
+        """Tell whether nobody waits any more."""
+        ...
+
+    def set_result(self, result: Any, /) -> None:
+        """Take what the handler gave, in the loop."""
+        ...
+
+
 @dataclass
 class _Job:
     handler: Handler
     request: Any
     alone: bool
     each: float | None  # seconds of a statement of what may take long
-    answer: Future[Any] | asyncio.Future[Any]  # a thread waits for it, or an event loop
+    answer: Future[Any] | Waiter  # a thread waits for it, or an event loop
 
 
 class Writer:
@@ -80,17 +96,21 @@ class Writer:
         """
         answer: Future[Any] = Future()
         self._submit(_Job(handler, request, False, None, answer))
-        return _result(_waited(answer, _ANSWER))
+        return _result(_waited(answer, ANSWERED_WITHIN))
 
     async def do_async(self, handler: Handler, request: Any) -> Any:
         """Do the same without a thread that waits; it is done even if nobody waits any more."""
         answer = asyncio.get_running_loop().create_future()
-        self._submit(_Job(handler, request, False, None, answer))
+        self.begin(handler, request, answer)
         try:
-            async with asyncio.timeout(_ANSWER):
+            async with asyncio.timeout(ANSWERED_WITHIN):
                 return _result(await answer)
         except TimeoutError:
-            raise Unavailable(_SILENT) from None
+            raise silent() from None
+
+    def begin(self, handler: Handler, request: Any, waiter: Waiter) -> None:
+        """Do the same for who waits in a way of its own, `ANSWERED_WITHIN` seconds at most."""
+        self._submit(_Job(handler, request, False, None, waiter))
 
     def alone(
         self,
@@ -106,14 +126,14 @@ class Writer:
         """
         answer: Future[Any] = Future()
         self._submit(_Job(lambda connection, _: [action(connection)], None, True, each, answer))
-        return _result(_waited(answer, _ANSWER if each is None else within))
+        return _result(_waited(answer, ANSWERED_WITHIN if each is None else within))
 
     def close(self) -> None:
         """Finish what waits, and end; a database that is silent is not waited for."""
         with self._door:
             self._closed = True
             self._jobs.put(None)
-        self._thread.join(_ANSWER)
+        self._thread.join(ANSWERED_WITHIN)
 
     def _submit(self, job: _Job) -> None:
         with self._door:  # nobody comes in after the last one
@@ -174,7 +194,7 @@ class Writer:
 
 def _answer(batch: list[_Job], results: list[Any]) -> None:
     """Tell those who wait; an event loop is woken once for all that wait in it."""
-    loops: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Any], Any]]] = {}
+    loops: dict[asyncio.AbstractEventLoop, list[tuple[Waiter, Any]]] = {}
     for job, result in zip(batch, results, strict=True):
         if isinstance(job.answer, Future):
             with suppress(InvalidStateError):  # who waited gave up
@@ -186,16 +206,21 @@ def _answer(batch: list[_Job], results: list[Any]) -> None:
             loop.call_soon_threadsafe(_wake, answers)
 
 
+def silent() -> Unavailable:
+    """Return what is said to who waited for long enough; it may be done nevertheless."""
+    return Unavailable(_SILENT)
+
+
 def _waited(answer: Future[Any], seconds: float | None) -> Any:
     """Return an answer, or say that there is none; it may be done nevertheless."""
     try:
         return answer.result(seconds)
     except TimeoutError:
         answer.cancel()
-        raise Unavailable(_SILENT) from None
+        raise silent() from None
 
 
-def _wake(answers: list[tuple[asyncio.Future[Any], Any]]) -> None:
+def _wake(answers: list[tuple[Waiter, Any]]) -> None:
     for answer, result in answers:
         if not answer.done():  # who gave up gets no answer
             answer.set_result(result)

@@ -17,7 +17,6 @@ from typing import Any
 
 from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI
-from starlette.types import ASGIApp, Receive, Scope, Send
 
 from driftduel import __version__
 from driftduel.arena import service as arena
@@ -63,7 +62,7 @@ def create_app(access: Access, *, closes: bool = False) -> FastAPI:
         if closes:
             access.service.close()
 
-    app = _Application(
+    app = FastAPI(
         title="driftduel arena",
         version=__version__,
         description="Which of two do people prefer? Who is best, since when, how sure.",
@@ -96,19 +95,9 @@ def create_app(access: Access, *, closes: bool = False) -> FastAPI:
     answer_problems(app, refused)
     app.add_middleware(RequestLimits)
     app.add_middleware(metrics.RequestLog, watch=watch)
-    app.short = ShortWay(super(_Application, app).__call__, access, watch)
+    app.state.short = ShortWay(access, watch)
     _describe_problems(app)
     return app
-
-
-class _Application(FastAPI):
-    """Lets a request try the short way first."""
-
-    short: ASGIApp
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request."""
-        await self.short(scope, receive, send)
 
 
 def app_of_environment() -> FastAPI:

@@ -8,10 +8,14 @@ become too many for the database to open its own, those that sent no whole reque
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from contextlib import suppress
+from http import HTTPStatus
 from typing import Any
 
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
+
+from driftduel.arena.web.short import Answering, ShortWay
 
 LOOK = 5.0
 """Seconds between two looks at a connection."""
@@ -28,7 +32,14 @@ MOST_HEAD = 65_536
 _RESERVED = 256
 """Files that are left for everything but connections."""
 
+Headers = Iterable[tuple[bytes, bytes]]
+
 _Protocol: Any = AutoHTTPProtocol  # of either parser, whose connections are alike
+
+
+STATUS_LINE = {
+    status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() for status in HTTPStatus
+}
 
 
 class PatientProtocol(_Protocol):  # type: ignore[misc]
@@ -38,6 +49,8 @@ class PatientProtocol(_Protocol):  # type: ignore[misc]
         """Begin to look at a connection, and make room for it."""
         super().connection_made(transport)
         self.made_at = self.loop.time()
+        self._short: ShortWay | None = getattr(getattr(self.app, "state", None), "short", None)
+        self.cycle: Any = None  # what is under way, as uvicorn has it or on the short way
         self._cycle: Any = None  # that of the last look
         self._missed = self._head = self._body = 0
         self._next_look = self.loop.call_later(LOOK, self._look)
@@ -60,6 +73,37 @@ class PatientProtocol(_Protocol):  # type: ignore[misc]
             self._head += len(data)
             if self._head > MOST_HEAD:
                 self.transport.abort()
+
+    def on_headers_complete(self) -> None:
+        """Begin a request: a usual verdict on the short way, if this parser calls it."""
+        free = self.cycle is None or self.cycle.response_complete
+        if free and self._short is not None and self.parser.get_method() == b"PUT":
+            said = self._short.usual(self.url, self.headers, self.client)
+            if said is not None and self.parser.get_http_version() == "1.1":
+                kept = self.parser.should_keep_alive()
+                self.cycle = Answering(self._short, said, self, kept)
+                return
+        super().on_headers_complete()
+
+    def go_the_long_way(self, body: bytes) -> None:
+        """Hand a request on, all of which is there."""
+        self.cycle = None
+        super().on_headers_complete()
+        self.cycle.body += body
+        self.cycle.more_body = False
+        self.cycle.message_event.set()
+
+    def answer(self, cycle: Answering, status: int, headers: Headers, body: bytes) -> None:
+        """Send the answer of the short way, and go on with what came after it."""
+        ours = (*self.server_state.default_headers, (b"content-length", b"%d" % len(body)))
+        lines = [b"%b: %b\r\n" % header for header in (*ours, *headers)]
+        if not cycle.keep_alive:
+            lines.append(b"connection: close\r\n")
+        self.transport.write(b"".join((STATUS_LINE[status], *lines, b"\r\n", body)))
+        cycle.response_complete = True
+        if not cycle.keep_alive:
+            self.transport.close()
+        self.on_response_complete()
 
     @property
     def is_waiting(self) -> bool:

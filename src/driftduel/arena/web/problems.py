@@ -25,6 +25,8 @@ _MOST_NOTED = 100
 _NOTED: dict[str, float] = {}
 """Causes that were written into the log, and when."""
 
+BROKEN = "something went wrong on our side; what was acknowledged is kept"
+
 MEDIA_TYPE = "application/problem+json"
 
 
@@ -90,8 +92,7 @@ def answer_problems(app: FastAPI, page: Page) -> None:
 
     @app.exception_handler(Exception)
     async def broken(request: Request, error: Exception) -> Response:
-        words = "something went wrong on our side; what was acknowledged is kept"
-        return answer(request, 500, words)
+        return answer(request, 500, BROKEN)
 
 
 def _note(error: ArenaError) -> None:

@@ -156,26 +156,27 @@ class Access:
 
     def take(self, request: Request) -> None:
         """Count a request of its address, and refuse it if there were too many."""
-        address = self._address(request)
-        if self._buckets is not None and address is not None:
-            self._buckets.take(address)
+        forwarded = request.headers.get("x-forwarded-for", "")
+        self._take(request.client.host if request.client else "", forwarded)
 
-    def takes(self, scope: Scope) -> bool:
-        """Do the same; tell whether the request may go on."""
+    def takes(self, host: str, forwarded: str) -> bool:
+        """Count a request of a host, and what it says of another; tell whether it may go on."""
         try:
-            self.take(Request(scope))
+            self._take(host, forwarded)
         except TooMany:
             return False
         return True
 
-    def _address(self, request: Request) -> str | None:
+    def _take(self, host: str, forwarded: str) -> None:
+        address = self._address(host, forwarded)
+        if self._buckets is not None and address is not None:
+            self._buckets.take(address)
+
+    def _address(self, host: str, forwarded: str) -> str | None:
         """Return whom to limit: nobody on this machine, which may be a proxy that says no more."""
         if self.behind_proxy:
             # What stands before the last was written by whoever sent the request.
-            return rate_limit_key(
-                request.headers.get("x-forwarded-for", "").rpartition(",")[2].strip()
-            )
-        host = request.client.host if request.client else ""
+            return rate_limit_key(forwarded.rpartition(",")[2].strip())
         return None if _is_loopback(host) else rate_limit_key(host)
 
 
