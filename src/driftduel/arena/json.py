@@ -8,7 +8,7 @@ with `UNSENT` not at all, one with `sent_as` under another name.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, is_dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_type_hints
 
 from driftduel.arena.model import Arm, Time
@@ -18,6 +18,9 @@ from driftduel.verdict.standing import Moment
 if TYPE_CHECKING:  # a command that writes one record imports no more
     from driftduel.arena.service import Created, Described, Past, Upgrade
     from driftduel.arena.status import Status
+
+
+_PLAIN = frozenset((str, int, float, bool, type(None)))
 
 
 class SentField(NamedTuple):
@@ -78,13 +81,18 @@ def to_json(value: Any) -> Any:
     [{'slug': 'tea', 'name': 'Tea', 'offered': True}]
     """
     kind: type = type(value)
+    if kind in _PLAIN:
+        return value
     if known := _writers(kind):
-        return {
-            name: as_time(getattr(value, attribute))
-            if is_time
-            else to_json(getattr(value, attribute))
-            for attribute, name, is_time in known
-        }
+        sent = {}
+        for attribute, name, is_time in known:
+            one = getattr(value, attribute)
+            if is_time:
+                one = as_time(one)
+            elif type(one) not in _PLAIN:  # a vote is answered with many that are
+                one = to_json(one)
+            sent[name] = one
+        return sent
     return [to_json(one) for one in value] if isinstance(value, tuple | list) else value
 
 
@@ -111,7 +119,16 @@ def as_time(at: int | None) -> str | None:
     >>> as_time(1_700_000_000_000_001)
     '2023-11-14T22:13:20.000001+00:00'
     """
-    return None if at is None else str(Moment.time(at).to_json())
+    if at is None:
+        return None
+    whole, rest = divmod(at, 1_000_000)
+    return f"{_second(whole)}.{rest:06}+00:00"
+
+
+@lru_cache(1_000)
+def _second(whole: int) -> str:
+    """Return a second, which many times to write share."""
+    return str(Moment.time(whole * 1_000_000).to_json())[:19]
 
 
 def made_of(created: Created) -> Made:

@@ -31,7 +31,7 @@ Asker = tuple[str, str | None]
 """A voter, and the fields of what it is asked."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Tell:
     """A verdict of a voter at a time; ``arena``, if it is given, is the one the caller may tell.
 

@@ -7,6 +7,7 @@ import hmac
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from html import escape
 from typing import Literal
 
@@ -178,8 +179,13 @@ def shown(service: Service, hosted: Hosted, duel: OpenDuel, to_go: int | None = 
             name = None if hosted.arena.settings.blind else arm.name
             sides.append(_shown_by(cards[number], name))
         else:
-            sides.append(Shown(arm.name, "text", arm.name, None))
+            sides.append(_shown_by_name(arm.name))
     return Asked(duel.id, sides[0], sides[1], duel.context or None, duel.expires_at, to_go)
+
+
+@lru_cache(10_000)
+def _shown_by_name(name: str) -> Shown:
+    return Shown(name, "text", name, None)
 
 
 def _shown_by(card: Card, name: str | None) -> Shown:
@@ -216,6 +222,8 @@ def _contexts(hosted: Hosted, duel: OpenDuel) -> dict[int, str]:
     a blind arena nobody is named who has a card at all.
     """
     pair = (duel.left, duel.right)
+    if not hosted.contexts and duel.context is None:  # there are no cards
+        return {}
     if duel.context is not None:
         return dict.fromkeys(pair, duel.context)
     if not hosted.arena.settings.blind:

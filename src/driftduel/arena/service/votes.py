@@ -67,7 +67,7 @@ class Retracted:
     seq: int
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Tell(Tell):
     service: Service
     name: str  # of the voter, as it was given
@@ -199,12 +199,11 @@ def receipt_of(request: _Tell, done: Outcome) -> Receipt:
     reason: Any = "skip" if row["kind"] == "skip" else row["reason"]
     following = None
     if request.wants_next:
-        with suppress(Conflict):
-            following = (
-                _ask_next(hosted, request, row)
-                if done.next is None
-                else shown(service, hosted, done.next, done.left)
-            )
+        if done.next is not None:
+            following = shown(service, hosted, done.next, done.left)
+        else:
+            with suppress(Conflict):
+                following = _ask_next(hosted, request, row)
     hides = row["kind"] == "skip" or not reveals_names(hosted, (row["left"], row["right"]))
     reveal = None if hides else Reveal(left, right)
     return Receipt(done.first, row["seq"], reason is None, reason, reveal, following)

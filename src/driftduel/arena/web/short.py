@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import time
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -32,10 +33,10 @@ _LOGGER = logging.getLogger("driftduel.arena")
 ROUTE = "/duels/{duel}/verdict"
 """The route, as the long way logs it."""
 
-_BEFORE, _AFTER = b"/api/v1/duels/", b"/verdict"
+_URL = re.compile(rb"/api/v1/duels/([A-Za-z0-9_-]{22})/verdict")
 _EVERY = ((b"x-content-type-options", b"nosniff"), (b"vary", b"Origin"))
 _JSON = [(b"content-type", b"application/json")]
-_ODD = (b"origin", b"transfer-encoding", b"expect", b"upgrade")
+_ODD = frozenset((b"origin", b"transfer-encoding", b"expect", b"upgrade"))
 _REMEMBERED = 200
 """Bytes of a body at most whose meaning is remembered: nearly all are the same few."""
 
@@ -68,18 +69,14 @@ class ShortWay:
         self, url: bytes, headers: list[tuple[bytes, bytes]], client: tuple[str, int] | None
     ) -> Usual | None:
         """Return what a PUT says beside its body, None if it is to go the long way."""
-        if not (url.startswith(_BEFORE) and url.endswith(_AFTER)):
+        path = _URL.fullmatch(url)
+        if path is None:
             return None
-        duel = url[len(_BEFORE) : -len(_AFTER)]
         found = dict(headers)
         length = found.get(b"content-length", b"")
         if not length.isdigit() or int(length) > MOST_BODY or len(found) != len(headers):
             return None
-        if (
-            not duel.isascii()
-            or any(sign in duel for sign in b"/?%#")
-            or any(name in found for name in _ODD)
-        ):
+        if not _ODD.isdisjoint(found):
             return None
         voter = found.get(b"x-voter", b"").decode("latin-1")
         kind, _, token = found.get(b"authorization", b"").decode("latin-1").partition(" ")
@@ -89,7 +86,7 @@ class ShortWay:
         if holder is None:
             return None
         forwarded = found.get(b"x-forwarded-for", b"").decode("latin-1")
-        return Usual(duel.decode(), voter, holder, client[0] if client else "", forwarded)
+        return Usual(path[1].decode(), voter, holder, client[0] if client else "", forwarded)
 
 
 class Answering:
