@@ -82,8 +82,8 @@ class Local:
 
         said = as_fields(fields)
         with self._copy(writing=True) as (arena, replica, kept):
-            if arena.status != "open":
-                raise Conflict("the poll is closed")
+            if (state := arena.state_at(rules.now())) != "open":
+                raise rules.not_open(state)
             hashed = rules.voter_hash(self._meta["salt"], voter)
             contexts = cards.contexts_of(self.connection, arena.id)
             rng = np.random.default_rng()

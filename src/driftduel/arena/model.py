@@ -7,6 +7,7 @@ names and slugs may.
 from __future__ import annotations
 
 import re
+import time
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from typing import Annotated, Any, Literal, NamedTuple, cast, get_args
 
 from driftduel.arena.errors import Invalid
 from driftduel.arena.settings import Settings
+from driftduel.arena.times import as_moment
 
 Time = Annotated[int, "time"]
 """Whole microseconds since 1970, UTC."""
@@ -23,6 +25,9 @@ UNSENT = {"sent": False}
 
 Verdict = Literal["left", "right", "tie", "bad", "skip"]
 Role = Literal["owner", "embed", "read", "feed"]
+State = Literal["waiting", "open", "closed"]
+"""Whether people can vote: not yet, now, or no more."""
+
 Kind = Literal[
     "vote",
     "skip",
@@ -91,9 +96,21 @@ class Arena:
     chain: str
 
     @property
+    def state(self) -> State:
+        """Whether people can vote now: by the owner's word and by the schedule."""
+        return self.state_at(time.time_ns() // 1000)
+
+    def state_at(self, now: int) -> State:
+        """Return whether people can vote at a time."""
+        opens, closes = self.settings.opens, self.settings.closes
+        if self.status == "closed" or (closes and now >= as_moment(closes)):
+            return "closed"
+        return "waiting" if opens and now < as_moment(opens) else "open"
+
+    @property
     def results_are_public(self) -> bool:
         """Tell whether everybody may read results: while voting goes on, or when it is closed."""
-        return self.settings.public or (self.status == "closed" and self.settings.publish)
+        return self.settings.public or (self.state == "closed" and self.settings.publish)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from driftduel.arena.errors import ArenaError, Conflict, Forbidden, Gone, Invalid, NotFound
 from driftduel.arena.fields import merged
-from driftduel.arena.model import DAY, Arena, OpenDuel, Verdict
+from driftduel.arena.model import DAY, Arena, OpenDuel, State, Verdict
 from driftduel.arena.store import statements
 from driftduel.arena.store.connection import Connection
 from driftduel.arena.store.fields import admit
@@ -224,8 +224,8 @@ def take_back(
 
 def _refusal(connection: Connection, one: Tell, duel: OpenDuel, arena: Arena) -> ArenaError | None:
     """Return why an open duel cannot be told so, if it cannot."""
-    if arena.status != "open":
-        return Conflict("the poll is closed")
+    if (state := arena.state_at(one.at)) != "open":
+        return not_open(state)
     if one.at > duel.expires_at:
         return Gone("the duel has expired")
     if one.verdict == "tie" and not arena.settings.ties:
@@ -244,6 +244,13 @@ def _unknown_rules(arena: Arena) -> ArenaError | None:
     except Conflict as newer:
         return newer
     return None
+
+
+def not_open(state: State) -> Conflict:
+    """Return why nobody can vote."""
+    if state == "waiting":
+        return Conflict("voting has not begun")
+    return Conflict("the poll is closed")
 
 
 def _not_theirs(one: Tell, arena: int, voter: str | None) -> ArenaError | None:

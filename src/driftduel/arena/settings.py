@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal, get_type_hints
 
+from driftduel.arena.colours import EXAMPLE as COLOUR
+from driftduel.arena.colours import as_colour
 from driftduel.arena.errors import Invalid
 from driftduel.arena.languages import BROWSER, LANGUAGES
+from driftduel.arena.times import EXAMPLE as TIME
+from driftduel.arena.times import as_moment
 
 Page = Literal["new", "owner"]
 
@@ -27,8 +31,8 @@ class Setting:
     name : str
         As `Settings`, the API and the command have it.
     type : type
-        ``bool``, ``int``, ``int | None`` (None: any number), ``tuple[str, ...]``, or ``str`` with
-        ``choices``.
+        ``bool``, ``int``, ``int | None`` (None: any number), ``tuple[str, ...]``, ``str`` with
+        ``choices``, or ``str`` that ``reads``; nothing is empty then.
     default : object
         What it is unless somebody says otherwise.
     label, sentence : str
@@ -39,6 +43,8 @@ class Setting:
         What each text of several must look like, and one that does.
     choices : mapping of str to str
         What a text may be, and what pages call that.
+    reads : callable, optional
+        What reads a text, and raises `Invalid` of one that makes no sense.
     pages : tuple of {"new", "owner"}
         The pages whose form has it; API and command have all.
     off : str
@@ -55,16 +61,19 @@ class Setting:
     pattern: str = ""
     example: str = ""
     choices: Mapping[str, str] = field(default_factory=dict)
+    reads: Callable[[str], object] | None = None
     pages: tuple[Page, ...] = ("new", "owner")
     off: str = ""
 
     @property
-    def kind(self) -> Literal["switch", "number", "choice", "texts"]:
+    def kind(self) -> Literal["switch", "number", "choice", "text", "texts"]:
         """What a form shows for it."""
         if self.type is bool:
             return "switch"
         if self.choices:
             return "choice"
+        if self.type is str:
+            return "text"
         return "number" if self.type in (int, int | None) else "texts"
 
     @property
@@ -79,6 +88,8 @@ class Setting:
             return "true or false"
         if self.kind == "choice":
             return ", ".join(f"`{one}`" for one in self.choices)
+        if self.kind == "text":
+            return f"empty, or as {self.example}"
         if self.kind == "texts":
             return f"a list, as in {self.example}"
         whole = f"a whole number from {self.least} to {self.most:,}"
@@ -94,6 +105,8 @@ class Setting:
         elif self.kind == "choice":
             if not isinstance(value, str) or value not in self.choices:
                 raise Invalid(f"{self.name} is {value!r}, must be one of {', '.join(self.choices)}")
+        elif self.kind == "text":
+            self._check_text(value)
         else:
             self._check_texts(value)
 
@@ -101,6 +114,8 @@ class Setting:
         """Return what somebody typed into a form: nothing leaves a number out, texts are lines."""
         if self.kind == "switch":
             return bool(text)
+        if self.kind == "text":
+            return text.strip()
         if self.kind == "texts":
             return text.split()
         if self.kind == "choice":
@@ -123,6 +138,8 @@ class Setting:
             return "yes" if value else "no"
         if self.kind == "texts":
             return ", ".join(value) or "none"
+        if self.kind == "text":
+            return value or "none"
         if self.kind == "choice":
             return self.choices[value]
         return "any number" if value is None else f"{value:,}"
@@ -136,6 +153,15 @@ class Setting:
                 f"{self.name} is {value!r}, must be a whole number from {self.least} to "
                 f"{self.most:,}"
             )
+
+    def _check_text(self, value: Any) -> None:
+        if not isinstance(value, str):
+            raise Invalid(f"{self.name} is {value!r}, must be text, {self.allowed}")
+        if value and self.reads is not None:
+            try:
+                self.reads(value)
+            except Invalid as error:
+                raise Invalid(f"{self.name}: {error}") from None
 
     def _check_texts(self, value: Any) -> None:
         if isinstance(value, str) or not isinstance(value, Sequence):
@@ -181,6 +207,30 @@ class Settings:
         True,
         label="Results become public at the end",
         sentence="When voting is closed, everybody with the link may see who won.",
+        pages=("owner",),
+    )
+    opens: str = setting(
+        "",
+        label="Voting begins",
+        sentence="When voting begins, with the zone; until then voters are told when that is.",
+        example=TIME,
+        reads=as_moment,
+        pages=("owner",),
+    )
+    closes: str = setting(
+        "",
+        label="Voting ends",
+        sentence="When voting ends, with the zone; from then on it is closed.",
+        example=TIME,
+        reads=as_moment,
+        pages=("owner",),
+    )
+    colour: str = setting(
+        "",
+        label="Colour of buttons and links",
+        sentence="It is made darker, or lighter where the page is dark, until it can be read.",
+        example=COLOUR,
+        reads=as_colour,
         pages=("owner",),
     )
     cap: int | None = setting(
@@ -251,6 +301,8 @@ class Settings:
             one.check(value)
             if one.kind == "texts":
                 object.__setattr__(self, one.name, tuple(value))
+        if self.opens and self.closes and as_moment(self.opens) >= as_moment(self.closes):
+            raise Invalid(f"closes is {self.closes}, must be later than opens, {self.opens}")
 
     def changed(self, changes: Mapping[str, Any]) -> Settings:
         """Return these settings with changes.
@@ -263,7 +315,8 @@ class Settings:
         Traceback (most recent call last):
             ...
         driftduel.arena.errors.Invalid: settings: there is no 'cup', there are blind, reveal, ties,
-        public, publish, cap, repeat, suggestions, language, expire, origins, variants, newest_rules
+        public, publish, opens, closes, colour, cap, repeat, suggestions, language, expire,
+        origins, variants, newest_rules
         >>> Settings().changed({"cap": 0})
         Traceback (most recent call last):
             ...

@@ -124,7 +124,7 @@ def standing_of(arena: Arena, replica: Replica, *, as_said: bool = True) -> Stan
         votes=votes,
         first=Moment.time(int(np.min(replica.times))) if votes else None,  # some may be imported
         last=Moment.time(int(np.max(replica.times))) if votes else None,
-        closed=arena.status == "closed",
+        closed=arena.state == "closed",
         scored_against="others",
         drawn=True,
         changes=(),

@@ -53,6 +53,8 @@ def _type(setting: Setting) -> Any:
         return Annotated[str | None, typer.Option(name, metavar="A,B", help=setting.sentence)]
     if setting.kind == "choice":
         return Annotated[str | None, typer.Option(name, metavar="NAME", help=setting.sentence)]
+    if setting.kind == "text":
+        return Annotated[str | None, typer.Option(name, metavar="TEXT", help=setting.sentence)]
     least = 0 if setting.optional else setting.least
     words = f"{setting.sentence} 0: any number." if setting.optional else setting.sentence
     return Annotated[

@@ -14,6 +14,7 @@ from typing import Literal
 from driftduel.arena.errors import Conflict, Invalid
 from driftduel.arena.fields import Fields, as_fields
 from driftduel.arena.model import UNSENT, Card, OpenDuel, Time, as_duel
+from driftduel.arena.rules import not_open
 from driftduel.arena.seen import Progress, Rested, look_up
 from driftduel.arena.service.copies import Hosted
 from driftduel.arena.service.markdown import html_of_markdown
@@ -86,8 +87,8 @@ def ask(
         arms; if an unseen pair is asked for and the voter had all of today; if the database fails.
     """
     hosted = service.hosted(slug)
-    if hosted.arena.status != "open":
-        raise Conflict("the poll is closed")
+    if (state := hosted.arena.state_at(now_in_microseconds())) != "open":
+        raise not_open(state)
     name, said = service.voter(voter), as_fields(fields)
     progress = Progress(frozenset(), None)
     if unseen:
@@ -118,7 +119,7 @@ def open_again(service: Service, duel: str, voter: str) -> Asked | None:
     if row is None or row["voter"] != name or gone:
         return None
     hosted = service.hosted_by_number(row["arena"])
-    if hosted is None or hosted.arena.status != "open":
+    if hosted is None or hosted.arena.state_at(now_in_microseconds()) != "open":
         return None
     if not {row["left"], row["right"]} <= set(hosted.replica.offered):
         return None
@@ -145,7 +146,7 @@ def find_open(service: Service, slug: str, duel: str, voter: str) -> Asked | Non
         one = statements.find_duels(connection, [known] if known else []).get(known or "")
     if one is None or (one.arena, one.voter) != (hosted.arena.id, name):
         return None
-    offered = hosted.arena.status == "open" and {one.left, one.right} <= set(hosted.replica.offered)
+    offered = hosted.arena.state == "open" and {one.left, one.right} <= set(hosted.replica.offered)
     if not offered or one.expires_at < now_in_microseconds():
         return None
     return shown(service, hosted, one, _to_go(service, hosted, name))

@@ -43,7 +43,7 @@ def suggest(service: Service, slug: str, voter: str, text: str) -> None:
 
     def keep(connection: Connection) -> None:
         arena = statements.lock_arenas(connection, [number])[number]
-        if not arena.settings.suggestions or arena.status != "open":
+        if not arena.settings.suggestions or arena.state == "closed":
             raise Forbidden("this poll takes no suggestions")
         waiting = table.suggestions_of(connection, number)
         known = {arm.name.casefold() for arm in statements.arms_of(connection, number)}

@@ -263,7 +263,7 @@ def _next(
 def _going_on(service: Service, number: int) -> Hosted | None:
     """Return an arena that is loaded and open."""
     hosted = service.hosted_by_number(number)
-    return None if hosted is None or hosted.arena.status != "open" else hosted
+    return None if hosted is None or hosted.arena.state != "open" else hosted
 
 
 def retract(service: Service, duel: str, voter: str, *, arena: int | None = None) -> Retracted:

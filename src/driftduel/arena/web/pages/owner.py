@@ -79,7 +79,8 @@ def now(request: Request, slug: str, known: Known = None) -> Response:
     if role_of(request, slug) is None:
         raise Unauthorized("log in as the owner of this poll")
     service = access_of(request).service
-    tag = f'"{arena.health_tag(service, slug)}"'
+    state = service.hosted(slug).arena.state  # which a schedule changes, too
+    tag = f'"{arena.health_tag(service, slug)}-{state}"'
     if tag == (known or "").removeprefix("W/"):
         return Response(status_code=304, headers={"ETag": tag})
     return render("_owner_parts.html", headers={"ETag": tag}, **_facts(request, service, slug))
@@ -359,7 +360,7 @@ def _facts(request: Request, service: arena.Service, slug: str) -> dict[str, Any
         **standing,
         "health": health,
         "columns": [] if health.rate is None else columns_of(health.rate),
-        "tag": f"{health.head}-{health.moment}",
+        "tag": f"{health.head}-{health.moment}-{poll.state}",
         "base": reach.links,
         "reach": reach,
         "qr": qr_code,

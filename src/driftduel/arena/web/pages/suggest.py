@@ -52,7 +52,7 @@ def send(request: Request, slug: str, text: Annotated[str, Form()] = "") -> Resp
 
 def _poll(request: Request, slug: str) -> Arena:
     poll = access_of(request).service.hosted(slug).arena
-    if not poll.settings.suggestions or poll.status != "open":
+    if not poll.settings.suggestions or poll.state == "closed":
         raise NotFound("this poll takes no suggestions")
     return poll
 

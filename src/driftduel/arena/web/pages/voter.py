@@ -244,7 +244,10 @@ def _nothing_to_ask(
         status, title = 200, say("Thank you!")
         sentence = say("You have answered everything for today. Come back tomorrow.")
         tally = _tally(words, arena.votes_of(access_of(request).service, poll.slug, voter), None)
-    elif poll.status != "open":
+    elif poll.state == "waiting":
+        title = say("Voting has not begun yet")
+        sentence = say("It begins: {when}.", when=poll.settings.opens)
+    elif poll.state == "closed":
         title = say("Voting is over")
         sentence = say("Thank you: this poll is closed and takes no more votes.")
     else:

@@ -113,6 +113,7 @@ def in_words(error: ArenaError, say: Callable[..., str]) -> str:
 def _texts(say: Callable[..., str]) -> dict[str, str]:
     return {
         "the poll is closed": say("This poll is closed."),
+        "voting has not begun": say("Voting has not begun yet"),
         "the duel has expired": say("This pair is too old."),
         "the verdict was taken back": say("This answer was taken back."),
         "a verdict can be taken back for 60 seconds": say(
