@@ -41,6 +41,7 @@ Kind = Literal[
     "withdraw",
     "change",
     "rules",
+    "release",
 ]
 
 _VERDICTS = frozenset(get_args(Verdict))

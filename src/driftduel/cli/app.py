@@ -18,6 +18,7 @@ from driftduel.cli import (
     streams,
     told,
     vote,
+    why,
 )
 from driftduel.cli.groups import GroupedCommands, examples
 
@@ -57,6 +58,7 @@ app.command("tell", epilog=examples("tell"))(vote.tell)
 app.command("undo", epilog=examples("undo"))(vote.undo)
 app.command("status", epilog=examples("status"))(vote.status)
 arena.app.command("notify", epilog=examples("arena notify"))(told.notify)
+why.register(arena.app)
 app.add_typer(arena.app, name="arena")
 for name in moved.MOVED:
     app.command(name, hidden=True, add_help_option=False, context_settings=moved.ANY_OPTIONS)(

@@ -14,7 +14,18 @@ GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "arena": {
         "Serve": ("demo", "serve"),
-        "Polls": ("new", "status", "arms", "settings", "notify", "token", "exclude", "upgrade"),
+        "Polls": (
+            "new",
+            "status",
+            "why",
+            "arms",
+            "release",
+            "settings",
+            "notify",
+            "token",
+            "exclude",
+            "upgrade",
+        ),
         "Votes": ("export", "import", "imports"),
         "Databases": ("backup", "verify"),
     },
@@ -53,6 +64,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "arena settings": ("driftduel arena settings drinks --newest-rules --database drinks.db",),
     "arena arms": ("driftduel arena arms drinks --add mate --database drinks.db",),
     "arena status": ("driftduel arena status drinks --database drinks.db",),
+    "arena why": ("driftduel arena why drinks --database drinks.db",),
+    "arena release": (
+        "driftduel arena release drinks 'version 2' --option tea --database drinks.db",
+    ),
     "arena export": ("driftduel arena export drinks --out votes.csv --database drinks.db",),
     "arena import": (
         "driftduel arena import drinks votes.csv --pairs uniform --database drinks.db",

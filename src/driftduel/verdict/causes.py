@@ -228,11 +228,11 @@ def _remains(cause: Cause) -> Sentence | None:
         )
         if known is not None
     ]
-    rows = [say(f"{words} {_share(share)}") for words, share in told if share is not None]
+    rows = [say(f"{words}: {_share(share)}") for words, share in told if share is not None]
     if not rows:
         return None
-    row = ", ".join(f"{{{n}}}" for n in range(len(rows)))
-    return say("Of the change there remains, at a fixed mix {row}.", row=say(row, *rows))
+    row = "; ".join(f"{{{n}}}" for n in range(len(rows)))
+    return say("Of the change there remains at a fixed mix {row}.", row=say(row, *rows))
 
 
 def _share(share: float) -> str:

@@ -108,7 +108,7 @@ def test_at_a_fixed_mix_of_voters_a_reversal_goes_the_other_way():
     words = " ".join(plain(one) for one in sentences(cause, CLOCK))
     assert words.startswith("b took over from a most likely because of other voters (")
     assert "By kind, 1 had 19% of the votes before and 80% after." in words
-    assert "of voters nothing (it would go the other way)" in words
+    assert "of voters: nothing (it would go the other way)" in words
 
 
 def test_without_the_field_nobody_sees_that_others_vote_and_the_page_says_so():

@@ -258,6 +258,7 @@ def test_days_tell_new_voters_where_there_are_dates():
     when = [10.0, 10.2, 11.5, 11.5]
     log = dd.Log(["tea", "milk"], when, [0] * 4, [1] * 4, [1] * 4, extras=who, dated=True)
     assert _returning(who["voter"].to_list(), log) == ["new", "new", "new", "returning"]
+    assert _returning(["ann", "", None, "ann"], log) == ["new", "", "", "returning"]
 
 
 def test_an_analysis_by_group_says_whether_tastes_differ():

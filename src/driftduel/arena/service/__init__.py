@@ -17,6 +17,7 @@ from driftduel.arena.service.cards import NewCard as NewCard
 from driftduel.arena.service.cards import cards as cards
 from driftduel.arena.service.cards import image_of as image_of
 from driftduel.arena.service.cards import set_card as set_card
+from driftduel.arena.service.causes import causes as causes
 from driftduel.arena.service.duels import Asked as Asked
 from driftduel.arena.service.duels import Shown as Shown
 from driftduel.arena.service.duels import ask as ask
@@ -50,6 +51,11 @@ from driftduel.arena.service.receivers import in_words as in_words
 from driftduel.arena.service.receivers import receivers as receivers
 from driftduel.arena.service.receivers import remove_receiver as remove_receiver
 from driftduel.arena.service.receivers import try_receiver as try_receiver
+from driftduel.arena.service.releases import Marked as Marked
+from driftduel.arena.service.releases import as_moment as as_moment
+from driftduel.arena.service.releases import mark_release as mark_release
+from driftduel.arena.service.releases import releases as releases
+from driftduel.arena.service.releases import take_back_release as take_back_release
 from driftduel.arena.service.reports import shown as shown
 from driftduel.arena.service.reports import status as status
 from driftduel.arena.service.sending import GIVEN_UP as GIVEN_UP

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from dataclasses import dataclass
 from typing import Any
 
-from driftduel.arena.service.export import votes_csv
+from driftduel.arena.service.logs import log_of
 from driftduel.arena.service.service import Service
-from driftduel.arena.store.connection import SLOW
-from driftduel.arena.store.fields import fields_of
 from driftduel.verdict.parts import Sentence, plain
 from driftduel.votes.likely.groups import MOST_GROUPS, RETURNING
-
-_MOST_VOTES = 50_000
-"""Of more votes the latest are looked at."""
 
 _MOST_PLACES = 150
 """Arms times groups that are followed together."""
@@ -47,28 +41,14 @@ def groups(service: Service, slug: str) -> tuple[Grouped, ...]:
 
     It takes a second or more, so pages ask for it only when somebody does.
     """
-    import polars as pl
-
     from driftduel.votes.likely.timeline import timeline
-    from driftduel.votes.reading import read
 
-    with service.store.reading(each=SLOW) as connection:
-        fields = sorted(fields_of(connection, service.hosted(slug).arena.id))
-    lines = [*votes_csv(service, slug)]
-    table = pl.read_csv(io.StringIO("".join(lines)), infer_schema=False)
-    columns = ["time", "left", "right", "left_won", "voter", "context", *fields]
-    table = (
-        table.select(columns)
-        .tail(_MOST_VOTES)
-        .with_columns(pl.col("context", *fields).fill_null(""))
-    )
-    if len(table) < 2 or table.select("left", "right").n_unique() < 2:
+    log, fields = log_of(service, slug)
+    if log is None:
         return ()
-    table = table.with_columns(pl.col("left_won").cast(pl.Float64))
-    log = read(table, columns={"time": "time", "left": "left", "right": "right"})
     found = []
     for by in (*fields, "context", RETURNING):
-        n_groups = 2 if by == RETURNING else table[by].n_unique()
+        n_groups = 2 if by == RETURNING else log.extras[by].n_unique()  # type: ignore[index]
         if not 2 <= n_groups <= MOST_GROUPS or log.n_arms * (n_groups + 1) > _MOST_PLACES:
             continue
         try:

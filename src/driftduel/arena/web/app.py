@@ -20,11 +20,12 @@ from fastapi import FastAPI
 
 from driftduel import __version__
 from driftduel.arena import service as arena
-from driftduel.arena.web import metrics, owner, public, told, voter
+from driftduel.arena.web import metrics, owner, public, told, voter, why
 from driftduel.arena.web.pages import create, results, suggest
 from driftduel.arena.web.pages import owner as owner_page
 from driftduel.arena.web.pages import told as told_page
 from driftduel.arena.web.pages import voter as voter_page
+from driftduel.arena.web.pages import why as why_page
 from driftduel.arena.web.pages.html import Static, refused
 from driftduel.arena.web.problems import Problem, answer_problems
 from driftduel.arena.web.security import Access, RequestLimits
@@ -77,6 +78,7 @@ def create_app(access: Access, *, closes: bool = False) -> FastAPI:
         owner.router,
         told.router,
         public.router,
+        why.router,
         public.images,
     ):
         app.include_router(router, prefix="/api/v1")
@@ -88,6 +90,7 @@ def create_app(access: Access, *, closes: bool = False) -> FastAPI:
         suggest.router,
         told.feed,
         told_page.router,
+        why_page.router,
         owner_page.router,
         voter_page.router,
     ):

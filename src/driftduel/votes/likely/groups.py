@@ -300,6 +300,9 @@ def _returning(voters: list[object], votes: Log) -> list[str]:
     cast: dict[object, int] = {}
     found = []
     for voter, time in zip(voters, votes.time.tolist(), strict=True):
+        if voter in (None, ""):  # nobody knows whose vote it is
+            found.append("")
+            continue
         since = first.setdefault(voter, time)
         cast[voter] = cast.get(voter, 0) + 1
         new = time - since < 1.0 if votes.dated else cast[voter] <= _FIRST_VOTES

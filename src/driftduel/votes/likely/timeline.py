@@ -188,8 +188,15 @@ class Timeline:
         >>> cause.before, cause.after, cause.probability["voters"]
         ('tea', 'milk', 0.0)
         """
+        return why_each(
+            self.log, self.likely_changes, voters=voters, questions=questions, releases=releases
+        )
+
+    @property
+    def likely_changes(self) -> list[tuple[float, float, tuple[str, str]]]:
+        """Changes of the leader that are more likely than not: earliest, latest, who led."""
         story, names = self.story, self.log.arms
-        changes = [
+        return [
             (
                 float(story.bins.first[era.start[0]]),
                 float(story.bins.last[min(era.start[1], len(story.bins) - 1)]),
@@ -198,7 +205,6 @@ class Timeline:
             for before, era in pairwise(story.eras)
             if era.took_over >= _LIKELY
         ]
-        return why_each(self.log, changes, voters=voters, questions=questions, releases=releases)
 
     def best_by(
         self,
