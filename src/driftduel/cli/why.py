@@ -18,7 +18,7 @@ def register(app: typer.Typer) -> None:
 
 
 def why(slug: Slug, database: Database = DEFAULT, as_json: Json = False) -> None:
-    """Say why who leads changed: other voters or questions, an option, or tastes."""
+    """Say why who leads changed, or that nobody can tell."""
     from driftduel.verdict.causes import sentences
     from driftduel.verdict.parts import Clock, plain
 
