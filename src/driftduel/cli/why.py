@@ -8,7 +8,8 @@ import typer
 
 from driftduel.cli.arena import DEFAULT, Database, Slug
 from driftduel.cli.groups import examples
-from driftduel.cli.shared import Json, print_json
+from driftduel.cli.shared import Json
+from driftduel.cli.terminal import print_json
 
 
 def register(app: typer.Typer) -> None:
