@@ -1,7 +1,7 @@
 # Every target makes .venv on first use and installs what it needs; a second call does not.
 PYTHON ?= python3
 VENV := .venv
-BIN := $(VENV)/bin
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 STAMP := $(VENV)/.installed
 LOCK := requirements/dev.txt
 HASHES := requirements/hashes.txt
@@ -12,7 +12,7 @@ NO_CHROMIUM := there is no chromium: apt-get install chromium, or set CHROMIUM t
 
 
 .PHONY: docs site-check lock demo pictures examples check types format test test-jit test-nojit test-bounds test-slow test-browser \
-	test-versions test-beside coverage bench bench-learners bench-loop bench-detection bench-polls bench-duelpy reproduce benchmark clean
+	test-versions test-beside test-peers smoke release-check deploy-check coverage bench bench-learners bench-loop bench-detection bench-polls bench-duelpy reproduce benchmark clean
 
 $(STAMP): pyproject.toml $(LOCK) $(HASHES)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -113,6 +113,18 @@ test-versions: $(STAMP)  ## a smoke test with the lowest declared versions, and 
 
 test-beside: $(STAMP)  ## data frames, gymnasium and obp, with the real packages
 	$(BIN)/python requirements/beside.py
+
+test-peers: $(STAMP)  ## choix, arena-rank, kickscore and TrueSkill Through Time on the same votes
+	$(BIN)/python requirements/beside.py peers
+
+smoke: $(STAMP)  ## the smoke tests and the examples of the README, in this environment
+	$(BIN)/python -m pytest -q tests/test_smoke.py README.md docs/start.md --doctest-glob='*.md'
+
+release-check: $(STAMP)  ## what is released: built, looked at, installed and tried; sizes
+	TAG=$(TAG) $(BIN)/python requirements/release.py
+
+deploy-check: $(STAMP)  ## the steps of deploy/Dockerfile, in a folder of their own, and the server they make
+	$(BIN)/python requirements/image.py
 
 test-browser: $(STAMP)  ## reports and the arena in chromium: keys, dark, on a phone
 	@test -n "$(CHROMIUM)" || { echo "$(NO_CHROMIUM)"; exit 1; }

@@ -142,7 +142,8 @@ def test_the_package_says_that_it_is_typed():
 
 def test_the_wheel_holds_the_package_and_nothing_of_the_studies():
     targets = CONFIGURATION["tool"]["hatch"]["build"]["targets"]
-    assert targets == {"wheel": {"packages": ["src/driftduel"]}}
+    assert targets["wheel"] == {"packages": ["src/driftduel"]}
+    assert not any("tests" in name or "studies" in name for name in targets["sdist"]["include"])
     package = ROOT / "src" / "driftduel"
     assert Path(driftduel.__file__).parent == package
     assert not (package / "studies").exists()
