@@ -12,6 +12,7 @@ from studies import PROGRAM
 from studies.benchmark.command import benchmark
 from studies.causes import causes
 from studies.owner.command import owner
+from studies.guarantee.command import guarantee
 from studies.reproduction.command import reproduce
 
 app = typer.Typer(
@@ -26,6 +27,7 @@ app.command("reproduce")(reproduce)
 app.command("benchmark")(benchmark)
 app.command("causes")(causes)
 app.command("owner")(owner)
+app.command("guarantee")(guarantee)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
