@@ -11,8 +11,8 @@ from driftduel.cli import run_program
 from studies import PROGRAM
 from studies.benchmark.command import benchmark
 from studies.causes import causes
-from studies.owner.command import owner
 from studies.guarantee.command import guarantee
+from studies.owner.command import owner
 from studies.reproduction.command import reproduce
 
 app = typer.Typer(

@@ -291,7 +291,7 @@ def _since(s: Likely, clock: Clock) -> Sentence:
         if s.earliest == s.latest:
             return say("since {0}", since)
         return say("since about {0} ({1})", since, clock.between(s.earliest, s.latest))
-    about = (since,)
+    about: Sentence = (since,)
     if era.earliest != era.latest:
         about = say("about {0} ({1})", since, clock.between(era.earliest, era.latest))
     return say("the likeliest since {0}, though another may have been best in between", about)
