@@ -10,7 +10,7 @@ import pytest
 import driftduel as dd
 from driftduel.arena import errors
 from driftduel.arena import service as arena
-from driftduel.arena.model import DAY
+from driftduel.arena.model import COLUMNS, DAY
 from driftduel.arena.service.verify import learned
 from driftduel.cli import main
 from driftduel.votes.reading import read_log
@@ -58,7 +58,7 @@ def test_measure_reads_what_is_exported(drinks, tmp_path, capsys):
     arena.import_votes(drinks, "drinks", old_votes(tmp_path, lines), "uniform")
     vote(drinks, "skip")
     text, table = exported(drinks)
-    assert tuple(table.columns) == arena.COLUMNS
+    assert tuple(table.columns) == COLUMNS
     file = tmp_path / "votes.csv"
     file.write_text(text)
     log = read_log(file)
@@ -114,7 +114,7 @@ def test_parquet_holds_the_same_as_csv(drinks, tmp_path):
     arena.write_parquet(drinks, "drinks", tmp_path / "votes.parquet")
     table = pl.read_parquet(tmp_path / "votes.parquet")
     _, lines = exported(drinks)
-    assert table.columns == list(arena.COLUMNS)
+    assert table.columns == list(COLUMNS)
     assert table["propensity"].equals(lines["propensity"])
     assert table["time"].dtype == pl.Datetime("us", "UTC")
     assert table["left"].to_list() == lines["left"].to_list()

@@ -152,7 +152,7 @@ def looks_like_an_address(text: str) -> bool:
 @cache
 def _reserved() -> frozenset[str]:
     """Return what no field is called: columns of exports, and what readers of votes look for."""
-    from driftduel.arena.service.export import COLUMNS
+    from driftduel.arena.model import COLUMNS
     from driftduel.votes import names
 
     words = (*names.TIMES, *names.WINNERS, *names.LEFT_WON, *names.VOTERS, *names.COUNTED)

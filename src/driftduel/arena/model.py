@@ -55,6 +55,15 @@ REFOLDS = ("retract", "exclude", "include", "forget", "withdraw")
 SAID = ("change", "rules")
 """Events that say what was said: a change that was declared, and rules that were accepted."""
 
+COLUMNS = (
+    "time", "left", "right", "left_won", "verdict", "duel", "voter", "propensity", "context",
+    "generation", "asked", "counted", "reason", "seq", "swapped", "ticket", "hash",
+)  # fmt: skip
+"""What is exported of a vote. Three make the state again: seq, swapped, which says that the learner
+had the arms the other way round, and the ticket, which is its own, its numbers separated by blanks.
+The last row has the hash of the whole log, with which `driftduel arena verify --chain` tells later
+whether any of it was changed. After these come the fields of the poll, each by its name."""
+
 MOST_OPTIONS = 1_000
 MOST_NAME = 200
 MOST_TEXT = 2_000

@@ -24,7 +24,6 @@ from driftduel.arena.service.duels import ask as ask
 from driftduel.arena.service.duels import find_open as find_open
 from driftduel.arena.service.duels import html_of as html_of
 from driftduel.arena.service.duels import open_again as open_again
-from driftduel.arena.service.export import COLUMNS as COLUMNS
 from driftduel.arena.service.export import standing_csv as standing_csv
 from driftduel.arena.service.export import votes_csv as votes_csv
 from driftduel.arena.service.export import write_parquet as write_parquet

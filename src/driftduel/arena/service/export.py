@@ -17,22 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from driftduel.arena.model import OUTCOMES, Arena, Marks
+from driftduel.arena.model import COLUMNS, OUTCOMES, Arena, Marks
 from driftduel.arena.service.reports import status
 from driftduel.arena.service.service import Service
 from driftduel.arena.store import statements
 from driftduel.arena.store.connection import SLOW
 from driftduel.arena.store.fields import fields_of
-
-COLUMNS = (
-    "time", "left", "right", "left_won", "verdict", "duel", "voter", "propensity", "context",
-    "generation", "asked", "counted", "reason", "seq", "swapped", "ticket", "hash",
-)  # fmt: skip
-"""What is exported of a vote. Three make the state again: seq, swapped, which says that the learner
-had the arms the other way round, and the ticket, which is its own, its numbers separated by blanks.
-The last row has the hash of the whole log, with which `driftduel arena verify --chain` tells later
-whether any of it was changed. After these come the fields of the poll, each by its name."""
-
 
 _HASH = COLUMNS.index("hash")
 

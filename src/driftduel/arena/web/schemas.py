@@ -141,7 +141,8 @@ def _settings_schema() -> dict[str, Any]:
     return {"properties": properties, "additionalProperties": False}
 
 
-def _several(name: str, words: str, field: str, item: Any) -> Any:
+def several(name: str, words: str, field: str, item: Any) -> Any:
+    """Return the schema of a list of what `item` is the schema of, sent as `field`."""
     facts: dict[str, Any] = {field: (list[item], ...)}
     return create_model(name, __doc__=words, **facts)
 
@@ -163,17 +164,17 @@ _NAMES: dict[type, str] = {
 Appended = model_of(arena.Retracted)
 Arena = model_of(json.ArenaFacts)
 Arm = model_of(model.Arm)
-Arms = _several("Arms", "All arms of an arena.", "arms", Arm)
+Arms = several("Arms", "All arms of an arena.", "arms", Arm)
 Day = model_of(arena.Day)
 Duel = model_of(arena.Asked)
 Health = model_of(arena.Health)
 Imported = model_of(arena.Imported)
-Imports = _several("Imports", "The imports, oldest first.", "imports", model_of(arena.Import))
+Imports = several("Imports", "The imports, oldest first.", "imports", model_of(arena.Import))
 Made = model_of(json.Made)
 Told = model_of(arena.Receipt)
 Upgrade = model_of(json.UpgradeFacts)
 VoterFacts = model_of(arena.Voter)
-Voters = _several("Voters", "The voters with most verdicts.", "voters", VoterFacts)
+Voters = several("Voters", "The voters with most verdicts.", "voters", VoterFacts)
 
 _CHANGES: dict[str, Any] = {
     one.name: (_type_of(one.type) | None, Field(None, **_facts_of_setting(one))) for one in SETTINGS

@@ -21,7 +21,7 @@ feed = APIRouter(include_in_schema=False)
 
 _OWN = refusals(401, 403, 404)
 _Delivered: Any = schemas.model_of(arena.Delivered)
-_Receivers: Any = schemas._several(
+_Receivers: Any = schemas.several(
     "Receivers", "Who is told, with the last messages to each.", "receivers", _Delivered
 )
 _Answer: Any = schemas.model_of(arena.Answer)

@@ -36,10 +36,12 @@ class Causes(BaseModel):
     causes: list[dict[str, Any]]
 
 
-class Releases(BaseModel):
-    """The releases of a poll, in the order of time."""
-
-    releases: list[schemas.model_of(arena.Marked)]  # type: ignore[misc]
+Releases = schemas.several(
+    "Releases",
+    "The releases of a poll, in the order of time.",
+    "releases",
+    schemas.model_of(arena.Marked),
+)
 
 
 @router.get("/arenas/{slug}/causes", response_model=Causes, responses=refusals(401, 403, 404))
