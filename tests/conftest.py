@@ -5,9 +5,14 @@ from __future__ import annotations
 import sys
 
 import pytest
+from hypothesis import settings
 
 from driftduel._support import registry
 from tests.outside import GREEDY
+
+# How long an example takes says more of the machine than of the code: no test asserts a time.
+settings.register_profile("unhurried", settings(), deadline=None)
+settings.load_profile("unhurried")
 
 
 @pytest.fixture
