@@ -12,6 +12,7 @@ from studies import PROGRAM
 from studies.benchmark.command import benchmark
 from studies.causes import causes
 from studies.guarantee.command import guarantee
+from studies.judges import judges
 from studies.owner.command import owner
 from studies.reproduction.command import reproduce
 
@@ -26,6 +27,7 @@ app = typer.Typer(
 app.command("reproduce")(reproduce)
 app.command("benchmark")(benchmark)
 app.command("causes")(causes)
+app.command("judges")(judges)
 app.command("owner")(owner)
 app.command("guarantee")(guarantee)
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from driftduel.votes.bandwidth import BandwidthChoice as BandwidthChoice
     from driftduel.votes.bandwidth import choose_bandwidth as choose_bandwidth
     from driftduel.votes.from_log import stream_from_log as stream_from_log
+    from driftduel.votes.judges import Answers as Answers
     from driftduel.votes.likely.timeline import Timeline as Timeline
     from driftduel.votes.likely.timeline import timeline as timeline
     from driftduel.votes.log import Log as Log

@@ -19,7 +19,7 @@ from driftduel._support.text import count, listing
 from driftduel.matrix.criteria import Borda, Criterion, Weighted, as_criterion
 from driftduel.matrix.weights import uniform
 from driftduel.votes.checks import as_level
-from driftduel.votes.forecasts import as_forecasts
+from driftduel.votes.forecasts import Forecaster, as_forecasts
 from driftduel.votes.log import Log
 from driftduel.votes.pairwise import PairwiseMeans
 from driftduel.votes.robust import RobustVotes
@@ -238,7 +238,7 @@ def estimate(
     alpha: float = 0.05,
     pairs: str | None = None,
     rarest: float | None = None,
-    predictions: ArrayLike | None = None,
+    predictions: ArrayLike | Forecaster | None = None,
 ) -> Estimate:
     """Tell the scores of all arms over a period of a log, and how sure they are.
 
@@ -265,9 +265,10 @@ def estimate(
         What no propensity of a pair that counts was ever below, whether it was asked or not, as
         `DriftPoll` promises with `DriftPoll.rarest`. It is known where all pairs were as likely.
         What votes before let expect of a vote then makes intervals narrower.
-    predictions : array_like of shape (K, K) or (n, K, K), optional
+    predictions : array_like of shape (K, K) or (n, K, K), or Answers, optional
         Chances that the row beats the column, for all rows of the log or for each one, in its
-        order, from somebody who did not know how it ended, such as a judge. They are listened to
+        order, from somebody who did not know how it ended; or the answers of a judge
+        (`driftduel.votes.judges.Answers`), made chances by earlier votes. They are listened to
         for as long as they do better than what votes before let expect; if they are bad intervals
         are wider, not wrong. They need ``rarest``, or pairs that were all as likely.
 
@@ -385,7 +386,7 @@ def _robust(
     weight: Floats,
     pairs: str | None,
     rarest: float | None,
-    predictions: ArrayLike | None,
+    predictions: ArrayLike | Forecaster | None,
 ) -> RobustVotes | None:
     """Return what the votes of a period say beside what was to be expected of them.
 

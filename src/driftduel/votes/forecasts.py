@@ -12,7 +12,7 @@ double. Of more than `MOST_ARMS` arms nothing is forecast.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -45,7 +45,14 @@ class Forecasts(NamedTuple):
     of_row: Ints  # (n,)
 
 
-def as_forecasts(predictions: ArrayLike, log: Log) -> Forecasts:
+class Forecaster(Protocol):
+    """Who forecasts votes from what was known before each, as `driftduel.votes.judges` does."""
+
+    def expect(self, log: Log) -> Forecasts:
+        """Return what was to be expected of each row of a log."""
+
+
+def as_forecasts(predictions: ArrayLike | Forecaster, log: Log) -> Forecasts:
     """Return forecasts that somebody made, a table or one for each row of a log.
 
     Examples
@@ -54,6 +61,8 @@ def as_forecasts(predictions: ArrayLike, log: Log) -> Forecasts:
     >>> as_forecasts([[0.5, 0.8], [0.2, 0.5]], log).of_row
     array([0, 0])
     """
+    if hasattr(predictions, "expect"):
+        return predictions.expect(log)
     tables = np.asarray(predictions, dtype=np.float64)
     table = (log.n_arms, log.n_arms)
     if tables.shape not in (table, (len(log), *table)):
