@@ -226,12 +226,15 @@ class Replica:
         return max(2, min(_MOST_KEPT, _KEPT_BYTES // (size + 1)))
 
     def draw(
-        self, rng: np.random.Generator, seen: Collection[tuple[int, int]] = ()
+        self,
+        rng: np.random.Generator,
+        seen: Collection[tuple[int, int]] = (),
+        anchors: Collection[tuple[int, int]] = (),
     ) -> Drawn | None:
         """Draw a pair, with a generator of the caller's; None if there are not two arms.
 
         Nothing is changed: a pair that nobody answers leaves no trace. Pairs ``seen`` are left out,
-        unless these are all there are now.
+        unless these are all there are now; ``anchors`` are drawn now and then in any case.
         """
         with self.lock:
             offered = set(self.offered)
@@ -240,8 +243,12 @@ class Replica:
             known = [pair for pair in seen if offered.issuperset(pair)]
             if 2 * len(known) == len(offered) * (len(offered) - 1):
                 known = []  # an arm left just now
-            slots = [(int(self._slots[one]), int(self._slots[other])) for one, other in known]
-            one, other, ticket = draw_unseen(self.learner, rng, slots)
+            fixed = [pair for pair in anchors if offered.issuperset(pair)]
+            slots, frozen = (
+                [(int(self._slots[one]), int(self._slots[other])) for one, other in pairs]
+                for pairs in (known, fixed)
+            )
+            one, other, ticket = draw_unseen(self.learner, rng, slots, frozen)
             return self._drawn(one, other, ticket, bool(rng.random() < 0.5))
 
     def draw_many(self, rng: np.random.Generator, n: int) -> list[Drawn]:

@@ -74,7 +74,7 @@ def draw(
     ``contexts`` are those in which each arm has a card; one that both have is drawn. ``seen`` are
     pairs that are not drawn; see `driftduel.arena.seen`.
     """
-    drawn = replica.draw(rng, seen)
+    drawn = replica.draw(rng, seen, anchors_of(arena, replica))
     return None if drawn is None else _opened(arena, drawn, contexts, rng, (voter, fields), at)
 
 
@@ -87,11 +87,23 @@ def draw_many(
     at: int,
 ) -> list[OpenDuel]:
     """Return a duel for each of several voters as `draw` has it, none if there are not two arms."""
+    if arena.settings.anchors:
+        apart = (draw(arena, replica, contexts, rng, name, at, (), said) for name, said in voters)
+        return [one for one in apart if one is not None]
     drawn = replica.draw_many(rng, len(voters))
     return [
         _opened(arena, one, contexts, rng, voter, at)
         for one, voter in zip(drawn, voters, strict=False)
     ]
+
+
+def anchors_of(arena: Arena, replica: Replica) -> list[tuple[int, int]]:
+    """Return the anchors of an arena by numbers of arms, none if they are off."""
+    if not arena.settings.anchors:
+        return []
+    number = {arm.slug: arm.id for arm in replica.arms.values()}
+    pairs = [text.split("+") for text in arena.settings.anchor_pairs]
+    return [(number[one], number[other]) for one, other in pairs if {one, other} <= number.keys()]
 
 
 def _opened(

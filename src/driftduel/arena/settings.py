@@ -287,6 +287,22 @@ class Settings:
         example="soup-1+soup-2",
         pages=(),
     )
+    anchors: bool = setting(
+        False,
+        label="Anchors",
+        sentence="One question in twenty is one of a few pairs that stay the same, whatever would "
+        "be asked else: if votes on them move, tastes or voters did, not the options.",
+        pages=("owner",),
+    )
+    anchor_pairs: tuple[str, ...] = setting(
+        (),
+        label="Pairs that are anchors, one a line; drawn if left empty",
+        sentence="The pairs that are anchors, by what addresses call their options; three are "
+        "drawn when anchors are turned on and there are none.",
+        pattern=r"[a-z0-9-]+\+[a-z0-9-]+",
+        example="soup+pie",
+        pages=("owner",),
+    )
     newest_rules: bool = setting(
         False,
         label="Newest rules",
@@ -316,7 +332,7 @@ class Settings:
             ...
         driftduel.arena.errors.Invalid: settings: there is no 'cup', there are blind, reveal, ties,
         public, publish, opens, closes, colour, cap, repeat, suggestions, language, expire,
-        origins, variants, newest_rules
+        origins, variants, anchors, anchor_pairs, newest_rules
         >>> Settings().changed({"cap": 0})
         Traceback (most recent call last):
             ...

@@ -6,6 +6,8 @@ records.
 
 from __future__ import annotations
 
+from driftduel.arena.service.anchors import anchors_moved as anchors_moved
+from driftduel.arena.service.anchors import anchors_note as anchors_note
 from driftduel.arena.service.arenas import Created as Created
 from driftduel.arena.service.arenas import Described as Described
 from driftduel.arena.service.arenas import arenas as arenas

@@ -11,6 +11,7 @@ from typing import Any
 from driftduel.arena import versions
 from driftduel.arena.errors import Conflict, Invalid
 from driftduel.arena.model import MOST_NAME, Arena, Arm, as_slug, as_text
+from driftduel.arena.service.anchors import with_anchors
 from driftduel.arena.service.arms import arms_event, with_added
 from driftduel.arena.service.cards import MOST_CARDS, NewCard, keep_first_cards, made_card
 from driftduel.arena.service.service import Service, now_in_microseconds
@@ -85,7 +86,6 @@ def create_arena(
         "slug": as_slug(slug),
         "title": as_text(title, "title", MOST_NAME) or slug,
         "question": as_text(question, "question"),
-        "settings": asdict(Settings().changed(settings or {})),
         "seed": secrets.randbits(48) if seed is None else seed,
         "status": "open",
         "head": 0,
@@ -95,6 +95,8 @@ def create_arena(
         "rules": versions.CURRENT,
     }
     made = with_added([], arms)
+    wanted = with_anchors(Settings(), settings or {}, made, slug)
+    row["settings"] = asdict(Settings().changed(wanted))
     if len(cards) > MOST_CARDS:
         raise Invalid(f"there are {len(cards):,} cards, must be {MOST_CARDS:,} at most")
     places = [(one.arm, one.context) for one in cards]
@@ -169,8 +171,10 @@ def change_arena(service: Service, slug: str, changes: Mapping[str, Any]) -> Are
 
     def change(connection: Connection) -> Arena:
         arena = statements.lock_arenas(connection, [number])[number]
-        values = {**own, "settings": asdict(arena.settings.changed(rest))}
-        event = {"at": now_in_microseconds(), "kind": "settings", "body": dict(changes)}
+        arms = statements.arms_of(connection, number)
+        wanted = with_anchors(arena.settings, rest, arms, arena.slug)
+        values = {**own, "settings": asdict(arena.settings.changed(wanted))}
+        event = {"at": now_in_microseconds(), "kind": "settings", "body": {**changes, **wanted}}
         statements.append(connection, arena, [event], **values)
         return statements.lock_arenas(connection, [number])[number]
 

@@ -7,10 +7,15 @@ random one of the others is. So the chance of a pair that is not in S is
 
     pi (1 - r^TRIES) / (1 - r) + r^TRIES / E
 
-and that of one in S is 0. A vote is a toss for an arm if its opponent was drawn uniformly from all
-others (see `driftduel.learners.parts.tally`). Here it was drawn uniformly from those with which the
-arm was not seen yet. So the vote stays a toss for an arm of which no pair is in S, which is known
-before the draw, and for no other: of these it counts a hair's breadth less than in full.
+and that of one in S is 0. Where some pairs are *anchors*, which are asked whatever the learner
+wants, a question is one of those that are not in S with the chance `ANCHORED`, each alike, in
+either order; else it is drawn as above. Which of these it is a coin of its own decides, so that
+tosses stay what they are; an anchor is none.
+
+A vote is a toss for an arm if its opponent was drawn uniformly from all others (see
+`driftduel.learners.parts.tally`). Here it was drawn uniformly from those with which the arm was not
+seen yet. So the vote stays a toss for an arm of which no pair is in S, which is known before the
+draw, and for no other: of these it counts a hair's breadth less than in full.
 """
 
 from __future__ import annotations
@@ -32,6 +37,9 @@ if TYPE_CHECKING:
 TRIES = 16
 """Pairs that are drawn before a uniformly random one that was not seen is taken."""
 
+ANCHORED = 0.05
+"""The share of questions that are anchors, if there are any that were not seen."""
+
 NO_TOSS = float(np.nextafter(1.0, 0.0))
 """What a vote counts for an arm of which it is no toss, but would be if nothing had been seen."""
 
@@ -47,7 +55,10 @@ def summed_chance(state: PollState, one: Ints, other: Ints) -> float:
 
 
 def draw_unseen(
-    learner: Learner, rng: np.random.Generator, seen: Collection[tuple[int, int]]
+    learner: Learner,
+    rng: np.random.Generator,
+    seen: Collection[tuple[int, int]],
+    anchors: Collection[tuple[int, int]] = (),
 ) -> tuple[int, int, tuple[float, ...]]:
     """Return the arms and the ticket of a pair that is not among those seen; no duel is opened.
 
@@ -59,37 +70,71 @@ def draw_unseen(
         That draws.
     seen : collection of (int, int)
         Pairs of arms on offer, each once, in whatever order its two arms stand; not all there are.
+    anchors : collection of (int, int)
+        Pairs of arms on offer, each once, that are asked now and then whatever the learner wants.
     """
-    if not seen:
+    known = {frozenset(pair) for pair in seen}
+    fresh = [pair for pair in anchors if frozenset(pair) not in known]
+    if not fresh:
+        return _draw(learner, rng, known)
+    with learner._session.lock:
+        if anchored := rng.random() < ANCHORED:
+            one, other = fresh[int(rng.random() * len(fresh))]
+            if rng.random() < 0.5:
+                one, other = other, one
+            ticket: tuple[float, ...] = (
+                _chance_unseen(learner, one, other, known),
+                NO_TOSS,
+                NO_TOSS,
+            )
+        else:
+            one, other, ticket = _draw(learner, rng, known)
+        chance = (1.0 - ANCHORED) * ticket[0]
+        if anchored or {one, other} in [{*pair} for pair in fresh]:
+            chance += ANCHORED / (2 * len(fresh))
+    return one, other, (chance, *ticket[1:])
+
+
+def _draw(
+    learner: Learner, rng: np.random.Generator, known: Collection[frozenset[int]]
+) -> tuple[int, int, tuple[float, ...]]:
+    """Draw a pair that is not known, as the learner wants it."""
+    if not known:
         return draw_pair(learner, rng)
     with learner._session.lock:
         offered = learner._session.offered(learner)
-        row = {arm: n for n, arm in enumerate(offered)}
-        known = {frozenset(pair) for pair in seen}
-        again = _chance_of(learner, np.array([[row[arm] for arm in pair] for pair in seen]))
-        n_left = len(offered) * (len(offered) - 1) - 2 * len(known)
-        if n_left <= 0:
+        if 2 * len(known) >= len(offered) * (len(offered) - 1):
             raise ValueError("all pairs were seen")
-        by_chance = 0.0
         for _ in range(TRIES):
             one, other, ticket = draw_pair(learner, rng)
             if {one, other} not in known:
-                by_chance = ticket[0]
                 break
         else:
             one, other = _any_unseen(offered, known, rng)
-            places = np.array([row[one]]), np.array([row[other]])
-            # Both orders are as likely.
-            by_chance = 0.5 * summed_chance(learner._session.state, *places)
-            ticket = (by_chance, 1.0, 1.0)
-    missed = again**TRIES
-    chance = by_chance * (1.0 - missed) / (1.0 - again) + missed / n_left
+            ticket = (0.0, 1.0, 1.0)
+        chance = _chance_unseen(learner, one, other, known)
     touched = {arm for pair in known for arm in pair}
     weights = [
         NO_TOSS if weight == 1.0 and arm in touched else weight
         for arm, weight in zip((one, other), ticket[1:], strict=True)
     ]
     return one, other, (chance, *weights)
+
+
+def _chance_unseen(
+    learner: Learner, one: int, other: int, known: Collection[frozenset[int]]
+) -> float:
+    """Return the chance that `_draw` draws a pair, which is not known, in this order."""
+    row = {arm: n for n, arm in enumerate(learner._session.offered(learner))}
+    # Both orders are as likely.
+    places = np.array([row[one]]), np.array([row[other]])
+    drawn = 0.5 * float(summed_chance(learner._session.state, *places))
+    if not known:
+        return drawn
+    again = _chance_of(learner, np.array([[row[arm] for arm in pair] for pair in known]))
+    missed = again**TRIES
+    n_left = len(row) * (len(row) - 1) - 2 * len(known)
+    return drawn * (1.0 - missed) / (1.0 - again) + missed / n_left
 
 
 def _chance_of(learner: Learner, pairs: Ints) -> float:
@@ -103,7 +148,7 @@ _NEARLY_ONE = 1.0 - 1e-9
 
 
 def _any_unseen(
-    offered: tuple[int, ...], known: set[frozenset[int]], rng: np.random.Generator
+    offered: tuple[int, ...], known: Collection[frozenset[int]], rng: np.random.Generator
 ) -> tuple[int, int]:
     """Draw one of the ordered pairs that were not seen, each as likely as the others."""
     arms = np.array(offered)

@@ -109,7 +109,9 @@ class _Proof(NamedTuple):
     stream: int
 
 
-def turns(log: Log, *, alpha: float = 0.05, drawn: bool = False) -> tuple[tuple[Turn, ...], Ints]:
+def turns(
+    log: Log, *, alpha: float = 0.05, drawn: bool = False, n_pairs: int | None = None
+) -> tuple[tuple[Turn, ...], Ints]:
     """Return the changes that are proved, and the row with which each phase begins.
 
     Parameters
@@ -120,6 +122,8 @@ def turns(log: Log, *, alpha: float = 0.05, drawn: bool = False) -> tuple[tuple[
         The probability that a change is ever proved if nothing changes.
     drawn : bool
         Whether opponents were drawn alike at all times, so that every vote is a toss of both arms.
+    n_pairs : int, optional
+        How many pairs the log has at most, if these were chosen without knowledge of the votes.
 
     Examples
     --------
@@ -142,7 +146,7 @@ def turns(log: Log, *, alpha: float = 0.05, drawn: bool = False) -> tuple[tuple[
     pair_keys = first * n_arms + second
     pairs, pair = np.unique(pair_keys, return_inverse=True)
     families = [_streams(pair, when, log.count, log.count * won, len(pairs))]
-    share = 1 / (n_arms * (n_arms - 1))
+    share = 1 / (2 * n_pairs if n_pairs else n_arms * (n_arms - 1))
     shares = [share]
     if drawn and n_arms > 2:
         both = np.concatenate([log.left, log.right])

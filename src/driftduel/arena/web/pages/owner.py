@@ -33,6 +33,7 @@ from driftduel.arena.web.pages.sessions import (
 )
 from driftduel.arena.web.reach import qr_code, reach_of
 from driftduel.arena.web.security import access_of
+from driftduel.arena.web.why import CLOCK
 
 router = APIRouter(include_in_schema=False)
 
@@ -359,6 +360,7 @@ def _facts(request: Request, service: arena.Service, slug: str) -> dict[str, Any
     return {
         **standing,
         "health": health,
+        "anchored": arena.anchors_note(service, slug, CLOCK),
         "columns": [] if health.rate is None else columns_of(health.rate),
         "tag": f"{health.head}-{health.moment}-{poll.state}",
         "base": reach.links,
