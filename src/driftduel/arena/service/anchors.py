@@ -111,9 +111,12 @@ def anchors_moved(service: Service, slug: str) -> Moved | None:
         return Moved(told, len(rows), None)
     last = found[-1]
     assert last.other is not None
-    at = [Moment.time(int(cast.time[int(when)])) for when in (last.likeliest, last.proved)]  # type: ignore[arg-type]
-    lost = replica.arms[numbers[last.arm]].name, replica.arms[numbers[last.other]].name
-    return Moved(told, len(rows), (*lost, *at))
+    since, proved = (
+        Moment.time(int(cast.time[int(when)]))  # type: ignore[arg-type]
+        for when in (last.likeliest, last.proved)
+    )
+    lost, won = (replica.arms[numbers[arm]].name for arm in (last.arm, last.other))
+    return Moved(told, len(rows), (lost, won, since, proved))
 
 
 def anchors_note(service: Service, slug: str, clock: Clock) -> list[Sentence]:

@@ -28,7 +28,7 @@ def begun(
     named = {"+".join(sorted(arms[one].slug for one in pair)): pair for pair in since}
     anchored: set[str] = set()
     for at, kind, text in connection.execute(_QUERY, number=number):
-        body = json.loads(text) if isinstance(text, str) else text
+        body = json.loads(text)
         if kind == "release":
             if "gone" in body:
                 continue
