@@ -129,6 +129,7 @@ COLUMNS = (
     ("m0004_suggestions", ("suggestion",)),
     ("m0005_fields", ("duel.fields", "event.fields", "field")),
     ("m0006_messages", ("message", "receiver")),
+    ("m0007_invitations", ("invitation",)),
 )
 """What each step but the first added: columns, and tables."""
 

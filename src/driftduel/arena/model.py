@@ -79,6 +79,9 @@ SLUG = re.compile("[a-z0-9][a-z0-9-]{0,63}")
 """The name of an arena in addresses."""
 
 
+GONE = "~"
+"""How the name of an arena begins that was deleted; its number stays taken."""
+
 RESERVED = ("api", "docs", "health", "metrics", "new", "static", "openapi")
 """Addresses of the service itself, which no arena is called."""
 

@@ -19,6 +19,7 @@ from driftduel.arena.model import DAY, Arena, OpenDuel, State, Verdict
 from driftduel.arena.store import statements
 from driftduel.arena.store.connection import Connection
 from driftduel.arena.store.fields import admit
+from driftduel.arena.store.voters import key_of, pairs_that_count
 from driftduel.arena.versions import rules_of
 
 if TYPE_CHECKING:
@@ -295,8 +296,14 @@ def _event(one: Tell, duel: OpenDuel) -> Row:
 def _mark_uncounted(
     connection: Connection, arena: Arena, rows: list[Row], excluded: Collection[str]
 ) -> None:
-    """Write into votes why they do not count: the voter is excluded, or has had its share."""
+    """Write into votes why they do not count.
+
+    The voter is excluded, has had its share, or is invited and has voted on that pair.
+    """
     voters = {row["voter"] for row in rows}
+    before: set[tuple[str, int, int]] = set()
+    if arena.settings.invited:
+        before = pairs_that_count(connection, arena.id, voters)
     cap = arena.settings.cap
     counts: dict[str, int] = {}
     if cap is not None:
@@ -310,7 +317,10 @@ def _mark_uncounted(
             row["reason"] = "cap"
         elif voter in excluded:
             row["reason"] = "excluded"
+        elif arena.settings.invited and key_of(row) in before:
+            row["reason"] = "again"
         else:
+            before.add(key_of(row))
             counts[voter] = counts.get(voter, 0) + 1
 
 

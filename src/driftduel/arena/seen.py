@@ -48,6 +48,7 @@ def progress_of(
     now: int,
     *,
     repeat: bool = False,
+    once: bool = False,
     share: int | None = None,
 ) -> Progress:
     """Return how far a voter is.
@@ -62,6 +63,8 @@ def progress_of(
         The time.
     repeat : bool
         Whether a new round begins at once.
+    once : bool
+        Whether there is one round only.
     share : int, optional
         How many votes are left of those of today that count, if there is a limit.
 
@@ -86,6 +89,8 @@ def progress_of(
     left = None if repeat or n_pairs == 0 else n_pairs - len(seen)
     if not repeat and least > 0 and not seen and last // DAY >= now // DAY:
         left = 0
+    if once and least > 0:
+        left = 0
     if share is not None:
         left = share if left is None else min(left, share)
     return Progress(seen, left)
@@ -102,4 +107,7 @@ def look_up(
         share = max(
             0, cap - statements.votes_of_day(connection, arena.id, [voter], day).get(voter, 0)
         )
-    return progress_of(answered, offered, now, repeat=arena.settings.repeat, share=share)
+    settings = arena.settings
+    return progress_of(
+        answered, offered, now, repeat=settings.repeat, once=settings.invited, share=share
+    )

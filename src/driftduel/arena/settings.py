@@ -19,6 +19,27 @@ from driftduel.arena.languages import BROWSER, LANGUAGES
 from driftduel.arena.times import EXAMPLE as TIME
 from driftduel.arena.times import as_moment
 
+
+def as_word(text: str) -> None:
+    """Refuse what nobody can type as one word or a few."""
+    if len(text) > 80 or not text.isprintable():
+        raise Invalid("must be one line of 80 characters at most")
+
+
+def as_note(text: str) -> None:
+    """Refuse a note that is too long or has control characters."""
+    if len(text) > 4_000:
+        raise Invalid(f"has {len(text):,} characters, must have 4,000 at most")
+    if any(not letter.isprintable() and letter not in "\r\n\t" for letter in text):
+        raise Invalid("must be text without control characters")
+
+
+def as_hash(text: str) -> None:
+    """Refuse what is no hash of an image."""
+    if not re.fullmatch("[0-9a-f]{64}", text):
+        raise Invalid(f"{text[:80]!r} is not allowed, 64 digits of a SHA-256 are")
+
+
 Page = Literal["new", "owner"]
 
 
@@ -38,7 +59,7 @@ class Setting:
     label, sentence : str
         What pages call it, and what it means: pages, help, API and docs say so.
     least, most : int
-        The bounds of a number.
+        The bounds of a number; of a text the letters of one that goes over lines.
     pattern, example : str
         What each text of several must look like, and one that does.
     choices : mapping of str to str
@@ -303,6 +324,48 @@ class Settings:
         example="soup+pie",
         pages=("owner",),
     )
+    invited: bool = setting(
+        False,
+        label="Invited voters only",
+        sentence="Only who opens one of the links that you make for invited voters may vote, and "
+        "each of them counts once a pair.",
+        pages=("owner",),
+    )
+    word: str = setting(
+        "",
+        label="Access word",
+        sentence="What voters must type before the first pair; an invited voter need not.",
+        example="tomato",
+        reads=as_word,
+        pages=("owner",),
+    )
+    newcomers: int | None = setting(
+        None,
+        label="New voters of an internet address in an hour",
+        sentence="How many voters may come new from an internet address within an hour. People in "
+        "one house, school or office often share one.",
+        least=1,
+        most=10**6,
+        pages=("owner",),
+    )
+    privacy: str = setting(
+        "",
+        label="Privacy note",
+        sentence="What voters read of what becomes of their data, below what the program says it "
+        "keeps: who you are, what the poll is for, whom to ask.",
+        example="Ask ann@example.org to have your answers deleted.",
+        reads=as_note,
+        most=4_000,
+        pages=("owner",),
+    )
+    logo: str = setting(
+        "",
+        label="Logo",
+        sentence="The hash of an image that is kept here, which pages of the poll show on top.",
+        example="64 digits of a SHA-256",
+        reads=as_hash,
+        pages=(),
+    )
     newest_rules: bool = setting(
         False,
         label="Newest rules",
@@ -332,7 +395,8 @@ class Settings:
             ...
         driftduel.arena.errors.Invalid: settings: there is no 'cup', there are blind, reveal, ties,
         public, publish, opens, closes, colour, cap, repeat, suggestions, language, expire,
-        origins, variants, anchors, anchor_pairs, newest_rules
+        origins, variants, anchors, anchor_pairs, invited, word, newcomers, privacy, logo,
+        newest_rules
         >>> Settings().changed({"cap": 0})
         Traceback (most recent call last):
             ...

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import secrets
 from collections.abc import Mapping, Sequence
@@ -14,10 +15,12 @@ from driftduel.arena.model import MOST_NAME, Arena, Arm, as_slug, as_text
 from driftduel.arena.service.anchors import with_anchors
 from driftduel.arena.service.arms import arms_event, with_added
 from driftduel.arena.service.cards import MOST_CARDS, NewCard, keep_first_cards, made_card
+from driftduel.arena.service.images import as_kept
 from driftduel.arena.service.service import Service, now_in_microseconds
 from driftduel.arena.service.tokens import access_row, hash_of, make_token, secret_of
 from driftduel.arena.settings import Settings
 from driftduel.arena.store import statements
+from driftduel.arena.store.cards import drop_blobs, has_blob, keep_blobs
 from driftduel.arena.store.connection import SLOW, Connection
 
 _CLAIMED = 3_600_000_000
@@ -171,6 +174,8 @@ def change_arena(service: Service, slug: str, changes: Mapping[str, Any]) -> Are
 
     def change(connection: Connection) -> Arena:
         arena = statements.lock_arenas(connection, [number])[number]
+        if rest.get("logo") and not has_blob(connection, rest["logo"]):
+            raise Invalid("logo: there is no image with this hash")
         arms = statements.arms_of(connection, number)
         wanted = with_anchors(arena.settings, rest, arms, arena.slug)
         values = {**own, "settings": asdict(arena.settings.changed(wanted))}
@@ -181,6 +186,32 @@ def change_arena(service: Service, slug: str, changes: Mapping[str, Any]) -> Are
     changed: Arena = service.writer.alone(change)
     service.follow_soon(slug)
     return changed
+
+
+def set_logo(service: Service, slug: str, image: bytes | None) -> None:
+    """Keep an image that the pages of a poll show on top, or take it away.
+
+    Raises
+    ------
+    NotFound, Invalid, Unavailable
+        If there is no such arena; if the image is none or too large; if the database fails.
+    """
+    number = service.hosted(slug).arena.id
+    kept = None if image is None else as_kept(image)
+    name = "" if kept is None else hashlib.sha256(kept[1]).hexdigest()
+
+    def change(connection: Connection) -> None:
+        arena = statements.lock_arenas(connection, [number])[number]
+        if kept is not None:
+            keep_blobs(connection, [(name, *kept)])
+        values = {"settings": asdict(arena.settings.changed({"logo": name}))}
+        event = {"at": now_in_microseconds(), "kind": "settings", "body": {"logo": name}}
+        statements.append(connection, arena, [event], **values)
+        if arena.settings.logo not in ("", name):
+            drop_blobs(connection, [arena.settings.logo])
+
+    service.writer.alone(change)
+    service.follow_soon(slug)
 
 
 _OWN = ("title", "question", "status")

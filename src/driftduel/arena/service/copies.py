@@ -16,8 +16,8 @@ from threading import Event, Lock, Thread
 
 import numpy as np
 
-from driftduel.arena.errors import Conflict, Unavailable
-from driftduel.arena.model import Arena
+from driftduel.arena.errors import Conflict, NotFound, Unavailable
+from driftduel.arena.model import GONE, Arena
 from driftduel.arena.replica import Replica
 from driftduel.arena.service.snapshots import from_snapshot
 from driftduel.arena.store import cards, statements
@@ -81,6 +81,10 @@ class Copies:
     def get(self, number: int) -> Hosted | None:
         """Return an arena that is loaded, None if it is not."""
         return self._hosted.get(number)
+
+    def drop(self, number: int) -> None:
+        """Forget an arena that was deleted."""
+        self._hosted.pop(number, None)
 
     def stop(self) -> None:
         """Let folds end where they are."""
@@ -158,7 +162,7 @@ class Copies:
                         thread = self._in_a_thread(arena.id, lock)
                         left = True
                     else:
-                        with suppress(Conflict):
+                        with suppress(Conflict, NotFound):
                             self._fold(connection, arena)
                 finally:
                     if thread is None:
@@ -217,6 +221,8 @@ class Copies:
 
     def _is_far(self, connection: Connection, arena: Arena) -> bool:
         """Tell whether there are so many events to fold that somebody would notice."""
+        if arena.slug.startswith(GONE):
+            return False
         known = self._hosted.get(arena.id)
         try:
             anew = known is None or known.replica.rules != rules_of(arena.learner, arena.rules)
@@ -256,6 +262,9 @@ class Copies:
 
     def _fold(self, connection: Connection, arena: Arena) -> None:
         """Fold what is new of an arena, of which this thread has the lock."""
+        if arena.slug.startswith(GONE):
+            self._hosted.pop(arena.id, None)
+            raise NotFound("there is no such arena")
         known = self._hosted.get(arena.id)
         if known is not None and known.replica.head == arena.head:
             return

@@ -17,12 +17,14 @@ from typing import Any
 
 import numpy as np
 
+from driftduel.arena.errors import NotFound
 from driftduel.arena.model import COLUMNS, OUTCOMES, Arena, Marks
 from driftduel.arena.service.reports import status
 from driftduel.arena.service.service import Service
 from driftduel.arena.store import statements
 from driftduel.arena.store.connection import SLOW
 from driftduel.arena.store.fields import fields_of
+from driftduel.arena.store.voters import answers_of
 
 _HASH = COLUMNS.index("hash")
 
@@ -48,6 +50,27 @@ def votes_csv(service: Service, slug: str, *, everything: bool = False) -> Itera
         marks = statements.marks_of(connection, number, arena.head)
         fields = sorted(fields_of(connection, number))
     return _lines(service, arena, names, marks, everything, fields)
+
+
+def voter_csv(service: Service, slug: str, voter: str) -> str:
+    """Return all that one voter, by its hash, answered, as CSV: with what does not count.
+
+    Raises
+    ------
+    NotFound
+        If there is nothing of such a voter.
+    """
+    number = service.hosted(slug).arena.id
+    with service.store.reading(each=SLOW) as connection:
+        (arena,) = statements.arenas_of(connection, [number])
+        names = {arm.id: arm.name for arm in statements.arms_of(connection, number)}
+        marks = statements.marks_of(connection, number, arena.head)
+        fields = sorted(fields_of(connection, number))
+        rows = answers_of(connection, number, voter)
+    if not rows:
+        raise NotFound("there is no such voter in this arena")
+    found = _exported(rows, names, marks, True, fields)
+    return _as_csv([[*COLUMNS, *fields], *found])
 
 
 STANDING = ("option", "offered", "score", "low", "high", "p_best", "votes")

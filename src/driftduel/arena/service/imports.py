@@ -148,6 +148,69 @@ def import_votes(
     return Imported(coming.votes, coming.counted)
 
 
+@dataclass(frozen=True)
+class Option:
+    """An option of a file: in how many votes it is, and which share of them it won."""
+
+    name: str
+    votes: int
+    share: float
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What was read of a file.
+
+    Attributes
+    ----------
+    votes : int
+    first, last : int
+        When the first and the last vote were cast.
+    options : tuple of Option
+        Those with most votes first.
+    missing : tuple of str
+        Options that the poll has not.
+    notes : tuple of str
+        What was guessed.
+    """
+
+    votes: int
+    first: Time
+    last: Time
+    options: tuple[Option, ...]
+    missing: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def preview_import(service: Service, slug: str, path: Any) -> Preview:
+    """Return what is read of a file, of which nothing comes in.
+
+    Raises
+    ------
+    Invalid
+        If the file cannot be read, or has no dates.
+    """
+    number = service.hosted(slug).arena.id
+    log = _read(path, apart=True)
+    with service.store.reading() as connection:
+        known = {arm.name for arm in statements.arms_of(connection, number)}
+    n = len(log.arms)
+    votes = np.bincount(log.left, log.count, n) + np.bincount(log.right, log.count, n)
+    won = np.bincount(log.left, log.count * log.outcome, n)
+    won += np.bincount(log.right, log.count * (1.0 - log.outcome), n)
+    order = sorted(range(n), key=lambda place: -votes[place])
+    return Preview(
+        votes=int(log.n_votes),
+        first=round(float(log.time.min()) * 86_400e6),
+        last=round(float(log.time.max()) * 86_400e6),
+        options=tuple(
+            Option(log.arms[i], int(votes[i]), float(won[i] / max(votes[i], 1))) for i in order
+        ),
+        missing=tuple(name for name in log.arms if name not in known),
+        notes=tuple(map(str, log.notes)),
+    )
+
+
 def _pause(seconds: float) -> None:
     time.sleep(seconds)
 

@@ -24,6 +24,7 @@ from driftduel.arena.likely import Looks
 from driftduel.arena.messages import telling
 from driftduel.arena.model import DAY, SLUG, OpenDuel
 from driftduel.arena.replica import Replica
+from driftduel.arena.service.admission import Newcomers
 from driftduel.arena.service.copies import Copies, Hosted, followed_by
 from driftduel.arena.service.limits import Waiting
 from driftduel.arena.service.post import Post
@@ -31,7 +32,7 @@ from driftduel.arena.service.sending import Sender
 from driftduel.arena.service.snapshots import keep_snapshot, snapshot_of
 from driftduel.arena.service.voter_counts import VoterCounts
 from driftduel.arena.service.writer import Writer
-from driftduel.arena.store import statements
+from driftduel.arena.store import deleting, statements
 from driftduel.arena.store.connection import PATIENCE, SLOW, Connection
 from driftduel.arena.store.database import Store
 from driftduel.arena.store.urls import DEFAULT
@@ -88,6 +89,7 @@ class Service:
         self.rng = np.random.default_rng()  # seeded by the system, so nobody can foresee pairs
         self.rng_lock = Lock()
         self.waiting = Waiting()
+        self.newcomers = Newcomers()
         self.copies = Copies(store)
         self._numbers: dict[str, int] = {}
         self._said: dict[int, int] = {}  # up to which event all changes are in the log
@@ -170,12 +172,30 @@ class Service:
         if slug is not None:
             mine = [self.hosted(slug).arena.id]
         for number in mine:
-            with suppress(Conflict):  # a newer program let it have newer rules
+            # A newer program let it have newer rules; of all, some may have been deleted.
+            with suppress(Conflict, *([NotFound] if slug is None else [])):
                 self.copies.follow(number)
                 if self._accept_newest([number]):
                     self.copies.follow(number)
                 if self._say_changes([number]):
                     self.copies.follow(number)
+
+    def forget(self, slug: str) -> None:
+        """Drop the copy of an arena that was deleted; other processes do when they look."""
+        number = self._numbers.pop(slug, None)
+        if number is not None:
+            self.copies.drop(number)
+            self._trials.pop(number, None)
+            self._looks.pop(number, None)
+            self._watches.pop(number, None)
+
+    def erase(self) -> bool:
+        """Erase some of what is left of arenas that were deleted; tell whether there was any."""
+        with self.store.reading() as connection:
+            left = deleting.buried(connection)
+        for number in left[:1]:
+            self.writer.alone(partial(deleting.erase, number=number), each=SLOW)
+        return bool(left)
 
     def follow_soon(self, slug: str) -> None:
         """Do the same after something was written; if that takes long it goes on without us."""
@@ -336,6 +356,8 @@ class Service:
                     while purge(self) == PURGED and not self._stopping.is_set():
                         pass  # who makes very many must not make them faster than they go
                     self.keep_snapshots(_VERY_MANY)
+                    while self.erase() and not self._stopping.is_set():
+                        pass
             except Unavailable:  # `check_ready` says so, and the next look may succeed
                 self._stopping.wait(_EVERY)
             except Exception:  # a log that was damaged; `driftduel.arena.service.verify` says where

@@ -21,6 +21,7 @@ from driftduel.arena.model import Time
 from driftduel.arena.service.service import Service, new_id, now_in_microseconds
 from driftduel.arena.service.voter_counts import Counts, VoterCounts
 from driftduel.arena.store import statements
+from driftduel.arena.store import voters as stored
 from driftduel.arena.store.connection import SLOW, Connection
 from driftduel.arena.store.fields import forget_fields
 from driftduel.votes.sequences import log_evidence
@@ -77,6 +78,51 @@ def voters(service: Service, slug: str, most: int = 1_000) -> list[Voter]:
     with _watched(service, slug) as (watch, excluded):
         busiest = nlargest(most, watch.voters, lambda name: _verdicts(watch.voters[name]))
         return _described(watch, excluded, _odd(watch), busiest)
+
+
+@dataclass(frozen=True)
+class Busy:
+    """A voter as the page of voters has it.
+
+    Attributes
+    ----------
+    voter : Voter
+        What it did.
+    share : float
+        Of all votes that were not taken back.
+    favourite : str or None
+        The option that it chose most often; ``chosen`` times when it was shown ``of`` times.
+    label : str or None
+        The name by which it is invited.
+    """
+
+    voter: Voter
+    share: float
+    favourite: str | None
+    chosen: int
+    of: int
+    label: str | None
+
+
+def busiest(service: Service, slug: str, most: int = 20, named: str = "") -> list[Busy]:
+    """Return the voters of an arena with most votes, or those whose hash begins in a way."""
+    with _watched(service, slug) as (watch, excluded):
+        known = [name for name in watch.voters if name.startswith(named)]
+        names = nlargest(most, known, lambda name: _verdicts(watch.voters[name]))
+        found = _described(watch, excluded, _odd(watch), names)
+        n_votes = max(1, sum(counts.votes for counts in watch.voters.values()))
+    hosted = service.hosted(slug)
+    with service.store.reading(each=SLOW) as connection:
+        liked = stored.favourites_of(connection, hosted.arena.id, names)
+        labels = stored.invited_as(connection, hosted.arena.id, names)
+    arms = hosted.replica.arms
+    rows = []
+    for one in found:
+        arm, chosen, of = liked.get(one.voter, (None, 0, 0))
+        name = None if arm is None or arm not in arms else arms[arm].name
+        label = labels.get(one.voter)
+        rows.append(Busy(one, one.votes / n_votes, name, chosen, of, label))
+    return rows
 
 
 def noted_voters(service: Service, slug: str) -> tuple[list[Voter], int]:
@@ -185,19 +231,15 @@ def forget(service: Service, slug: str, voter: str) -> int:
     They get a new random name, so that nobody can tell from a cookie which votes are its voter's,
     and what a site said of the voter (`driftduel.arena.fields`) is deleted.
     """
-    number = service.hosted(slug).arena.id
+    return _cut(service, slug, voter, excludes=False)
 
-    def cut(connection: Connection) -> int:
-        arena = statements.lock_arenas(connection, [number])[number]
-        _check_known(connection, number, voter)
-        forget_fields(connection, number, voter)
-        statements.rename_voter(connection, number, voter, f"~{new_id()}")
-        row = {"at": now_in_microseconds(), "kind": "forget"}
-        return statements.append(connection, arena, [row])
 
-    head: int = service.writer.alone(cut, each=SLOW)
-    service.follow_soon(slug)
-    return head
+def delete_voter(service: Service, slug: str, voter: str) -> int:
+    """Let the votes of a voter not count, and cut the link to them; return the head.
+
+    Nothing tells any longer whose they were, so this cannot be undone. An invitation goes, too.
+    """
+    return _cut(service, slug, voter, excludes=True)
 
 
 def _mark(service: Service, slug: str, voter: str, kind: Literal["exclude", "include"]) -> int:
@@ -213,6 +255,27 @@ def _mark(service: Service, slug: str, voter: str, kind: Literal["exclude", "inc
         return statements.append(connection, arena, [row])
 
     head: int = service.writer.alone(mark, each=SLOW)
+    service.follow_soon(slug)
+    return head
+
+
+def _cut(service: Service, slug: str, voter: str, *, excludes: bool) -> int:
+    number = service.hosted(slug).arena.id
+
+    def cut(connection: Connection) -> int:
+        arena = statements.lock_arenas(connection, [number])[number]
+        _check_known(connection, number, voter)
+        name, at = f"~{new_id()}", now_in_microseconds()
+        forget_fields(connection, number, voter)
+        stored.forget_suggestions(connection, number, voter, name)
+        statements.rename_voter(connection, number, voter, name)
+        rows: list[dict[str, Any]] = [{"at": at, "kind": "forget"}]
+        if excludes:
+            stored.forget_invitation(connection, number, voter)
+            rows.insert(0, {"at": at, "kind": "exclude", "voter": name})
+        return statements.append(connection, arena, rows)
+
+    head: int = service.writer.alone(cut, each=SLOW)
     service.follow_soon(slug)
     return head
 

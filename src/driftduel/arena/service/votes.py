@@ -44,7 +44,8 @@ class Receipt:
     seq : int
         The number of its event.
     counted : bool
-        Whether the learner was told; ``reason`` says why not: skip, cap or excluded.
+        Whether the learner was told; ``reason`` says why not: skip, cap, excluded, or again, of
+        somebody who is invited and has voted on that pair.
     reveal : Reveal or None
         The names of the arms, if a vote reveals them: who skipped may be asked of them again, and
         a blind poll with cards reveals none unless it is so set.
@@ -55,7 +56,7 @@ class Receipt:
     first: bool = field(metadata=UNSENT)
     seq: int
     counted: bool
-    reason: Literal["skip", "cap", "excluded"] | None
+    reason: Literal["skip", "cap", "excluded", "again"] | None
     reveal: Reveal | None
     next: Asked | None = None
 

@@ -63,13 +63,20 @@ def set_card(
     if card is not None:
         row = {**key, **vars(card)}
         connection.execute(insert_into("card", list(row)), **row)
-    for (sha256,) in gone:
-        if sha256 is not None:
-            connection.execute(
-                "DELETE FROM blob WHERE sha256 = :sha256 "
-                "AND NOT EXISTS (SELECT 1 FROM card WHERE card.blob = blob.sha256)",
-                sha256=sha256,
-            )
+    drop_blobs(connection, [sha256 for (sha256,) in gone if sha256 is not None])
+
+
+def drop_blobs(connection: Connection, hashes: Iterable[str]) -> None:
+    """Delete those of some images that no card and no logo shows any more."""
+    for sha256 in hashes:
+        logo = "SELECT 1 FROM arena WHERE CAST(settings AS TEXT) LIKE :logo"
+        connection.execute(
+            "DELETE FROM blob WHERE sha256 = :sha256 "
+            "AND NOT EXISTS (SELECT 1 FROM card WHERE card.blob = blob.sha256) "
+            f"AND NOT EXISTS ({logo})",
+            sha256=sha256,
+            logo=f"%{sha256}%",
+        )
 
 
 def insert_cards(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
@@ -84,6 +91,12 @@ def keep_blobs(connection: Connection, images: Iterable[tuple[Any, str, bytes]])
     if rows:
         kept = f"{insert_into('blob', list(rows[0]))} ON CONFLICT (sha256) DO NOTHING"
         connection.execute_many(kept, rows)
+
+
+def has_blob(connection: Connection, sha256: str) -> bool:
+    """Tell whether there is an image with a hash."""
+    query = "SELECT 1 FROM blob WHERE sha256 = :sha256"
+    return connection.scalar(query, sha256=sha256) is not None
 
 
 def blob_of(connection: Connection, sha256: str) -> tuple[str, bytes] | None:

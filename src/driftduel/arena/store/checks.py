@@ -11,7 +11,7 @@ from driftduel.arena.store.chain import first_hash, next_hash
 from driftduel.arena.store.connection import Connection
 from driftduel.arena.store.statements import BETWEEN, NOT_TAKEN_BACK, events, imports_of, ranges
 
-_REASONS = ("cap", "excluded", "history")
+_REASONS = ("again", "cap", "excluded", "history")
 """Why a vote that is in the log may not count, besides what later events say."""
 
 

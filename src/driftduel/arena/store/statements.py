@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from driftduel.arena.model import (
+    GONE,
     REFOLDS,
     SAID,
     Arena,
@@ -76,8 +77,9 @@ def set_meta(connection: Connection, key: str, value: str) -> None:
 
 
 def find_arenas(connection: Connection) -> list[Arena]:
-    """Return all arenas, in the order in which they were made."""
-    return _as_arenas(connection.execute(f"{_ARENAS} ORDER BY id"))
+    """Return all arenas that were not deleted, in the order in which they were made."""
+    query = f"{_ARENAS} WHERE substr(slug, 1, 1) <> :gone ORDER BY id"
+    return _as_arenas(connection.execute(query, gone=GONE))
 
 
 def arenas_of(connection: Connection, ids: Iterable[int]) -> list[Arena]:

@@ -22,6 +22,7 @@ STEPS = (
     "m0004_suggestions",
     "m0005_fields",
     "m0006_messages",
+    "m0007_invitations",
 )
 
 SCHEMA = len(STEPS)
