@@ -149,6 +149,17 @@ def test_all_words_of_a_voters_page_come_from_catalogues(site, browser, monkeypa
         answer = browser.post("/drinks/suggest", data={"text": text})
         assert "«" in answer.text
         assert unmarked(answer, OWN) == []
+    assert unmarked(browser.get("/drinks/privacy"), OWN) == []
+    arena.change_arena(site.service, "drinks", {"word": "tomato"})
+    assert unmarked(browser.get("/drinks"), OWN) == []
+    assert unmarked(browser.post("/drinks/word", data={"word": "no"}), OWN) == []
+    arena.change_arena(site.service, "drinks", {"word": "", "invited": True})
+    assert unmarked(browser.get("/drinks"), OWN) == []
+    (ann,) = arena.invite(site.service, "drinks", ["Ann"])
+    browser.get(f"/drinks/in/{ann.code}")
+    page = browser.get("/drinks/privacy")
+    assert "«You were invited" in page.text
+    assert unmarked(page, OWN) == []
     arena.change_arms(site.service, "drinks", pause=["tea", "milk"])
     assert unmarked(browser.get("/drinks"), OWN) == []
     arena.change_arena(site.service, "drinks", {"status": "closed"})

@@ -6,8 +6,6 @@ records.
 
 from __future__ import annotations
 
-from driftduel.arena.service.anchors import anchors_moved as anchors_moved
-from driftduel.arena.service.anchors import anchors_note as anchors_note
 from driftduel.arena.service.admission import NotInvited as NotInvited
 from driftduel.arena.service.admission import TooManyNew as TooManyNew
 from driftduel.arena.service.admission import WordNeeded as WordNeeded
@@ -15,6 +13,8 @@ from driftduel.arena.service.admission import admit as admit
 from driftduel.arena.service.admission import is_open_to_all as is_open_to_all
 from driftduel.arena.service.admission import key_of_word as key_of_word
 from driftduel.arena.service.admission import knows_word as knows_word
+from driftduel.arena.service.anchors import anchors_moved as anchors_moved
+from driftduel.arena.service.anchors import anchors_note as anchors_note
 from driftduel.arena.service.arenas import Created as Created
 from driftduel.arena.service.arenas import Described as Described
 from driftduel.arena.service.arenas import arenas as arenas

@@ -21,7 +21,7 @@ from fastapi import FastAPI
 from driftduel import __version__
 from driftduel.arena import service as arena
 from driftduel.arena.web import metrics, owner, public, told, voter, why
-from driftduel.arena.web.pages import create, results, suggest
+from driftduel.arena.web.pages import create, gate, life, results, suggest, voters
 from driftduel.arena.web.pages import owner as owner_page
 from driftduel.arena.web.pages import told as told_page
 from driftduel.arena.web.pages import voter as voter_page
@@ -91,6 +91,9 @@ def create_app(access: Access, *, closes: bool = False) -> FastAPI:
         told.feed,
         told_page.router,
         why_page.router,
+        voters.router,
+        life.router,
+        gate.router,
         owner_page.router,
         voter_page.router,
     ):

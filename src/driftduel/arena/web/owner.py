@@ -34,6 +34,7 @@ _OWN = refusals(401, 403, 404)
 _CHANGE = refusals(401, 403, 404, 409)
 _Changes: Any = schemas.ArenaChange  # a type that is made, which mypy does not know
 _MAY_BE_NULL = [one.name for one in SETTINGS if one.optional]
+Votes = Annotated[bool, Query(description="Also let these votes not count any more.")]
 All = Annotated[bool, Query(alias="all", description="Also verdicts that do not count.")]
 
 
@@ -67,6 +68,13 @@ def change(request: Request, slug: str, changes: _Changes) -> Response:
     if wanted:
         arena.change_arena(service, slug, wanted)
     return _described(service, slug)
+
+
+@router.delete("/arenas/{slug}", status_code=204, response_class=Response, responses=_CHANGE)
+def delete(request: Request, slug: str, typed: str) -> Response:
+    """Delete an arena with all of its votes; ``typed`` is its slug once more."""
+    arena.delete_arena(_service(request, slug), slug, typed)
+    return Response(status_code=204)
 
 
 @router.post("/arenas/{slug}/arms", status_code=201, response_model=schemas.Arms, responses=_CHANGE)
@@ -157,9 +165,10 @@ def include(request: Request, slug: str, voter: str) -> schemas.Head:
 
 
 @router.delete("/arenas/{slug}/voters/{voter}", responses=_OWN)
-def forget(request: Request, slug: str, voter: str) -> schemas.Head:
-    """Cut the link from a voter to its votes, which still count."""
-    return schemas.Head(head=arena.forget(_service(request, slug), slug, voter))
+def forget(request: Request, slug: str, voter: str, votes: Votes = False) -> schemas.Head:
+    """Cut the link from a voter to its votes, which still count, or do not any more."""
+    act = arena.delete_voter if votes else arena.forget
+    return schemas.Head(head=act(_service(request, slug), slug, voter))
 
 
 @router.get(
@@ -215,7 +224,7 @@ async def import_votes(
     What is cut short goes on where it stopped when the same file is sent again.
     """
     service = await run_in_threadpool(_service, request, slug)
-    with _at_work(), tempfile.TemporaryDirectory(prefix="driftduel-") as folder:
+    with at_work(), tempfile.TemporaryDirectory(prefix="driftduel-") as folder:
         path = Path(folder) / "votes.csv"
         with path.open("wb") as file:
             async for part in request.stream():
@@ -256,7 +265,7 @@ def answer_parquet(service: arena.Service, slug: str, everything: bool) -> Respo
     number, path = tempfile.mkstemp(prefix="driftduel-", suffix=".parquet")
     os.close(number)
     try:
-        with _at_work():
+        with at_work():
             arena.write_parquet(service, slug, path, everything=everything)
     except BaseException:
         os.unlink(path)
@@ -270,7 +279,7 @@ def answer_parquet(service: arena.Service, slug: str, everything: bool) -> Respo
 
 
 @contextmanager
-def _at_work() -> Iterator[None]:
+def at_work() -> Iterator[None]:
     """Do something large, of which few may be under way at once: nobody waits for it in a queue."""
     if not _LARGE.acquire(blocking=False):
         raise TooMany("other imports or exports are under way, please try again", _WAIT)

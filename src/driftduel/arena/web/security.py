@@ -38,6 +38,9 @@ Voter = Annotated[
 
 MOST_BODY = 65_536
 MOST_IMPORT = 256 * 2**20
+MOST_NAMES = 2 * 2**20
+"""Bytes of the names of those who are invited at once."""
+
 MOST_NEW = 64 * 2**20
 """Bytes of a new arena with its images."""
 
@@ -45,6 +48,10 @@ _KEPT = 1.0
 """Seconds for which a token that was good is taken for good: a revoked one works no longer."""
 
 _MOST_KEPT = 10_000
+_GUESSES = 20
+"""Guesses of a word that an address has in a minute."""
+
+NOT_BY_KEY = "this poll is for those who are invited or know a word: vote on its own page"
 
 
 @dataclass
@@ -72,6 +79,7 @@ class Access:
     lan: bool = False
 
     def __post_init__(self) -> None:
+        self._guesses = arena.Buckets(_GUESSES / 60.0, _GUESSES)
         self._buckets = arena.Buckets(self.rate, int(4 * self.rate) or 1) if self.rate else None
         self._holders: dict[str, tuple[float, arena.Holder]] = {}
 
@@ -117,6 +125,8 @@ class Access:
         arena.check_holder(holder, hosted.arena.id, "embed", "owner")
         origin = request.headers.get("origin")
         if holder.role == "embed":
+            if not arena.is_open_to_all(hosted.arena.settings):
+                raise Forbidden(NOT_BY_KEY)
             origins = hosted.arena.settings.origins
             if origin is not None and origins and origin not in origins:
                 raise Forbidden("this web site may not embed the arena")
@@ -136,7 +146,11 @@ class Access:
         then, known = self._holders.get(token, (0.0, None))
         if known is None or time.monotonic() - then > _KEPT or known.role not in ("embed", "owner"):
             return None
-        return None if self.service.hosted_by_number(known.arena) is None else known
+        hosted = self.service.hosted_by_number(known.arena)
+        if hosted is None:
+            return None
+        is_free = known.role == "owner" or arena.is_open_to_all(hosted.arena.settings)
+        return known if is_free else None
 
     def check_making(self, request: Request, token: str | None = None) -> None:
         """Refuse to make an arena unless an owner asks, or somebody on this machine.
@@ -158,6 +172,17 @@ class Access:
         """Count a request of its address, and refuse it if there were too many."""
         forwarded = request.headers.get("x-forwarded-for", "")
         self._take(request.client.host if request.client else "", forwarded)
+
+    def take_guess(self, request: Request) -> None:
+        """Count a guess of a word, of which an address has few."""
+        self.take(request)
+        if (address := self.address_of(request)) is not None:
+            self._guesses.take(address)
+
+    def address_of(self, request: Request) -> str | None:
+        """Return from where a request comes, as far as there is a limit for it."""
+        forwarded = request.headers.get("x-forwarded-for", "")
+        return self._address(request.client.host if request.client else "", forwarded)
 
     def takes(self, host: str, forwarded: str) -> bool:
         """Count a request of a host, and what it says of another; tell whether it may go on."""
@@ -274,6 +299,10 @@ def _most(path: str) -> int:
         return MOST_IMPORT
     if path == "/new":
         return MOST_NEW
+    if path.endswith("/owner/invitations"):
+        return MOST_NAMES
+    if path.endswith("/owner/logo"):
+        return 2 * MOST_IMAGE
     if path.endswith("/card"):  # in a form there are other fields beside the image
         return MOST_IMAGE if path.startswith("/api/") else 2 * MOST_IMAGE
     return MOST_BODY

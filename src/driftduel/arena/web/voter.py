@@ -35,7 +35,10 @@ def ask(
 ) -> Response:
     """Put two arms before a voter; one that is never answered changes nothing."""
     access = access_of(request)
-    access.check_voting(request, slug)
+    holder = access.check_voting(request, slug)
+    if holder.role == "embed":
+        hosted = access.service.hosted(slug)
+        arena.admit(access.service, hosted, voter, address=access.address_of(request))
     fields = None if said is None else said.fields
     return JSONResponse(to_json(arena.ask(access.service, slug, voter, fields=fields)), 201)
 

@@ -38,6 +38,9 @@ from driftduel.arena.web.why import CLOCK
 router = APIRouter(include_in_schema=False)
 
 Text = Annotated[str, Form()]
+_WITHIN = {"logo": "settings"}
+"""Places that are folded away with another."""
+
 Known = Annotated[str | None, Header(alias="If-None-Match")]
 
 
@@ -337,7 +340,7 @@ def _page(
         200 if error is None else error.status,
         **{**facts, "typed": {**facts["typed"], **typed}, "problems": problems, "made": made},
         saved=saved,
-        opened={at, *problems, "tokens" if made else ""},
+        opened={*(_WITHIN.get(one, one) for one in (at, *problems)), "tokens" if made else ""},
     )
 
 
@@ -383,6 +386,7 @@ def _facts(request: Request, service: arena.Service, slug: str) -> dict[str, Any
             "address": "",
             "shape": "",
             "digest": False,
+            "typed": "",
         },
     }
 

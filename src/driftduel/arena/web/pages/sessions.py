@@ -83,6 +83,10 @@ def log_in_to(request: Request, response: Response, slug: str, token: str) -> No
     """Let the browser keep a token for the owner's page of a poll, and list that poll."""
     log_in(request, response, f"/{slug}/owner", token)
     named = [slug, *(one for one in polls_of(request) if one != slug)][:_MOST_POLLS]
+    _list(request, response, named)
+
+
+def _list(request: Request, response: Response, named: list[str]) -> None:
     response.set_cookie(
         POLLS,
         ".".join(named),
@@ -91,6 +95,12 @@ def log_in_to(request: Request, response: Response, slug: str, token: str) -> No
         httponly=True,
         samesite="strict",
     )
+
+
+def unlist(request: Request, response: Response, slug: str) -> None:
+    """Let the browser list a poll no more."""
+    named = [one for one in polls_of(request) if one != slug]
+    _list(request, response, named)
 
 
 def log_in(request: Request, response: Response, path: str, token: str) -> None:

@@ -10,6 +10,7 @@ from fastapi.responses import Response
 from driftduel.arena import service as arena
 from driftduel.arena.errors import ArenaError, Conflict, Forbidden, Invalid, NotFound, TooMany
 from driftduel.arena.model import Arena
+from driftduel.arena.web.pages.gate import admit, turned_away
 from driftduel.arena.web.pages.html import render
 from driftduel.arena.web.pages.sessions import (
     check_same_origin,
@@ -27,6 +28,10 @@ router = APIRouter(include_in_schema=False)
 def show(request: Request, slug: str) -> Response:
     """Show the form."""
     poll = _poll(request, slug)
+    try:
+        _admit(request, slug)
+    except Forbidden as error:
+        return turned_away(request, access_of(request).service.hosted(slug), error)
     response = _page(poll, words_for(request, poll))
     if voter_of(request) is None:
         remember_voter(request, response, poll, new_voter())
@@ -44,10 +49,16 @@ def send(request: Request, slug: str, text: Annotated[str, Form()] = "") -> Resp
     if name is None:
         return _page(poll, words, 403, in_words(Forbidden(COOKIELESS), words.say), text)
     try:
+        _admit(request, slug)
         arena.suggest(access_of(request).service, slug, name, text)
     except ArenaError as error:
         return _page(poll, words, error.status, _problem(error, words), text)
     return _page(poll, words, thanks=True)
+
+
+def _admit(request: Request, slug: str) -> None:
+    """Refuse suggestions of who may not vote."""
+    admit(request, access_of(request).service.hosted(slug), voter_of(request) or new_voter())
 
 
 def _poll(request: Request, slug: str) -> Arena:

@@ -20,6 +20,7 @@ from driftduel.arena.errors import ArenaError, Conflict, Forbidden, TooMany, Una
 from driftduel.arena.model import Arena
 from driftduel.arena.seen import Rested
 from driftduel.arena.web.pages.cards import html_of_pair
+from driftduel.arena.web.pages.gate import admit, turned_away
 from driftduel.arena.web.pages.html import part, render
 from driftduel.arena.web.pages.sessions import (
     check_same_origin,
@@ -48,11 +49,19 @@ Text = Annotated[str, Form()]
 def show(request: Request, slug: str, pair: str = "") -> Response:
     """Put a pair before a voter: the one that was taken back, or another."""
     access = access_of(request)
-    poll = access.service.hosted(slug).arena
+    hosted = access.service.hosted(slug)
+    poll = hosted.arena
     words = words_for(request, poll)
     access.take(request)
     voter = voter_of(request)
     name = voter or new_voter()
+    try:
+        if poll.state == "open":
+            admit(request, hosted, name, begins=True)
+    except (Forbidden, TooMany) as error:
+        if _wants_json(request):
+            return problem(error.status, in_words(error, words.say))
+        return turned_away(request, hosted, error)
     again = arena.find_open(access.service, slug, pair, name) if pair and voter else None
     try:
         asked = again or arena.ask(access.service, slug, name, unseen=True)
@@ -90,6 +99,7 @@ def vote(request: Request, slug: str, duel: Text = "", verdict: Text = "") -> Re
     try:
         name = _voter(request)
         access.take(request)
+        admit(request, access.service.hosted(slug), name)
         told = arena.tell(
             access.service, duel, name, verdict, wants_next=script, unseen=True, arena=poll.id
         )
@@ -243,6 +253,8 @@ def _nothing_to_ask(
     if isinstance(error, Rested):
         status, title = 200, say("Thank you!")
         sentence = say("You have answered everything for today. Come back tomorrow.")
+        if poll.settings.invited:  # each pair counts once
+            sentence = say("You have answered everything.")
         tally = _tally(words, arena.votes_of(access_of(request).service, poll.slug, voter), None)
     elif poll.state == "waiting":
         title = say("Voting has not begun yet")

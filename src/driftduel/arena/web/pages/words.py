@@ -28,6 +28,7 @@ from driftduel.arena.errors import (
 )
 from driftduel.arena.languages import BROWSER, LANGUAGES, RIGHT_TO_LEFT, preferred
 from driftduel.arena.model import Arena
+from driftduel.arena.service import NotInvited, TooManyNew, WordNeeded
 
 CATALOGUES = Path(__file__).parents[1] / "locale"
 
@@ -129,6 +130,12 @@ COOKIELESS = "your browser keeps no cookie of this page, and needs one to vote"
 
 
 def _by_kind(error: ArenaError, say: Callable[..., str]) -> str:
+    if isinstance(error, NotInvited):
+        return say("By invitation")
+    if isinstance(error, WordNeeded):
+        return say("To vote, type the word that you were given.")
+    if isinstance(error, TooManyNew):
+        return say("Many new voters came from your network within an hour.")
     if isinstance(error, Gone):
         return say("One of these options is not on offer any more.")
     if isinstance(error, NotFound | Forbidden):
