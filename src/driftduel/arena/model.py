@@ -42,6 +42,7 @@ Kind = Literal[
     "change",
     "rules",
     "release",
+    "judge",
 ]
 
 _VERDICTS = frozenset(get_args(Verdict))
