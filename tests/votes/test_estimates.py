@@ -115,7 +115,7 @@ def test_who_is_ahead_by_pairs_is_decided_by_the_gap(data, log, alpha):
 def test_the_gap_decides_before_bounds_of_gaps_are_above_0():
     chances = np.full((4, 4), 0.5)
     chances[0, 1:], chances[1:, 0] = 0.7, 0.3
-    log = sampled(np.random.default_rng(2), 450, chances)
+    log = sampled(np.random.default_rng(5), 500, chances)
     found = dd.estimate(without(log), pairs="independent")
     assert found.decided
     assert min(found.gap(0, rival).low for rival in (1, 2, 3)) < 0
