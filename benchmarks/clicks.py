@@ -1,9 +1,8 @@
 """What a poll knows after one click of its owner, and after how many votes it is decided.
 
-Clicks: after 2,000 votes of `DriftPoll` (40,000 where two are close) the option that seems worst is paused, or one joins that is
-as the others are. In how many polls the best was decided before and is at once after, how many name
-somebody at once, and how many call another one decided; beside it the same by intervals that begin
-again (rules 1 and 2 of arenas).
+Clicks: after 2,000 votes of `DriftPoll` (40,000 where two are close) the option that seems worst is
+paused, or one joins that is as the others are. In how many polls the best was decided before and is
+at once after, how many name somebody at once, and how many call another one decided.
 
 Missing: how often the votes that it then took lay in the range that was said before.
 
@@ -118,9 +117,7 @@ def main() -> None:
         print(f"geometric mean of {len(ratios)} worlds {mean:.2f}, worst {max(ratios):.2f}")
 
 
-def taste(
-    arms: int, strengths: str, votes: int = LONGEST
-) -> tuple[NDArray[np.float64], Taste]:
+def taste(arms: int, strengths: str, votes: int = LONGEST) -> tuple[NDArray[np.float64], Taste]:
     """Return a matrix that never changes, and its voters."""
     matrix = World(arms, LONGEST, strengths, "none", 0, 0, 0).play.palette[0]
     return matrix, Taste.of(Play.one_change(matrix, votes, votes, 0))

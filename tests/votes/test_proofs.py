@@ -277,9 +277,7 @@ def test_who_was_best_is_told_by_tosses_of_one_era():
     found = {}
     for name, generation in parts.items():
         extras = pl.DataFrame({**columns, "generation": generation})
-        known = dd.Log(
-            log.arms, log.time, log.left, log.right, log.outcome, extras=extras
-        )
+        known = dd.Log(log.arms, log.time, log.left, log.right, log.outcome, extras=extras)
         found[name] = tosses_of(known).tables(known, 0, 330)
     met, won = found["era"]
     wins = log.head_to_head()

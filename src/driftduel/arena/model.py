@@ -65,7 +65,8 @@ COLUMNS = (
 had the arms the other way round, and the ticket, which is its own, its numbers separated by blanks.
 The last row has the hash of the whole log, with which `driftduel arena verify --chain` tells later
 whether any of it was changed. ``left_toss`` says that the opponent of the left option was drawn at
-random from all others on offer, ``right_toss`` likewise. After these come the fields of the poll, each by its name."""
+random from all others on offer, ``right_toss`` likewise. After these come the fields of the poll,
+each by its name."""
 
 MOST_OPTIONS = 1_000
 MOST_NAME = 200

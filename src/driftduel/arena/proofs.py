@@ -2,9 +2,9 @@
 
 Pairs are chosen by what votes said before, so each pair is a stream of its own
 (`driftduel.votes.proof.changes`), for which that does not matter; nor does it matter that options
-come and go. The tosses of an option are another, as long as the options are the same. Votes are taken in the order in which they came. Of many votes only up to some
-last one is looked at, some 250 to an octave, so that most looks cost nothing: what a part of the
-votes proves all of them prove.
+come and go. The tosses of an option are another, as long as the options are the same. Votes are
+taken in the order in which they came. Of many votes only up to some last one is looked at, some 250
+to an octave, so that most looks cost nothing: what a part of the votes proves all of them prove.
 """
 
 from __future__ import annotations

@@ -7,9 +7,10 @@ overlap by half. Span p of level l gets the share
 
 of the level for each arm that another may be behind of. So with probability 1 - alpha the arm that
 is best on average over a span is called behind no other, of any span. In a log whose tastes never
-change, the best arm is then among those that may be best, the *candidates*, of every span. If no arm is a candidate
-of all the spans inside some stretch of time, the best arm was not always the same there: a change
-of the leader is proved. At most alpha of all logs without a change show one, whoever won when.
+change, the best arm is then among those that may be best, the *candidates*, of every span. If no
+arm is a candidate of all the spans inside some stretch of time, the best arm was not always the
+same there: a change of the leader is proved. At most alpha of all logs without a change show one,
+whoever won when.
 
 Going forward, a stretch is closed as soon as it proves a change, and then shortened from its
 beginning as long as it does. That is where the change is *guaranteed* to be. The next stretch
@@ -17,9 +18,9 @@ begins where it ends, so that every proved change is another one. When exactly i
 by a posterior (`driftduel.votes.dating`): that range is *credible*, 95 % if there was one
 change at once.
 
-An arm that has no vote yet, or none any more, is no candidate of a stretch; one that has votes before
-it and after it is, whatever its weight: it was there, and may have been best. The level is that of
-one look at a log whose length does not depend on what the votes say.
+An arm that has no vote yet, or none any more, is no candidate of a stretch; one that has votes
+before it and after it is, whatever its weight: it was there, and may have been best. The level is
+that of one look at a log whose length does not depend on what the votes say.
 """
 
 from __future__ import annotations
@@ -418,7 +419,7 @@ def _family(log: Log, weight: Floats, assumed: str | None, depth: int, alpha: fl
 
 
 def _ends(log: Log, starts: Ints) -> tuple[Ints, Ints]:
-    """Return the cells of the first and of the last vote of each arm; without one, none has them."""
+    """Return the cells of the first and of the last vote of each arm; none if it has no vote."""
     asked = np.flatnonzero(log.left != log.right)
     cells = np.searchsorted(starts, asked, side="right") - 1
     first, last = np.full(log.n_arms, len(starts)), np.full(log.n_arms, -1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from driftduel.learners.contract import ranges
 from driftduel.learners.contract.ranges import Known, Ranges

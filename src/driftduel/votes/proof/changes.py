@@ -2,7 +2,8 @@
 
 A *stream* is a coin that keeps its mean if tastes do: the votes of a pair, however pairs are
 chosen, and the tosses of an arm (`driftduel.votes.proof.tosses`), which are votes with an opponent
-drawn alike, as long as the same arms are on offer. For each start m of a stream, by `driftduel.votes.proof.evidence`,
+drawn alike, as long as the same arms are on offer. For each start m of a stream, by
+`driftduel.votes.proof.evidence`,
 
     E_m = min over b of U(votes before m; b) D(votes from m on; b)     that the coin fell
 
@@ -16,8 +17,8 @@ nothing changes. Half of the shares is of tosses and half of pairs; all of pairs
 were drawn. After a proof the count begins again: phase j has the level alpha 2^-j, so that alpha is
 the probability that a change is ever proved after the last one there was.
 
-Who is on offer may change: tosses then begin again, while votes of pairs go on. Of a pair of arms that
-were there first the part is .6 of what it would be, and the rest is of pairs with a later arm m,
+Who is on offer may change: tosses then begin again, while votes of pairs go on. Of pairs of arms
+that were there first the part is .6 of what it would be. The rest is of pairs with a later arm m,
 m = F, F + 1, ..., each F / (m^2 (m + 1)) of it, as nobody knows how many will come.
 
 Of the starts only some 8 an octave of age are looked at, and of long streams one moment in
@@ -215,8 +216,8 @@ def _of_arms(log: Log, when: Ints, tosses: Tosses) -> _Family:
     arms = np.concatenate([log.left, log.right]) + n_arms * np.tile(tosses.era, 2)
     outcome = np.concatenate([log.outcome, 1 - log.outcome])
     counts = np.tile(log.count, 2)
-    columns = (arms, np.tile(when, 2), counts, counts * outcome)
-    streams = _streams(*(column[is_toss] for column in columns), n_arms * eras)
+    counts, won = counts[is_toss], (counts * outcome)[is_toss]
+    streams = _streams(arms[is_toss], np.tile(when, 2)[is_toss], counts, won, n_arms * eras)
     return _Family(streams, np.repeat(tosses.shares, n_arms) / 4)
 
 

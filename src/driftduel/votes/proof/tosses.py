@@ -1,8 +1,9 @@
 """Which votes are tosses of an arm: its opponent was drawn alike from the others on offer.
 
-Of a log with the columns ``left_toss`` and ``right_toss``, as `driftduel arena export` writes them,
-that is known vote by vote. Which others were on offer is told by the column ``generation``: the
-tosses of an arm are one coin as long as the options are the same, and begin again when these change.
+Of a log with the columns ``left_toss`` and ``right_toss``, as `driftduel arena export` writes
+them, that is known vote by vote. Which others were on offer is told by the column ``generation``:
+the tosses of an arm are one coin as long as the options are the same, and begin again when these
+change.
 
 As nobody knows how often they will, era e = 0, 1, ... of the options has the share .6, or
 .4 / (e (e + 1)), and each of its arms the same part of that; all of them together have 1.
