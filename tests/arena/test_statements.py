@@ -296,3 +296,21 @@ def test_what_failed_half_way_is_not_there(url):
     with store.reading() as connection:
         assert "note" not in statements.meta(connection)
     store.close()
+
+
+def test_statements_sent_together_are_known_again_after_one_that_failed(url):
+    store = Store.open(url)
+
+    def fail():
+        with store.writing() as connection:
+            connection.send("INSERT INTO meta (key, value) VALUES ('salt', 'again')")
+            statements.set_meta(connection, "note", "new")
+
+    for _ in range(12):  # psycopg prepares what it was asked a few times
+        with pytest.raises(IntegrityError):
+            fail()
+    with store.writing() as connection:
+        statements.set_meta(connection, "note", "newer")
+    with store.reading() as connection:
+        assert statements.meta(connection)["note"] == "newer"
+    store.close()

@@ -113,7 +113,10 @@ class Postgres(Connection):
         """Undo, unless the connection was lost."""
         self._queued.clear()
         if not self._raw.closed and not self.is_usable:
-            self._run((b"ROLLBACK", {}))
+            self._limit()
+            # It forgets prepared statements too: of statements sent together those after one that
+            # failed were never prepared, which psycopg does not notice.
+            self._raw.rollback()
 
     def close(self) -> None:
         """Hang up."""
