@@ -1,11 +1,11 @@
 """Databases as earlier commits made them: each runs its own code in a folder of its own.
 
 ``python -m tests.arena.history.make [COMMIT ...]`` writes, for each commit, the tables as SQL of
-both databases, the rows as compressed JSON lines, and to ``expected.json`` what that commit and
-the last one before migrations said of them. ``make golden`` writes the log of thousands of votes
-and the answers of the first rules, ``make answers N`` those of the present code as those of rules
-N. Names and times are the same every time; tokens,
-salts and the numbers of duels are not, so the files of this folder are kept, not made by tests.
+both databases, the rows as compressed JSON lines, and to ``expected.json`` what that commit said of
+them, and what the last one before migrations said if it is older. ``make golden`` writes the log
+of thousands of votes and the answers of the first rules, ``make answers N`` those of the present
+code as those of rules N. Names and times are the same every time; tokens, salts and the numbers of
+duels are not, so the files of this folder are kept, not made by tests.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import tarfile
 import tempfile
 import time
 from base64 import b64decode, b64encode
+from contextlib import closing
 from dataclasses import asdict
 from io import BytesIO
 from pathlib import Path
@@ -31,7 +32,10 @@ COMMITS = {
     "6b0c6a2": "the same tables; the first code that keeps snapshots",
     "f256c28": "voters found by an index of their own, no index of rare events",
     "fa3bc65": "the last code before migrations",
+    "c81c04f": "schema 2: the row names learner and rules, rules 1",
+    "484591a": "schema 4: hashes of logs, suggestions, rules 3",
 }
+BEFORE_MIGRATIONS = ("dcec8a2", "6b0c6a2", "f256c28", "fa3bc65")
 LAST = "fa3bc65"
 HERE = Path(__file__).parent
 START = 1_790_000_000_000_000
@@ -85,7 +89,7 @@ def live(url: str) -> None:
                     word = "tie" if draw < 0.12 else "bad" if draw < 0.15 else "skip"
                 answer = arena.tell(service, asked.duel, voter, word) if draw < 0.20 else None
                 if answer is None:
-                    hidden = pair_of(service, asked.duel)
+                    hidden = pair_of(url, asked.duel)
                     left, right = (worth[by_number[number]] for number in hidden)
                     word = "left" if random.random() * (left + right) < left else "right"
                     arena.tell(service, asked.duel, voter, word)
@@ -114,9 +118,9 @@ def live(url: str) -> None:
             slug = "cafe-au-lait" if name == "latte" else name
             arena.set_card(service, "drinks", slug, Card("markdown", f"A cup of *{name}*"))
             arena.set_card(service, "drinks", slug, Card("text", f"{name} at night"), "night")
-        arena.set_card(
-            service, "drinks", "juice", Card("image", "orange"), "", ("image/png", PIXEL)
-        )
+        # At first who gave an image said of which type it is.
+        image = PIXEL if hasattr(arena, "suggest") else ("image/png", PIXEL)
+        arena.set_card(service, "drinks", "juice", Card("image", "orange"), "", image)
         service.follow()
         vote(40, 40)
         with tempfile.TemporaryDirectory() as folder:
@@ -146,6 +150,11 @@ def live(url: str) -> None:
         lost = [one for one in arena.tokens(service, "drinks") if one.label == "lost"]
         arena.revoke_token(service, "drinks", lost[0].id)
         arena.ask(service, "empty", "voter 1")
+        if hasattr(arena, "suggest"):
+            arena.change_arena(service, "drinks", {"suggestions": True})
+            for voter, name in (("voter 1", "Water"), ("voter 2", "Beer"), ("voter 4", "Lemonade")):
+                arena.suggest(service, "drinks", voter, name)
+            arena.decline_suggested(service, "drinks", "Beer")
         if hasattr(arena, "purge"):
             arena.purge(service)
         service.follow()
@@ -199,7 +208,7 @@ def live_long(url: str, seed: int, names: list[str], votes: int, slug: str = "dr
             voter = f"voter {random.integers(40)}"
             asked = arena.ask(service, slug, voter)
             by_number = {arm.id: arm.name for arm in service.hosted(slug).replica.arms.values()}
-            left, right = (worth[by_number[number]] for number in pair_of(service, asked.duel))
+            left, right = (worth[by_number[number]] for number in pair_of(url, asked.duel))
             word = "left" if random.random() * (left + right) < left else "right"
             draw = random.random()
             if draw < 0.12:
@@ -223,18 +232,19 @@ def _votes_from_elsewhere(names: list[str]) -> Any:
     )
 
 
-def pair_of(service: Any, duel: str) -> tuple[int, int]:
-    """Return the arms of an open duel as shown."""
-    import sqlalchemy as sa
-
-    query = sa.text('SELECT "left", "right" FROM duel WHERE id = :id')
-    with service.store.reading() as connection:
-        left, right = connection.execute(query, {"id": duel}).one()
+def pair_of(url: str, duel: str) -> tuple[int, int]:
+    """Return the arms of an open duel as shown, whatever the code imported calls them."""
+    with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as connection:
+        query = 'SELECT "left", "right" FROM duel WHERE id = ?'
+        left, right = connection.execute(query, (duel,)).fetchone()
     return left, right
 
 
 def facts(url: str) -> dict[str, Any]:
     """Return what the code imported says of a database."""
+    sys.path.insert(0, str(HERE))  # the code on the path may be of another commit
+    from restore import answers_of
+
     from driftduel.arena import service as arena
 
     time.time_ns = Clock()
@@ -244,11 +254,14 @@ def facts(url: str) -> dict[str, Any]:
         service.follow()
         for one in arena.verify(service.store):
             lines = "".join(arena.votes_csv(service, one.slug, everything=True)).splitlines(True)
-            status = asdict(arena.status(service, one.slug))
-            status.pop("arena")
+            status = arena.status(service, one.slug)
+            said: dict[str, Any] = {"status": asdict(status)}
+            said["status"].pop("arena")
+            if hasattr(status, "standing"):  # since then a status is a record of records
+                said = {"answers": answers_of(status)}
             found[one.slug] = {
                 "verified": asdict(one),
-                "status": status,
+                **said,
                 "exported": len(lines) - 1,
                 "export_sha256": hashlib.sha256("".join(lines).encode()).hexdigest(),
             }
@@ -257,6 +270,24 @@ def facts(url: str) -> dict[str, Any]:
 
 def tables(dialect: str) -> str:
     """Return the tables of the code imported as SQL."""
+    parts: list[str] = []
+    try:
+        from driftduel.arena.store.migrations import migrate
+    except ImportError:  # older code, by SQLAlchemy
+        parts = _tables_before_migrations(dialect)
+    else:
+
+        def execute(sql: str, **values: Any) -> list[Any]:
+            if not sql.startswith(("SELECT", "INSERT", "DELETE")):
+                parts.append(sql)
+            return []
+
+        migrate(execute, dialect, 0)
+    lines = "".join(f"{part.expandtabs(2)};\n\n" for part in parts).splitlines()
+    return "\n".join(line.rstrip() for line in lines).rstrip() + "\n"
+
+
+def _tables_before_migrations(dialect: str) -> list[str]:
     import sqlalchemy as sa
     from driftduel.arena.store.schema import metadata
     from sqlalchemy.dialects import postgresql, sqlite
@@ -268,8 +299,7 @@ def tables(dialect: str) -> str:
         f"{dialect}://", lambda sql, *_: parts.append(str(sql.compile(dialect=kind)).strip())
     )
     metadata.create_all(engine, checkfirst=False)
-    lines = "".join(f"{part.expandtabs(2)};\n\n" for part in parts).splitlines()
-    return "\n".join(line.rstrip() for line in lines).rstrip() + "\n"
+    return parts
 
 
 def rows_of(path: Path, only: tuple[str, ...] = (), *, tidy: bool = False) -> bytes:
@@ -341,19 +371,18 @@ def make(commit: str, repository: Path) -> dict[str, Any]:
     """Write the files of a commit; return what is expected of them."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for other in {commit, LAST}:
-            _unpack(other, folder / other, repository)
+        _unpack(commit, folder / commit, repository)
         _run(folder / commit, folder, "live")
-        _run(folder / LAST, folder, "last")
         for dialect in ("sqlite", "postgresql"):
             (HERE / f"{commit}.{dialect}.sql").write_bytes((folder / f"{dialect}.sql").read_bytes())
         rows = (folder / "rows").read_bytes()
         (HERE / f"{commit}.jsonl.gz").write_bytes(gzip.compress(rows, 9, mtime=0))
-        return {
-            "made_by": commit,
-            "then": json.loads((folder / "live.json").read_text()),
-            "before_migrations": json.loads((folder / "last.json").read_text()),
-        }
+        said = {"made_by": commit, "then": json.loads((folder / "live.json").read_text())}
+        if commit in BEFORE_MIGRATIONS:
+            _unpack(LAST, folder / LAST, repository)
+            _run(folder / LAST, folder, "last")
+            said["before_migrations"] = json.loads((folder / "last.json").read_text())
+        return said
 
 
 def make_golden(repository: Path) -> None:
