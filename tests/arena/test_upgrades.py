@@ -393,7 +393,7 @@ def test_the_owner_accepts_on_the_page(tmp_path, newer):
         assert strange.status_code == 403
         assert row(site.service).rules == 1
         done = browser.post("/drinks/owner/rules", data={"to": "2"}, follow_redirects=False)
-        assert (done.status_code, done.headers["location"]) == (303, "/drinks/owner#rules")
+        assert (done.status_code, done.headers["location"]) == (303, "/drinks/owner?at=rules#rules")
         assert row(site.service).rules == 2
         assert 'id="rules"' not in browser.get("/drinks/owner").text
         assert "coffee took over from tea" in words_of(browser.get("/drinks/owner"))

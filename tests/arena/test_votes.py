@@ -215,10 +215,9 @@ def test_a_vote_that_is_taken_back_leaves_its_share_of_the_cap(drinks):
 def test_a_cap_holds_within_one_commit(drinks):
     arena.change_arena(drinks, "drinks", {"cap": 1})
     duels = [arena.ask(drinks, "drinks", "ann").duel for _ in range(3)]
+    now = running.now_in_microseconds()
     requests = [
-        telling._Tell(
-            duel, drinks.voter("ann"), "left", running.now_in_microseconds(), None, drinks, False
-        )
+        telling._Tell(duel, drinks.voter("ann"), "left", now, None, drinks, "ann", False)
         for duel in duels
     ]
     with drinks.store.writing() as connection:
@@ -230,7 +229,9 @@ def test_of_two_verdicts_in_one_commit_the_first_counts(drinks):
     duel = arena.ask(drinks, "drinks", "ann").duel
     now, voter = running.now_in_microseconds(), drinks.voter("ann")
     verdicts = ["left", "right", "left"]
-    requests = [telling._Tell(duel, voter, word, now, None, drinks, False) for word in verdicts]
+    requests = [
+        telling._Tell(duel, voter, word, now, None, drinks, "ann", False) for word in verdicts
+    ]
     with drinks.store.writing() as connection:
         first, other, again = telling.tell_many(connection, requests)
     assert (first.first, again.first) == (True, False)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import sqlite3
 import subprocess
 import sys
@@ -57,7 +58,7 @@ def test_the_command_lists_and_changes_settings(run, database):
     assert "any number" in done.out
     found = run("arena", "settings", "drinks", "--database", url, "--json").json["settings"]
     assert found == {
-        **asdict(Settings()),
+        **json.loads(json.dumps(asdict(Settings()))),
         "ties": False,
         "expire": 60,
         "origins": ["https://a.example", "https://b.example"],

@@ -19,7 +19,7 @@ from driftduel.cli.groups import EXAMPLES
 
 COMMANDS = (
     *("analyse", "measure"),
-    *("new", "ask", "tell", "undo", "status", "arena", "judge"),
+    *("new", "ask", "tell", "undo", "status", "arena"),
     *("run", "report", "streams", "learners", "demo"),
 )
 CALL = "import sys; from driftduel.cli import main; sys.exit(main())"

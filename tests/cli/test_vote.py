@@ -186,7 +186,7 @@ def test_the_beginning_of_an_id_will_do_if_no_other_begins_so(run, refused, drin
     with sqlite3.connect(drinks) as connection:
         connection.execute(
             'INSERT INTO duel SELECT ?, arena, voter, "left", "right", swapped, ticket, '
-            "propensity, context, generation, asked_at, seq, at FROM event WHERE duel = ?",
+            "propensity, context, generation, asked_at, seq, at, fields FROM event WHERE duel = ?",
             (duel[:8] + "z" * 14, duel),
         )
     connection.close()

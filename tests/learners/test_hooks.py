@@ -18,7 +18,7 @@ EVERYBODY = {
 }
 PARAMETERS = {"n_arms", "horizon", "criterion", "seed", "labels"}
 OWN = {
-    "DriftPoll": {"changes", "probabilities", "rules"},
+    "DriftPoll": {"changes", "probabilities", "rarest", "rules"},
     "DriftDuel": {"calibration", "false_restarts", "regret"},
     "MetaBosse": {
         *("constants", "estimator", "intervals", "prefix", "replay_rate", "scale"),
@@ -42,7 +42,7 @@ def test_a_learner_shows_what_people_do_with_it_and_its_parameters(name):
 def test_no_learner_shows_a_kernel_or_a_hook(name):
     kind = dd.all_learners()[name]
     known = EVERYBODY | {item.name for item in fields(kind)}
-    extra = {"changes", "probabilities", "mixture", "of", "scale"}
+    extra = {"changes", "probabilities", "rarest", "mixture", "of", "scale"}
     assert shown(kind) - known <= extra
 
 
