@@ -1,9 +1,8 @@
 """What a poll knows after one click of its owner, and after how many votes it is decided.
 
-Clicks: after 2,000 votes of `DriftPoll` the option that seems worst is paused, or one joins that is
-as the others are. In how many polls the best was decided before and is at once after, how many name
-somebody at once, and how many call another one decided; beside it the same by intervals that begin
-again (rules 1 and 2 of arenas).
+Clicks: after 2,000 votes of `DriftPoll` (40,000 where two are close) the option that seems worst is
+paused, or one joins that is as the others are. In how many polls the best was decided before and is
+at once after, how many name somebody at once, and how many call another one decided.
 
 Missing: how often the votes that it then took lay in the range that was said before.
 
@@ -32,7 +31,13 @@ from driftduel.learners.parts.findings import findings_of_tosses
 from driftduel.votes.proof.counts import Counts, no_counts
 from driftduel.votes.proof.decided import Judged, judge
 
-CLICKED = ((4, "favourite .7"), (4, "btl 1"), (10, "favourite .8"), (10, "btl 1"))
+CLICKED = (
+    (4, "favourite .7", 2000),
+    (4, "btl 1", 2000),
+    (10, "favourite .8", 2000),
+    (10, "btl 1", 40_000),
+)
+"""Arms, strengths and the votes before the click; of close ones more are needed to decide."""
 DECIDED = (
     (3, "favourite .6"),
     (4, "favourite .6"),
@@ -48,7 +53,14 @@ PARTS = ("clicks", "decided", "missing", "referee", "all")
 MISSING = ((4, "favourite .7", 4000), (3, "favourite .6", 6000), (10, "favourite .8", 4000))
 VOTES, LONGEST = 2000, 20_000
 LOOKS = 60
-REFEREE = ((3, "equal", False), (4, "equal", False), (4, "equal", True), (4, "trap", False))
+REFEREE = (
+    (2, "equal", False),
+    (3, "equal", False),
+    (4, "equal", False),
+    (4, "equal", True),
+    (4, "trap", False),
+    (10, "equal", False),
+)
 LEVEL = 0.05
 _ALPHA = 2 * LEVEL  # of which the first count of a life has half
 _NEAR = 0.7
@@ -59,13 +71,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--runs", type=int, default=40)
     parser.add_argument("--part", choices=PARTS, default="all")
+    parser.add_argument("--arms", type=int, help="only worlds of so many")
     options, _ = parser.parse_known_args()
     if options.part in ("clicks", "all"):
         print("decided before, after pause, after join; named after pause, join; wrongly decided")
-        for arms, strengths in CLICKED:
-            rows = np.array([clicked(arms, strengths, seed) for seed in range(options.runs)])
+        print("and of polls that were decided before, in how many it is at once after either")
+        for arms, strengths, votes in CLICKED:
+            if options.arms not in (None, arms):
+                continue
+            rows = np.array([clicked(arms, strengths, votes, n) for n in range(options.runs)])
             told = " ".join(f"{share:5.2f}" for share in rows[:, :5].mean(axis=0))
-            print(f"{arms:3} {strengths:>14} {told} {rows[:, 5].sum():3.0f}", flush=True)
+            kept = rows[rows[:, 0]][:, 1:3].mean(axis=0)
+            more = f"{rows[:, 5].sum():3.0f} | {kept[0]:5.2f} {kept[1]:5.2f}"
+            print(f"{arms:3} {strengths:>14} {votes:6} {told} {more}", flush=True)
     if options.part in ("missing", "all"):
         print("votes still missing, asked at 1/4, 1/2 and 3/4: in the range, sooner, later")
         for arms, strengths, longest in MISSING:
@@ -74,6 +92,8 @@ def main() -> None:
     if options.part in ("referee", "all"):
         print("ever wrong: decided, an interval only, decided without weights of sets; of runs")
         for arms, name, joins in REFEREE:
+            if options.arms not in (None, arms):
+                continue
             matrix = np.full((arms, arms), 0.5) if name == "equal" else trap(arms)
             rows = np.array([ever_wrong(matrix, VOTES, n, joins) for n in range(options.runs)])
             kind = f"{name}, one joins" if joins else name
@@ -82,6 +102,8 @@ def main() -> None:
         print("votes until decided, medians: intervals, gap, ratio; wrong by intervals, by the gap")
         ratios = []
         for arms, strengths in DECIDED:
+            if options.arms not in (None, arms):
+                continue
             rows = np.array([decided(arms, strengths, seed) for seed in range(options.runs)])
             old, new = np.quantile(rows[:, :2], 0.5, axis=0, method="higher")
             wrong = rows[:, 2:].sum(axis=0)
@@ -95,15 +117,15 @@ def main() -> None:
         print(f"geometric mean of {len(ratios)} worlds {mean:.2f}, worst {max(ratios):.2f}")
 
 
-def taste(arms: int, strengths: str) -> tuple[NDArray[np.float64], Taste]:
+def taste(arms: int, strengths: str, votes: int = LONGEST) -> tuple[NDArray[np.float64], Taste]:
     """Return a matrix that never changes, and its voters."""
     matrix = World(arms, LONGEST, strengths, "none", 0, 0, 0).play.palette[0]
-    return matrix, Taste.of(Play.one_change(matrix, LONGEST, LONGEST, 0))
+    return matrix, Taste.of(Play.one_change(matrix, votes, votes, 0))
 
 
-def clicked(arms: int, strengths: str, seed: int) -> tuple[bool, ...]:
+def clicked(arms: int, strengths: str, votes: int, seed: int) -> tuple[bool, ...]:
     """Return what is decided before and after a click, who is named, and whether that is wrong."""
-    matrix, voters = taste(arms, strengths)
+    matrix, voters = taste(arms, strengths, votes)
     best = int(matrix.sum(axis=1).argmax())
     poll = dd.DriftPoll(arms)
     polls: list[dd.DriftPoll] = []
@@ -111,7 +133,7 @@ def clicked(arms: int, strengths: str, seed: int) -> tuple[bool, ...]:
     def keep(one: dd.DriftPoll) -> None:
         polls.append(one)
 
-    play(poll, voters, seed, VOTES, [VOTES], keep)
+    play(poll, voters, seed, votes, [votes], keep)
     (played,) = polls
     before = played.report()
     scores = [0.0 if one is None else one for one in before.scores or ()]

@@ -43,12 +43,22 @@ MISSING = ((2, 0.05), (3, 0.1), (5, 0.1))
 """How many arms there are, and by how much one is ahead of each of the others."""
 
 
+PARTS = ("changes", "decided", "missing", "still", "all")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--runs", type=int, default=100)
     parser.add_argument("--still", type=int, default=400, help="logs in which nothing changes")
     parser.add_argument("--votes", type=int, default=2000, help="of each of these")
+    parser.add_argument("--part", choices=PARTS, default="all")
     options, _ = parser.parse_known_args()
+    for name, tell in zip(PARTS, (_changes, _decided, _missing, _still), strict=False):
+        if options.part in (name, "all"):
+            tell(options)
+
+
+def _changes(options: argparse.Namespace) -> None:
     print(f"votes after a change at {CHANGED_AT:,} until it is proved, {options.runs} logs")
     print(f"{'arms':>5} {'best':>5} {'median':>7} {'90 %':>7} {'proved':>7} {'before':>7}")
     for n_arms, share in CHANGES:
@@ -59,6 +69,9 @@ def main() -> None:
             f"{before.sum():7.0f}",
             flush=True,
         )
+
+
+def _decided(options: argparse.Namespace) -> None:
     print(f"votes until decided, medians of {options.runs} logs: intervals, gaps; wrongly by gaps")
     for n_arms, share in CHANGES:
         waits = np.array([until_decided(n_arms, share, seed) for seed in range(options.runs)])
@@ -67,11 +80,17 @@ def main() -> None:
             f"{n_arms:5} {share:5} {intervals:7.0f} {gaps:7.0f} {waits[:, 2].sum():3.0f}",
             flush=True,
         )
+
+
+def _missing(options: argparse.Namespace) -> None:
     print("votes still missing: in the range, sooner, later")
     for n_arms, lead in MISSING:
         cases = np.concatenate([missing(n_arms, lead, seed) for seed in range(options.runs)])
         inside, sooner, later = ((cases == place).sum() for place in (0, -1, 1))
         print(f"{n_arms:5} {lead:5} {inside:5} {sooner:5} {later:5} of {len(cases)}", flush=True)
+
+
+def _still(options: argparse.Namespace) -> None:
     print(f"logs of {options.votes:,} votes without a change in which one is ever proved")
     for name, world in STILL.items():
         wrong = sum(

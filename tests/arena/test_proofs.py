@@ -15,14 +15,24 @@ def cast(n, turn, seed=0):
     left, right = np.where(swapped, 3, 7), np.where(swapped, 7, 3)
     first = rng.random(n) < np.where(np.arange(n) < turn, 0.8, 0.2)
     outcome = np.where(swapped, 1.0 - first, first).astype(float)
-    return Cast(left, right, outcome, 1_000_000 * np.arange(n))
+    return of_one_era(left, right, outcome, np.zeros(n, int), 2)
+
+
+def of_one_era(left, right, outcome, tossed, arms):
+    n = len(left)
+    known = np.array([[arms, arms]])
+    return Cast(left, right, outcome, 1_000_000 * np.arange(n), tossed, np.zeros(n, int), known)
+
+
+def first(votes, n):
+    return Cast(*(column[:n] for column in votes[:-1]), votes.known)
 
 
 def test_a_pair_that_turns_is_proved_and_stays_so_with_more_votes():
     votes = cast(1500, 600)
     seen = []
     for n in (300, 600, 700, 1000, 1500):
-        found = ProofCache().prove(Cast(*(column[:n] for column in votes)), [7, 3])
+        found = ProofCache().prove(first(votes, n), [7, 3])
         seen.append(found)
     assert [len(found.turned) for found in seen] == [0, 0, 1, 1, 1]
     (turn,) = seen[-1].turned

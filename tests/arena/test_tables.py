@@ -13,6 +13,7 @@ from driftduel.arena import service as arena
 from driftduel.arena.model import COLUMNS, DAY
 from driftduel.arena.service.verify import learned
 from driftduel.cli import main
+from driftduel.votes.proof.tosses import tosses_of
 from driftduel.votes.reading import read_log
 from tests.arena.voting import events, prefer, state, state_from_nothing, vote
 
@@ -222,3 +223,22 @@ def test_before_the_first_vote_nothing_is_claimed(drinks):
     assert (now.standing.since, now.standing.missing) == (None, None)
     assert now.text == "Nobody has voted yet."
     assert {(arm.score, arm.low, arm.high) for arm in now.arms} == {(None, 0.0, 1.0)}
+
+
+def test_tosses_are_exported_and_read_back(drinks, tmp_path):
+    prefer(drinks, "tea", 25)
+    arena.change_arms(drinks, "drinks", pause=["milk"])
+    prefer(drinks, "tea", 5)
+    vote(drinks, "skip")
+    text, _ = exported(drinks)
+    file = tmp_path / "votes.csv"
+    file.write_text(text)
+    log = read_log(file)
+    kept = drinks.hosted("drinks").replica.cast()
+    found = tosses_of(log)
+    assert found.left.tolist() == ((kept.tossed & 1) > 0).tolist()
+    assert found.right.tolist() == ((kept.tossed & 2) > 0).tolist()
+    assert 0 < found.left.sum() + found.right.sum() < 60
+    assert found.era.tolist() == kept.era.tolist() == [0] * 25 + [1] * 5
+    assert kept.known.tolist() == [[3, 3], [3, 2]]
+    assert tosses_of(log.rows(found.era == 0)).shares == pytest.approx([0.2])

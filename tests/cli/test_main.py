@@ -19,7 +19,7 @@ from driftduel.cli.groups import EXAMPLES
 
 COMMANDS = (
     *("analyse", "measure"),
-    *("new", "ask", "tell", "undo", "status", "arena"),
+    *("new", "ask", "tell", "undo", "status", "arena", "judge"),
     *("run", "report", "streams", "learners", "demo"),
 )
 CALL = "import sys; from driftduel.cli import main; sys.exit(main())"

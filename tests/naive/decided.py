@@ -16,7 +16,10 @@ def log_weight(arms, first, known, grew):
     if set(arms) == set(first):
         return math.log(0.6)
     absent = known - len(arms)
-    return math.log(0.3 * 2 ** -(grew + 1) * 2 ** -max(absent, 1) / math.comb(known, absent))
+    if grew == 0:
+        parts = [1 / 8, 5 / 8, *(2 ** -(more + 1) for more in range(2, known + 1))]
+        return math.log(0.25 * parts[absent] / math.comb(known, absent))
+    return math.log(0.15 * 2**-grew * 2 ** -(absent + 1) / math.comb(known, absent))
 
 
 def classes(votes, first, arms):

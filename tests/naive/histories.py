@@ -46,7 +46,7 @@ def family(log, weight, alpha, cells, starts, test):
     while cells >> level >= 2:
         length = cells >> level
         begins = range(0, cells - length + 1, length // 2)
-        share = alpha / ((level + 1) * (level + 2)) / len(begins) / (k * (k - 1))
+        share = alpha / ((level + 1) * (level + 2)) / len(begins) / (k - 1)
         for begin in begins:
             part = rows[begin], rows[begin + length]
             if part[0] == part[1] or not (log.left != log.right)[slice(*part)].any():
@@ -64,18 +64,20 @@ def stretches(log, spans, cells, starts):
     """The stretches that prove a change: each ends as soon as it can, then is made shorter.
 
     From its beginning, as long as it still proves one. It may prove one again when it is shorter
-    still, as who is not shown in it is no candidate.
+    still, as who has no vote before its end, or none since its beginning, is no candidate.
     """
     rows = [*starts, len(log)]
+    asked = log.left != log.right
+
+    def shown(part):
+        return {*log.left[part][asked[part]].tolist(), *log.right[part][asked[part]].tolist()}
 
     def proves(begin, end):
-        part = slice(rows[begin], rows[end])
-        asked = (log.left != log.right)[part]
-        shown = {*log.left[part][asked].tolist(), *log.right[part][asked].tolist()}
+        there = shown(slice(0, rows[end])) & shown(slice(rows[begin], None))
         for first, last, candidates in spans:
             if begin <= first and last <= end:
-                shown &= candidates
-        return asked.any() and not shown
+                there &= candidates
+        return asked[rows[begin] : rows[end]].any() and not there
 
     found = []
     search = 0

@@ -16,6 +16,7 @@ from driftduel.votes import Log
 from driftduel.votes.pairwise import PairwiseMeans
 from driftduel.votes.weighted import WeightedVotes
 from tests.naive import estimates as naive
+from tests.naive import proofs
 
 CLOSE = {"rel": 1e-6, "abs": 1e-6}
 """The mixture is as sharp as a root by bisection of either side."""
@@ -44,6 +45,9 @@ def logs(draw, served=True):
     rows.append((time + 1, 0, 1, 1.0, 1, 0.25))
     *parts, chances = zip(*rows, strict=True)
     return Log([f"arm {n}" for n in range(n_arms)], *parts, propensity=chances)
+
+
+COLUMNS = ("arms", "time", "left", "right", "outcome")
 
 
 @settings(max_examples=150, deadline=None)
@@ -85,6 +89,36 @@ def test_means_of_pairs_are_those_of_loops(data, log, alpha):
             if other != arm:
                 expected = slow.lead(arm, other, alpha)
                 assert fast.leads(arm, alpha)[other] == pytest.approx(expected, abs=1e-9)
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.data(), logs(), st.sampled_from([0.05, 0.9]))
+def test_who_is_ahead_by_pairs_is_decided_by_the_gap(data, log, alpha):
+    weight, times = data.draw(weights(log.n_arms)), data.draw(st.integers(1, 12))
+    fast = PairwiseMeans(Log(*(getattr(log, name) for name in COLUMNS), times * log.count), weight)
+    votes = [
+        one
+        for *one, n in zip(log.left, log.right, log.outcome, times * log.count, strict=True)
+        for _ in range(int(n))
+        if one[0] != one[1]
+    ]
+    for arm in range(log.n_arms):
+        found = fast.ahead(arm, alpha)
+        for other in range(log.n_arms):
+            if other != arm:
+                lead = proofs.lead(votes, weight, arm, other, pooled=False)
+                near = lead == pytest.approx(math.log(log.n_arms / alpha), abs=1e-3)
+                assert near or found[other] == (lead > math.log(log.n_arms / alpha))
+        assert not found[arm]
+
+
+def test_the_gap_decides_before_bounds_of_gaps_are_above_0():
+    chances = np.full((4, 4), 0.5)
+    chances[0, 1:], chances[1:, 0] = 0.7, 0.3
+    log = sampled(np.random.default_rng(5), 500, chances)
+    found = dd.estimate(without(log), pairs="independent")
+    assert found.decided
+    assert min(found.gap(0, rival).low for rival in (1, 2, 3)) < 0
 
 
 def sampled(rng, n, chances, pairs=None):

@@ -180,6 +180,28 @@ def test_who_had_no_vote_is_no_candidate():
     assert found.candidates == ("arm 1",)
 
 
+def test_who_is_away_for_a_while_may_be_best_meanwhile():
+    """Milk is best from vote 1,500 on, and not asked about between 1,200 and 6,500."""
+    rng = np.random.default_rng(3)
+    t = np.arange(8000)
+    k = np.where((t >= 1200) & (t < 6500), 3, 4)
+    left = (rng.random(8000) * k).astype(int)
+    right = (left + 1 + (rng.random(8000) * (k - 1)).astype(int)) % k
+    strengths = np.array([[0, 0, 0.45, 0], [0.2, 0, 0, 0.4], [0, 0.2, 0, 0.4]])
+    now = np.searchsorted([1500, 4250], t, side="right")
+    chance = np.clip(0.5 + strengths[now, left] - strengths[now, right], 0.02, 0.98)
+    wins = (rng.random(8000) < chance).astype(float)
+    log = Log(["tea", "water", "juice", "milk"], t, left, right, wins)
+    found = dd.history(log, dd.Weighted([1 / 3, 1 / 3, 1 / 3, 0]))
+    assert len(found.changes) == 1  # that water took over from tea later is about these two
+    assert found.changes[0].before == "juice"
+    assert "milk" in found.changes[0].after_among
+    # Where milk never comes back it is not on offer, and water took over.
+    gone = log.rows(t < 6500)
+    changes = dd.history(gone, dd.Weighted([1 / 3, 1 / 3, 1 / 3, 0])).changes
+    assert [(one.before, one.after) for one in changes] == [("juice", "tea"), ("tea", "water")]
+
+
 def test_dates_are_dates_where_the_log_has_dates():
     rng = np.random.default_rng(6)
     log = joined(*(sampled(rng, 500, one_ahead(2, best, 0.3)) for best in (0, 1)))

@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import driftduel as dd
 from benchmarks.proofs import STILL, delay
+from driftduel.votes.proof import changes
 from driftduel.votes.proof.changes import turns
 from driftduel.votes.proof.leads import log_lead, proved_best
+from driftduel.votes.proof.tosses import tosses, tosses_of
 from driftduel.votes.proof.watch import watch
 from driftduel.worlds import datasets
 from tests.modes import COMPILED
@@ -233,3 +236,51 @@ def test_a_level_that_is_none_is_refused():
         turns(_pair([1.0, 0.0]), alpha=1)
     with pytest.raises(ValueError, match="alpha"):
         watch(_pair([1.0, 0.0]), np.array([0.5, 0.5]), alpha=0)
+
+
+def test_tosses_are_streams_as_long_as_the_options_are_the_same():
+    """Arm 0 of five wins 75 %, then 25 %; of each pair there are too few votes to prove it."""
+    best = np.where(np.arange(500) < 300, 0, -1)
+    log = _uniform(np.random.default_rng(4), 5, best, 0.75)
+    lost = (np.arange(500) >= 300) & ((log.left == 0) | (log.right == 0))
+    worse = np.where(log.left == 0, np.arange(500) % 4 == 0, np.arange(500) % 4 > 0)
+    log = dd.Log(log.arms, log.time, log.left, log.right, np.where(lost, worse, log.outcome))
+    every, none = np.ones(500, bool), np.zeros(500, bool)
+    same = tosses(every, every, np.zeros(500, int), np.array([5]))
+    found, _ = turns(log, tosses=same)
+    assert (found[0].kind, found[0].arm) == ("fell", 0)
+    assert turns(log, drawn=True)[0][0].proved <= found[0].proved
+    # Other options with the change: what an arm wins against others may be another coin.
+    moved = tosses(every, every, np.repeat([0, 1], [300, 200]), np.array([5, 5]))
+    assert all(one.kind == "turned" for one in turns(log, tosses=moved)[0])
+    assert turns(log, tosses=same._replace(left=none, right=none))[0] == ()
+
+
+def test_parts_of_the_level_are_one_in_all_whoever_joins():
+    sizes = np.arange(3, 3000)
+    eras = tosses(np.ones(1, bool), np.ones(1, bool), np.zeros(1, int), sizes)
+    assert 0.99 < (eras.shares * sizes).sum() < 1
+    for first in (2, 3, 4):
+        total = 0.0
+        for n_arms in (first, 400):
+            pairs = np.array([a * n_arms + b for b in range(n_arms) for a in range(b)])
+            total = 2 * changes._shares_of_pairs(pairs, n_arms, first).sum()
+            assert total <= 1 + 1e-12
+        assert total > 0.99
+    assert 2 * changes._shares_of_pairs(np.arange(45), 10, None).sum() == pytest.approx(1)
+
+
+def test_who_was_best_is_told_by_tosses_of_one_era():
+    log = _uniform(np.random.default_rng(5), 4, np.zeros(330, int), 0.75)
+    columns = {name: ["true"] * 330 for name in ("left_toss", "right_toss")}
+    parts = {"era": ["1"] * 330, "two": ["1"] * 165 + ["2"] * 165}
+    found = {}
+    for name, generation in parts.items():
+        extras = pl.DataFrame({**columns, "generation": generation})
+        known = dd.Log(log.arms, log.time, log.left, log.right, log.outcome, extras=extras)
+        found[name] = tosses_of(known).tables(known, 0, 330)
+    met, won = found["era"]
+    wins = log.head_to_head()
+    assert np.array_equal(won, wins)
+    assert np.array_equal(met, wins + wins.T)
+    assert found["two"] is None

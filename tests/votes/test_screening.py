@@ -35,8 +35,9 @@ def test_what_a_kernel_finds_the_arrays_let_through(change, per_time):
         streams = changes._streams(pair, when, log.count, won, 3)
         since = int(rng.integers(0, 3))
         for need in (1.0, 2.0, 4.0, 6.0, 8.0):
-            proof = changes._first_proof(streams, since, int(when.max()) + 1, need)
-            may = changes._may_prove(streams, since, int(when.max()) + 1, need)
+            needs = np.full(3, need)
+            proof = changes._first_proof(streams, since, int(when.max()) + 1, needs)
+            may = changes._may_prove(streams, since, int(when.max()) + 1, needs)
             assert may or proof[0] < 0
             found += proof[0] >= 0
             passed += not may
@@ -48,8 +49,8 @@ def test_what_is_too_long_for_the_arrays_is_left_to_the_kernel():
     n = changes._MOST_SCREENED + 1
     log = Log(["a", "b"], np.arange(n), [0] * n, [1] * n, [1, 0] * (n // 2) + [1])
     streams = changes._streams(log.left, np.arange(n), log.count, log.outcome, 1)
-    assert changes._may_prove(streams, 0, n, 50.0)
-    assert not changes._may_prove(streams, 0, n // 2, 50.0)
+    assert changes._may_prove(streams, 0, n, np.full(1, 50.0))
+    assert not changes._may_prove(streams, 0, n // 2, np.full(1, 50.0))
 
 
 def test_changes_are_the_same_with_kernels_that_are_not_compiled(monkeypatch):

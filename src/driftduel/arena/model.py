@@ -42,6 +42,7 @@ Kind = Literal[
     "change",
     "rules",
     "release",
+    "judge",
 ]
 
 _VERDICTS = frozenset(get_args(Verdict))
@@ -57,12 +58,15 @@ SAID = ("change", "rules")
 
 COLUMNS = (
     "time", "left", "right", "left_won", "verdict", "duel", "voter", "propensity", "context",
-    "generation", "asked", "counted", "reason", "seq", "swapped", "ticket", "hash",
+    "generation", "asked", "counted", "reason", "seq", "swapped", "ticket", "hash", "left_toss",
+    "right_toss",
 )  # fmt: skip
 """What is exported of a vote. Three make the state again: seq, swapped, which says that the learner
 had the arms the other way round, and the ticket, which is its own, its numbers separated by blanks.
 The last row has the hash of the whole log, with which `driftduel arena verify --chain` tells later
-whether any of it was changed. After these come the fields of the poll, each by its name."""
+whether any of it was changed. ``left_toss`` says that the opponent of the left option was drawn at
+random from all others on offer, ``right_toss`` likewise. After these come the fields of the poll,
+each by its name."""
 
 MOST_OPTIONS = 1_000
 MOST_NAME = 200
@@ -222,6 +226,7 @@ class Page(NamedTuple):
     swapped: Sequence[bool | None]
     verdict: Sequence[Verdict | None]
     ticket: Sequence[bytes | None]
+    generation: Sequence[int | None]
     reason: Sequence[str | None]
     body: Sequence[Any]
 

@@ -1,10 +1,10 @@
-"""What votes of a poll prove at every look: which pair of options turned, and that tastes drifted.
+"""What votes of a poll prove at every look: what fell, rose or turned, and that tastes drifted.
 
 Pairs are chosen by what votes said before, so each pair is a stream of its own
 (`driftduel.votes.proof.changes`), for which that does not matter; nor does it matter that options
-come and go. Votes are taken in the order in which they came. Of many votes only up to some
-last one is looked at, some 250 to an octave, so that most looks cost nothing: what a part of the
-votes proves all of them prove.
+come and go. The tosses of an option are another, as long as the options are the same. Votes are
+taken in the order in which they came. Of many votes only up to some last one is looked at, some 250
+to an octave, so that most looks cost nothing: what a part of the votes proves all of them prove.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from driftduel.verdict.standing import Moment
 from driftduel.votes.log import Log
 from driftduel.votes.proof.changes import turns
 from driftduel.votes.proof.drift import drift
+from driftduel.votes.proof.tosses import tosses
 
 FEWEST = 100
 """Of fewer votes nothing is looked for."""
@@ -51,7 +52,7 @@ class ProofCache:
         if n == 0 or not 2 <= len(arms) <= MOST_ARMS:
             return Proofs()
         key = 0
-        for column in votes[:3]:
+        for column in (*votes[:3], *votes[4:6]):
             key = crc32(np.ascontiguousarray(column[:n]).tobytes(), key)
         if self._last[:2] != (n, key):
             self._last = (n, key, _proofs(votes, n, arms))
@@ -85,6 +86,10 @@ def _proofs(votes: Cast, n: int, arms: Sequence[int]) -> Proofs:
         assert isinstance(round_, float | int)
         return Moment.time(int(votes.time[int(round_)]))
 
+    tossed = votes.tossed[:n]
+    known, offered = votes.known.T
+    drawn = tosses((tossed & 1) > 0, (tossed & 2) > 0, votes.era[:n], offered)
+    first_arms = int(known[votes.era[0]])
     turned = tuple(
         Turned(
             kind=one.kind,
@@ -93,7 +98,7 @@ def _proofs(votes: Cast, n: int, arms: Sequence[int]) -> Proofs:
             proved=at(one.proved),
             likeliest=at(one.likeliest),
         )
-        for one in turns(log)[0]
+        for one in turns(log, tosses=drawn, first_arms=first_arms)[0]
     )
     found = drift(log)
     drifted = None

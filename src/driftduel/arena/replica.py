@@ -5,7 +5,7 @@ log, are equal bit for bit. Which votes count is known when a copy is made: who 
 was taken back. When that changes a new copy is made, from an earlier state if one was kept.
 
 A learner knows arms by slots. Its labels are the numbers of the arms, which never change; names do.
-Besides the learner, and earlier states of it, a copy keeps of every round its time and vote, 12
+Besides the learner, and earlier states of it, a copy keeps of every round its time and vote, 13
 bytes, where the numbers of votes and of rounds part, a few counts for each arm, when arms came and
 went, and what was said before: the changes in the log (see `driftduel.arena.changes`).
 """
@@ -29,6 +29,7 @@ from driftduel.arena.model import OUTCOMES, SAID, Arm, Marks, Page
 from driftduel.arena.versions import Rules
 from driftduel.learners.contract.report import Report
 from driftduel.learners.contract.session import draw_pairs
+from driftduel.learners.driftpoll.state import tosses_in
 from driftduel.learners.driftpoll.unseen import draw_unseen
 from driftduel.verdict.standing import ENOUGH
 
@@ -79,12 +80,20 @@ class ArmCounts:
 
 
 class Cast(NamedTuple):
-    """Votes that count, by round: the arms left and right, the outcome, and when it was."""
+    """Votes that count, by round: the arms left and right, the outcome, and when it was.
+
+    ``tossed`` has 1 where the vote is a toss of the left arm, and 2 more where it is of the right
+    one; ``era`` counts how often the arms had changed when the pair was drawn, and ``known`` how
+    many arms there were and how many on offer then, era by era.
+    """
 
     left: Ints
     right: Ints
     outcome: NDArray[np.float64]
     time: Ints
+    tossed: Ints
+    era: Ints
+    known: Ints  # (E, 2)
 
 
 class EarlierLead(NamedTuple):
@@ -112,6 +121,12 @@ class Replica:
         When the vote of each round was cast.
     votes : array
         The vote of each round: its arms and its outcome in one number, see `cast`.
+    tossed : array
+        Of which of its arms the vote of each round is a toss.
+    eras : list
+        The rounds from which on pairs were drawn of another generation, and which.
+    sizes : dict
+        How many arms there were, and on offer, by generation.
     tally : ArmCounts
         Counts by arm; ``sides`` counts the votes left, right and neither, of pairs shown here.
     standing : EarlierLead or None
@@ -138,6 +153,9 @@ class Replica:
         self.arms: dict[int, Arm] = {}
         self.times = array("q")
         self.votes = array("I")
+        self.tossed = array("B")
+        self.eras: list[tuple[int, int]] = []
+        self.sizes: dict[int, tuple[int, int]] = {}
         self.tally = ArmCounts.zeros(0)
         self.sides = np.zeros(3, np.int64)
         self.standing: EarlierLead | None = None
@@ -165,6 +183,8 @@ class Replica:
             made = start._copy()
             rounds = 0 if made.learner is None else made.learner.rounds
             made.times, made.votes = self.times[:rounds], self.votes[:rounds]
+            made.tossed = self.tossed[:rounds]
+            made.eras = [one for one in self.eras if one[0] < rounds]
             made.shifts = [one for one in self.shifts if one[0] < rounds]
             made.mark(marks)
             made._kept = states[:-1] if states and states[-1] is self else states
@@ -286,11 +306,20 @@ class Replica:
         """Return the votes of all rounds; arms are their numbers."""
         with self.lock:
             votes = np.array(self.votes, np.int64)
+            starts = np.array([first for first, _ in self.eras], np.int64)
+            numbers = np.array([generation for _, generation in self.eras], np.int64)
+            lengths = np.diff(starts, append=len(votes))
+            least = int(numbers.min(initial=self.generation))
+            last = int(numbers.max(initial=least))
+            known = [self.sizes.get(n, (0, 0)) for n in range(least, last + 1)]
             return Cast(
                 votes >> _LEFT,
                 (votes >> _RIGHT) & _MOST,
                 (votes & 3) / 2,
                 np.array(self.times, np.int64),
+                np.array(self.tossed, np.int64),
+                np.repeat(numbers - least, lengths),
+                np.array(known, np.int64),
             )
 
     def arm_in(self, slot: int) -> Arm:
@@ -322,6 +351,7 @@ class Replica:
         made.learner = deepcopy(self.learner)
         made.arms, made.tally, made.sides = dict(self.arms), deepcopy(self.tally), self.sides.copy()
         made.offers, made.said = self.offers.copy(), self.said.copy()
+        made.sizes = self.sizes.copy()
         made._slots, made.standing = self._slots.copy(), self.standing
         return made
 
@@ -357,14 +387,16 @@ class Replica:
         swapped = _column(page.swapped, places).astype(bool)
         outcomes = np.array([OUTCOMES[str(page.verdict[n])] for n in places])
         tickets = np.frombuffer(b"".join(page.ticket[n] or b"" for n in places), "<f8")
+        tickets = tickets.reshape(len(places), -1)
         assert self.learner is not None
         self.rules.fold(
             self.learner,
             self._slots[np.where(swapped, right, left)],
             self._slots[np.where(swapped, left, right)],
-            tickets.reshape(len(places), -1),
+            tickets,
             np.where(swapped, 1.0 - outcomes, outcomes),
         )
+        self._note_tosses(page, places, tickets, swapped)
         self._number_rounds(_column(page.seq, places))
         self.times.frombytes(_column(page.at, places).tobytes())
         packed = left << _LEFT | right << _RIGHT | (2 * outcomes).astype(np.int64)
@@ -376,6 +408,20 @@ class Replica:
             self.tally.bad[:] += np.bincount(arms[bad], minlength=len(self._slots))
         here = outcomes[kinds[places - part.start] == "vote"]
         self.sides += np.array([(here == side).sum() for side in (1.0, 0.0, 0.5)])
+
+    def _note_tosses(
+        self, page: Page, places: Ints, tickets: NDArray[np.float64], swapped: NDArray[np.bool_]
+    ) -> None:
+        """Note of which arms votes are tosses, and of which generation their pairs are."""
+        one, other = tosses_in(tickets)
+        left, right = np.where(swapped, other, one), np.where(swapped, one, other)
+        first = len(self.tossed)
+        self.tossed.extend((left + 2 * right).tolist())
+        for n, place in enumerate(places.tolist()):
+            drawn = page.generation[place]
+            generation = self.generation if drawn is None else drawn
+            if not self.eras or self.eras[-1][1] != generation:
+                self.eras.append((first + n, generation))
 
     def _number_rounds(self, seqs: Ints) -> None:
         """Note by how much the numbers of votes differ from those of their rounds, where new."""
@@ -408,6 +454,7 @@ class Replica:
         for number, slug, name, offered in body["arms"]:
             self.arms[number] = Arm(number, slug, name, offered)
         self.tally = self.tally.grown(len(self.arms))
+        self.sizes[body["generation"]] = len(self.arms), len(self.offered)
         if body["generation"] != self.generation:
             self.generation = body["generation"]
             if not self.rules.goes_on:

@@ -33,7 +33,9 @@ def packed(replica: Replica) -> bytes:
             "rules": replica.rules.name,
             **_facts(replica),
             "shifts": replica.shifts,
+            "eras": replica.eras,
             "votes": base64.b64encode(replica.votes.tobytes()).decode(),
+            "tossed": base64.b64encode(replica.tossed.tobytes()).decode(),
             "times": base64.b64encode(replica.times.tobytes()).decode(),
             "kept": [_facts(one) for one in replica.kept],
         }
@@ -54,6 +56,8 @@ def unpacked(text: bytes, seed: int, rules: Rules) -> Replica:
     replica = _from_facts(facts, seed, rules)
     replica.times = array("q", base64.b64decode(facts["times"]))
     replica.votes = array("I", base64.b64decode(facts["votes"]))
+    replica.tossed = array("B", base64.b64decode(facts["tossed"]))
+    replica.eras = [(first, generation) for first, generation in facts["eras"]]
     replica.shifts = [(round_, apart) for round_, apart in facts["shifts"]]
     replica.kept = [_from_facts(one, seed, rules) for one in facts["kept"]]
     return replica
@@ -70,6 +74,7 @@ def _facts(replica: Replica) -> dict[str, Any]:
         **tally,
         "sides": replica.sides.tolist(),
         "offers": replica.offers,
+        "sizes": [[generation, *sizes] for generation, sizes in replica.sizes.items()],
         "standing": replica.standing,
         "learner": None if replica.learner is None else as_bytes(replica.learner).decode(),
     }
@@ -84,6 +89,7 @@ def _from_facts(facts: dict[str, Any], seed: int, rules: Rules) -> Replica:
     replica.tally = ArmCounts(duels, np.array(facts["wins"], np.float64), bad, skips)
     replica.sides = np.array(facts["sides"], np.int64)
     replica.offers = [(at, arms) for at, arms in facts["offers"]]
+    replica.sizes = {generation: (known, offered) for generation, known, offered in facts["sizes"]}
     replica.said = [(seq, kind, body) for seq, kind, body in facts["said"]]
     if facts["standing"] is not None:
         replica.standing = EarlierLead(*facts["standing"])

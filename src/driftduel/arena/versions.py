@@ -105,7 +105,8 @@ By the second ones direct duels of a pair count for less the more there were, an
 called likely the best with other chances: surer with three options and more, and less so where the
 best two may be equal. By the third ones an option is decided to be best by its gap to each other
 one, votes go on counting when options come and go, a change names those who may have taken over,
-and options that leave and come back without a vote between leave no trace.
+and options that leave and come back without a vote between leave no trace. Before they were
+released, more of the level was given to sets without one option.
 """
 
 

@@ -10,6 +10,7 @@ from driftduel.cli import (
     analyse,
     arena,
     demo,
+    judge,
     learners,
     measure,
     moved,
@@ -57,6 +58,7 @@ app.command("ask", epilog=examples("ask"))(vote.ask)
 app.command("tell", epilog=examples("tell"))(vote.tell)
 app.command("undo", epilog=examples("undo"))(vote.undo)
 app.command("status", epilog=examples("status"))(vote.status)
+app.command("judge", epilog=examples("judge"))(judge.judge)
 arena.app.command("notify", epilog=examples("arena notify"))(told.notify)
 why.register(arena.app)
 app.add_typer(arena.app, name="arena")

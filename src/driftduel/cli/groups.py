@@ -9,7 +9,7 @@ from typer.core import TyperGroup
 GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
     "driftduel": {
         "Votes": ("analyse", "measure"),
-        "Polls": ("new", "ask", "tell", "undo", "status", "arena"),
+        "Polls": ("new", "ask", "tell", "undo", "status", "arena", "judge"),
         "Research": ("run", "report", "streams", "learners", "demo"),
     },
     "arena": {
@@ -74,6 +74,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "arena imports": ("driftduel arena imports drinks --database drinks.db",),
     "arena exclude": ("driftduel arena exclude drinks --database drinks.db",),
+    "judge": (
+        "driftduel judge drinks --database drinks.db",
+        "driftduel judge drinks --url http://localhost:8000/v1/chat/completions --model llama",
+    ),
     "arena notify": (
         "driftduel arena notify drinks --add https://example.org/hook --database drinks.db",
     ),

@@ -58,6 +58,9 @@ class Evidence(Protocol):
     def leads(self, arm: int, alpha: float) -> Floats:
         """Return lower bounds of the lead of an arm over each."""
 
+    def ahead(self, arm: int, alpha: float) -> NDArray[np.bool_]:
+        """Tell of which arms one is proved to be ahead; of the best with probability alpha."""
+
     def doubts(self, alpha: float) -> list[str]:
         """Return what speaks against each arm's figures, empty if nothing does."""
 
@@ -142,12 +145,14 @@ class Estimate:
     def candidates(self) -> tuple[str, ...]:
         """The arms that may be best: nobody is proved to be ahead of them.
 
-        The best arm is ever missing with probability alpha at most.
+        The best arm is ever missing with probability alpha at most. That is decided by the gap to
+        each arm, which takes fewer votes than until the bounds of `gap` are above 0, as these hold
+        for all pairs of arms.
         """
         if self.best is None:
             return self.arms
-        ahead = self._evidence.leads(self.arms.index(self.best), self.alpha)
-        return tuple(arm for arm, lead in zip(self.arms, ahead, strict=True) if not lead > 0)
+        ahead = self._evidence.ahead(self.arms.index(self.best), self.alpha)
+        return tuple(arm for arm, behind in zip(self.arms, ahead, strict=True) if not behind)
 
     @property
     def decided(self) -> bool:

@@ -3,13 +3,14 @@
 The log is cut into spans: all of it, and at every further level spans of half the length that
 overlap by half. Span p of level l gets the share
 
-    alpha / ((l + 1) (l + 2)) / (number of spans of level l) / (K (K - 1))
+    alpha / ((l + 1) (l + 2)) / (number of spans of level l) / (K - 1)
 
-of the level for each ordered pair of arms. So with probability 1 - alpha no arm is called behind
-another in any span over which, on average, it is not. In a log whose tastes never change, the best
-arm is then among those that may be best, the *candidates*, of every span. If no arm is a candidate
-of all the spans inside some stretch of time, the best arm was not always the same there: a change
-of the leader is proved. At most alpha of all logs without a change show one, whoever won when.
+of the level for each arm that another may be behind of. So with probability 1 - alpha the arm that
+is best on average over a span is called behind no other, of any span. In a log whose tastes never
+change, the best arm is then among those that may be best, the *candidates*, of every span. If no
+arm is a candidate of all the spans inside some stretch of time, the best arm was not always the
+same there: a change of the leader is proved. At most alpha of all logs without a change show one,
+whoever won when.
 
 Going forward, a stretch is closed as soon as it proves a change, and then shortened from its
 beginning as long as it does. That is where the change is *guaranteed* to be. The next stretch
@@ -17,8 +18,9 @@ begins where it ends, so that every proved change is another one. When exactly i
 by a posterior (`driftduel.votes.dating`): that range is *credible*, 95 % if there was one
 change at once.
 
-An arm without any vote in a stretch is not counted as a candidate there. The level is that of one
-look at a log whose length does not depend on what the votes say.
+An arm that has no vote yet, or none any more, is no candidate of a stretch; one that has votes
+before it and after it is, whatever its weight: it was there, and may have been best. The level is
+that of one look at a log whose length does not depend on what the votes say.
 """
 
 from __future__ import annotations
@@ -265,7 +267,7 @@ def history(
         )
     )
     now = _now(family, stretches)
-    candidates = now.candidates & family.spans.shown(now.begin, now.end)
+    candidates = now.candidates & family.offered(now.begin, now.end)
     best = family.ahead(now.begin, now.end, candidates)
     latest = since = _moment(log, family.row(now.begin))
     if changes and best is not None and changes[-1].after == log.arms[best]:
@@ -313,6 +315,8 @@ class _Family:
     spans: Spans
     starts: Ints
     members: tuple[_Span, ...]
+    first: Ints
+    last: Ints
 
     @property
     def cells(self) -> int:
@@ -323,11 +327,15 @@ class _Family:
         return [span for span in self.members if begin <= span.begin and span.end <= end]
 
     def candidates(self, begin: int, end: int) -> Flags:
-        """Return who may be best in all members inside a stretch, of those who had a vote."""
-        found = self.spans.shown(begin, end).copy()
+        """Return who may be best in all members inside a stretch, of those who were there."""
+        found = self.offered(begin, end)
         for span in self.inside(begin, end):
             found &= span.candidates
         return found
+
+    def offered(self, begin: int, end: int) -> Flags:
+        """Tell which arms were there: had their first vote before an end, their last one since."""
+        return np.asarray((self.first < end) & (self.last >= begin))
 
     def ahead(self, begin: int, end: int, among: Flags) -> int | None:
         """Return who of some arms has the highest estimate."""
@@ -396,18 +404,29 @@ def _family(log: Log, weight: Floats, assumed: str | None, depth: int, alpha: fl
     starts = cell_starts(log, cells)
     spans = _spans(log, weight, assumed, starts)
     rows = np.append(starts, len(log))
-    ordered_pairs = log.n_arms * (log.n_arms - 1)
     members = []
     for level in range(depth + 1):
         length = cells >> level
         begins = range(0, cells - length + 1, max(length // 2, 1))
-        share = alpha / ((level + 1) * (level + 2)) / len(begins) / ordered_pairs
+        share = alpha / ((level + 1) * (level + 2)) / len(begins) / (log.n_arms - 1)
         for begin in begins:
             end = begin + length
             if rows[begin] < rows[end] and spans.shown(begin, end).any():
                 members.append(_Span(begin, end, ~spans.behind(begin, end, share)))
     members.sort(key=lambda span: (span.end, span.end - span.begin))
-    return _Family(log, spans, starts, tuple(members))
+    first, last = _ends(log, starts)
+    return _Family(log, spans, starts, tuple(members), first, last)
+
+
+def _ends(log: Log, starts: Ints) -> tuple[Ints, Ints]:
+    """Return the cells of the first and of the last vote of each arm; none if it has no vote."""
+    asked = np.flatnonzero(log.left != log.right)
+    cells = np.searchsorted(starts, asked, side="right") - 1
+    first, last = np.full(log.n_arms, len(starts)), np.full(log.n_arms, -1)
+    for arms in (log.left[asked], log.right[asked]):
+        np.minimum.at(first, arms, cells)
+        np.maximum.at(last, arms, cells)
+    return first, last
 
 
 def _stretches(family: _Family) -> list[_Stretch]:
@@ -429,7 +448,7 @@ def _closed(family: _Family, search: int) -> tuple[int, _Span] | None:
     left = np.ones(family.log.n_arms, dtype=np.bool_)
     for span in family.inside(search, family.cells):
         narrowed = left & span.candidates
-        if not (narrowed & family.spans.shown(search, span.end)).any():
+        if not (narrowed & family.offered(search, span.end)).any():
             return span.end, span
         left = narrowed
     return None
@@ -482,10 +501,10 @@ def _among(family: _Family, begin: int, end: int, near: _Span, leader: int) -> t
 
     What all spans say holds at once, so that the votes may choose.
     """
-    sets = [near.candidates & family.spans.shown(near.begin, near.end)]
+    sets = [near.candidates & family.offered(near.begin, near.end)]
     for span in family.inside(begin, end):
         if span.begin < near.end and near.begin < span.end and span.candidates[leader]:
-            sets.append(span.candidates & family.spans.shown(span.begin, span.end))
+            sets.append(span.candidates & family.offered(span.begin, span.end))
     fewest = min(sets, key=lambda found: int(found.sum()))
     return tuple(family.log.arms[arm] for arm in np.flatnonzero(fewest))
 

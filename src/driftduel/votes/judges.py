@@ -127,7 +127,7 @@ class Answers:
 
     def calls(self, at: float = np.inf) -> Floats:
         """Return u of each case, (C, K, K), by the answers that stand at a time."""
-        standing = _Standing(self)
+        standing = Standing(self)
         standing.until(at)
         return standing.calls[:-1]
 
@@ -152,7 +152,7 @@ class Answers:
             joined = Answers(self.judge, self.arms, self.left, self.right, self.outcome, self.time)
             return joined.expect(log.rows(slice(None)), "")
         ends = np.append(starts[1:], len(log))
-        standing = _Standing(self)
+        standing = Standing(self)
         x = np.zeros((len(log), 2))
         asked = log.left != log.right
         coefficients = _PRIOR
@@ -200,7 +200,7 @@ def cases_of(answers: Answers, log: Log, column: str = CASE) -> Ints:
     return np.array([place.get(cell, none) for cell in cells], dtype=np.int64)
 
 
-class _Standing:
+class Standing:
     """The answers that stand while time goes on; the last case is of what was never asked."""
 
     def __init__(self, answers: Answers) -> None:

@@ -13,6 +13,9 @@ runs backwards, so by Doob's inequality the same holds for all times after n vot
 1.25^j be the largest such power up to the number of votes: R is taken when so many were cast, and
 x with alpha / ((j + 1) (j + 2)). The sum over all j is alpha, and the bounds hold at all times.
 
+Whether an arm is ahead of another is decided by the evidence of its gap
+(`driftduel.votes.proof.leads`), which takes fewer votes than until such a bound is above 0.
+
 A pair that had not met by then may be anything from 0 to 1. The gap of arms c and a is a sum over
 the pairs of either, that of the two with the weight w_a + w_c.
 """
@@ -26,6 +29,7 @@ from numpy.typing import NDArray
 
 from driftduel._support.text import listing
 from driftduel.votes.log import Log
+from driftduel.votes.proof.leads import log_lead
 from driftduel.worlds.checks import check_arms
 
 Floats = NDArray[np.float64]
@@ -49,7 +53,7 @@ class PairwiseMeans:
         check_arms(log.n_arms, "select some of them")
         log = log.votes
         self._arms, self._weight = log.arms, weight
-        wins = log.head_to_head()
+        self._wins = wins = log.head_to_head()
         met = wins + wins.T
         self._means = np.divide(wins, met, out=np.full(wins.shape, np.nan), where=met > 0)
         self._look = math.floor(math.log(log.n_votes) / math.log(STEP) + 1e-9)
@@ -83,6 +87,20 @@ class PairwiseMeans:
         least = np.clip(won[arm] + lost - 1 - spread, -1, 1)
         least[arm] = np.nan
         return np.asarray(least)
+
+    def ahead(self, arm: int, alpha: float) -> NDArray[np.bool_]:
+        """Tell of which arms one is proved to be ahead, by the evidence of its gap to each.
+
+        Of the best arm any other is ever said to be with probability alpha at most.
+        """
+        n_arms, bar = len(self._weight), math.log(len(self._weight) / alpha)
+        leads = (
+            -math.inf
+            if other == arm
+            else log_lead(self._wins, arm, other, weight=self._weight, bar=bar)
+            for other in range(n_arms)
+        )
+        return np.array([evidence >= bar for evidence in leads])
 
     def doubts(self, alpha: float) -> list[str]:
         """Return which arms each should have met and did not; ``alpha`` does not matter."""

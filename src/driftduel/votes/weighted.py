@@ -108,6 +108,14 @@ class WeightedVotes:
         least[arm] = np.nan
         return np.asarray(least)
 
+    def ahead(self, arm: int, alpha: float) -> NDArray[np.bool_]:
+        """Tell of which arms one is proved to be ahead.
+
+        Of the best arm any other is ever said to be with probability alpha at most: these are as
+        many leads as there are others, where `leads` holds for all pairs.
+        """
+        return np.asarray(self.leads(arm, alpha * len(self._weight)) > 0)
+
     def doubts(self, alpha: float) -> list[str]:
         """Return what speaks against each arm's figures, empty if nothing does.
 

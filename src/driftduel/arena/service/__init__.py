@@ -58,6 +58,11 @@ from driftduel.arena.service.invitations import count_invited as count_invited
 from driftduel.arena.service.invitations import invitations_csv as invitations_csv
 from driftduel.arena.service.invitations import invite as invite
 from driftduel.arena.service.invitations import is_invited as is_invited
+from driftduel.arena.service.judging import ask_judge as ask_judge
+from driftduel.arena.service.judging import forget_judge as forget_judge
+from driftduel.arena.service.judging import judges as judges
+from driftduel.arena.service.judging import keep_answers as keep_answers
+from driftduel.arena.service.judging import questions as questions
 from driftduel.arena.service.limits import Buckets as Buckets
 from driftduel.arena.service.post import Post as Post
 from driftduel.arena.service.receivers import Added as Added

@@ -25,6 +25,7 @@ from driftduel.arena.store import statements
 from driftduel.arena.store.connection import SLOW
 from driftduel.arena.store.fields import fields_of
 from driftduel.arena.store.voters import answers_of
+from driftduel.learners.driftpoll.state import tosses_in
 
 _HASH = COLUMNS.index("hash")
 
@@ -100,6 +101,7 @@ def write_parquet(
     import polars as pl
 
     numbers = {"left_won": pl.Float64, "propensity": pl.Float64, "counted": pl.Boolean}
+    numbers |= {"left_toss": pl.Boolean, "right_toss": pl.Boolean}
     whole = {"generation": pl.Int64, "seq": pl.Int64, "swapped": pl.Boolean}
     types: dict[str, Any] = dict.fromkeys(COLUMNS, pl.String) | numbers | whole
     with tempfile.TemporaryDirectory(prefix="driftduel-") as folder:
@@ -156,6 +158,7 @@ def _exported(
             continue
         outcome = OUTCOMES.get(row.verdict)
         ticket = np.frombuffer(row.ticket or b"", "<f8").tolist()
+        tosses = _tosses(ticket, swapped=bool(row.swapped))
         said = json.loads(row.fields) if row.fields else {}
         yield [
             _iso(row.at),
@@ -175,8 +178,17 @@ def _exported(
             str(bool(row.swapped)).lower(),
             " ".join(map(repr, ticket)),
             "",
+            *tosses,
             *(said.get(name, "") for name in fields),
         ]
+
+
+def _tosses(ticket: list[float], *, swapped: bool) -> list[str]:
+    """Return whether a vote is a toss of the left and of the right option, if it was told."""
+    if not ticket:
+        return ["", ""]
+    found = [str(bool(one[0])).lower() for one in tosses_in(np.array([ticket]))]
+    return found[::-1] if swapped else found
 
 
 def _reason(row: Any, marks: Marks) -> str | None:

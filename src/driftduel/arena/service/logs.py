@@ -10,6 +10,9 @@ from driftduel.arena.store.connection import SLOW
 from driftduel.arena.store.fields import fields_of
 from driftduel.votes.log import Log
 
+_DRAWN = ("generation", "swapped", "ticket")
+"""How the pair of each vote was drawn."""
+
 MOST_VOTES = 50_000
 """Of more votes the latest are looked at."""
 
@@ -26,7 +29,7 @@ def log_of(service: Service, slug: str) -> tuple[Log | None, list[str]]:
     with service.store.reading(each=SLOW) as connection:
         fields = sorted(fields_of(connection, service.hosted(slug).arena.id))
     table = pl.read_csv(io.StringIO("".join(votes_csv(service, slug))), infer_schema=False)
-    columns = ["time", "left", "right", "left_won", "voter", "context", *fields]
+    columns = ["time", "left", "right", "left_won", "voter", "context", *_DRAWN, *fields]
     empty = pl.col("context", *fields).fill_null("")
     table = table.select(columns).tail(MOST_VOTES).with_columns(empty)
     if len(table) < 2 or table.select("left", "right").n_unique() < 2:

@@ -20,8 +20,9 @@ from fastapi import FastAPI
 
 from driftduel import __version__
 from driftduel.arena import service as arena
-from driftduel.arena.web import metrics, owner, public, told, voter, why
+from driftduel.arena.web import judges, metrics, owner, public, told, voter, why
 from driftduel.arena.web.pages import create, gate, life, results, suggest, voters
+from driftduel.arena.web.pages import judges as judges_page
 from driftduel.arena.web.pages import owner as owner_page
 from driftduel.arena.web.pages import told as told_page
 from driftduel.arena.web.pages import voter as voter_page
@@ -79,6 +80,7 @@ def create_app(access: Access, *, closes: bool = False) -> FastAPI:
         told.router,
         public.router,
         why.router,
+        judges.router,
         public.images,
     ):
         app.include_router(router, prefix="/api/v1")
@@ -94,6 +96,7 @@ def create_app(access: Access, *, closes: bool = False) -> FastAPI:
         voters.router,
         life.router,
         gate.router,
+        judges_page.router,
         owner_page.router,
         voter_page.router,
     ):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from driftduel.learners.contract import ranges
 from driftduel.learners.contract.ranges import Known, Ranges
@@ -140,3 +141,17 @@ def uniform_ticket(n_arms: int) -> tuple[float, float, float]:
     (0.16666666666666666, 1.0, 1.0)
     """
     return 1.0 / (n_arms * (n_arms - 1.0)), 1.0, 1.0
+
+
+def tosses_in(tickets: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return for which of the two arms each vote is a toss, from its ticket.
+
+    Trust is below 1, so what counts in full had an opponent drawn at random.
+
+    Examples
+    --------
+    >>> left, right = tosses_in(np.array([uniform_ticket(3), (0.2, 1.0, 0.4)]))
+    >>> left.tolist(), right.tolist()
+    ([True, True], [True, False])
+    """
+    return tickets[:, 1] == 1.0, tickets[:, 2] == 1.0

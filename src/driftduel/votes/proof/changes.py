@@ -1,8 +1,9 @@
 """Changes that votes prove at every look: an arm fell or rose, or two arms turned.
 
 A *stream* is a coin that keeps its mean if tastes do: the votes of a pair, however pairs are
-chosen, and the tosses of an arm, which are votes with an opponent drawn alike at all times. For
-each start m of a stream, by `driftduel.votes.proof.evidence`,
+chosen, and the tosses of an arm (`driftduel.votes.proof.tosses`), which are votes with an opponent
+drawn alike, as long as the same arms are on offer. For each start m of a stream, by
+`driftduel.votes.proof.evidence`,
 
     E_m = min over b of U(votes before m; b) D(votes from m on; b)     that the coin fell
 
@@ -15,6 +16,10 @@ as the sum over all streams is at most a fortune that began with 1 and does not 
 nothing changes. Half of the shares is of tosses and half of pairs; all of pairs if no opponents
 were drawn. After a proof the count begins again: phase j has the level alpha 2^-j, so that alpha is
 the probability that a change is ever proved after the last one there was.
+
+Who is on offer may change: tosses then begin again, while votes of pairs go on. Of pairs of arms
+that were there first the part is .6 of what it would be. The rest is of pairs with a later arm m,
+m = F, F + 1, ..., each F / (m^2 (m + 1)) of it, as nobody knows how many will come.
 
 Of the starts only some 8 an octave of age are looked at, and of long streams one moment in
 some 300. To leave out some of what is not negative only costs power.
@@ -35,6 +40,7 @@ from driftduel._support.compile.jit import interprets, jit, kernel
 from driftduel.votes.checks import as_level
 from driftduel.votes.log import Log
 from driftduel.votes.proof.evidence import log_fall
+from driftduel.votes.proof.tosses import Tosses, all_tosses
 
 Moment = date | float
 Floats = NDArray[np.float64]
@@ -42,6 +48,9 @@ Ints = NDArray[np.int64]
 
 STEP = 4
 """Votes of a stream from one start to the next."""
+
+_FIRST = 0.6
+"""The part of pairs of those arms that were there first, where others may join."""
 
 _POWER = 1.2
 _TERMS = 1000
@@ -100,6 +109,13 @@ class _Streams(NamedTuple):
     wins: Floats  # (C,) likewise
 
 
+class _Family(NamedTuple):
+    """Streams of one kind, and which part of the level each has for either direction."""
+
+    streams: _Streams
+    shares: Floats
+
+
 class _Proof(NamedTuple):
     """With which time some stream proved a change, -1 if none did, and which."""
 
@@ -110,7 +126,13 @@ class _Proof(NamedTuple):
 
 
 def turns(
-    log: Log, *, alpha: float = 0.05, drawn: bool = False, n_pairs: int | None = None
+    log: Log,
+    *,
+    alpha: float = 0.05,
+    drawn: bool = False,
+    tosses: Tosses | None = None,
+    first_arms: int | None = None,
+    n_pairs: int | None = None,
 ) -> tuple[tuple[Turn, ...], Ints]:
     """Return the changes that are proved, and the row with which each phase begins.
 
@@ -122,6 +144,11 @@ def turns(
         The probability that a change is ever proved if nothing changes.
     drawn : bool
         Whether opponents were drawn alike at all times, so that every vote is a toss of both arms.
+    tosses : Tosses, optional
+        Of which votes it is known, of those of ``log.votes``; in place of ``drawn``.
+    first_arms : int, optional
+        How many of the arms were there first, the others having joined in their order. Left out,
+        how many there are was known from the beginning.
     n_pairs : int, optional
         How many pairs the log has at most, if these were chosen without knowledge of the votes.
 
@@ -145,22 +172,19 @@ def turns(
     won = np.where(log.left == first, log.outcome, 1 - log.outcome)
     pair_keys = first * n_arms + second
     pairs, pair = np.unique(pair_keys, return_inverse=True)
-    families = [_streams(pair, when, log.count, log.count * won, len(pairs))]
-    share = 1 / (2 * n_pairs if n_pairs else n_arms * (n_arms - 1))
-    shares = [share]
-    if drawn and n_arms > 2:
-        both = np.concatenate([log.left, log.right])
-        outcome = np.concatenate([log.outcome, 1 - log.outcome])
-        copies = np.tile(log.count, 2)
-        families.append(_streams(both, np.tile(when, 2), copies, copies * outcome, n_arms))
-        shares = [share / 2, 1 / (4 * n_arms)]
+    parts = _shares_of_pairs(pairs, n_arms, first_arms, n_pairs)
+    families = [_Family(_streams(pair, when, log.count, log.count * won, len(pairs)), parts)]
+    if drawn:
+        tosses = all_tosses(len(log), n_arms)
+    if tosses is not None and n_arms > 2:  # of two arms the pair is all there is
+        families = [families[0]._replace(shares=parts / 2), _of_arms(log, when, tosses)]
     found: list[Turn] = []
     begins = [0]
     since = 0
-    while (one := _next(families, shares, since, len(times), len(found), level)) is not None:
+    while (one := _next(families, since, len(times), len(found), level)) is not None:
         family, proof = one
         kind: Literal["fell", "rose", "turned"] = "fell" if proof.fell else "rose"
-        arm, other = proof.stream, None
+        arm, other = proof.stream % n_arms, None
         if family == 0:
             low, high = divmod(int(pairs[proof.stream]), n_arms)
             kind, (arm, other) = "turned", ((low, high) if proof.fell else (high, low))
@@ -171,8 +195,34 @@ def turns(
     return tuple(found), np.array(begins, dtype=np.int64)
 
 
+def _shares_of_pairs(
+    pairs: Ints, n_arms: int, first_arms: int | None, n_pairs: int | None = None
+) -> Floats:
+    """Return the part of the level of each pair and direction."""
+    if n_pairs:
+        return np.full(len(pairs), 1 / (2 * n_pairs))
+    if first_arms is None:
+        return np.full(len(pairs), 1 / (n_arms * (n_arms - 1)))
+    later = np.maximum(pairs % n_arms, first_arms).astype(np.float64)  # the second arm of a pair
+    among_first = _FIRST / max(first_arms * (first_arms - 1), 1)
+    joined = (1 - _FIRST) / 2 * first_arms / (later * later * (later + 1))
+    return np.where(pairs % n_arms < first_arms, among_first, joined)
+
+
+def _of_arms(log: Log, when: Ints, tosses: Tosses) -> _Family:
+    """Return the streams of tosses, of each era of each arm."""
+    n_arms, eras = log.n_arms, len(tosses.shares)
+    is_toss = np.concatenate([tosses.left, tosses.right])
+    arms = np.concatenate([log.left, log.right]) + n_arms * np.tile(tosses.era, 2)
+    outcome = np.concatenate([log.outcome, 1 - log.outcome])
+    counts = np.tile(log.count, 2)
+    counts, won = counts[is_toss], (counts * outcome)[is_toss]
+    streams = _streams(arms[is_toss], np.tile(when, 2)[is_toss], counts, won, n_arms * eras)
+    return _Family(streams, np.repeat(tosses.shares, n_arms) / 4)
+
+
 def _next(
-    families: list[_Streams], shares: list[float], since: int, end: int, before: int, level: float
+    families: list[_Family], since: int, end: int, before: int, level: float
 ) -> tuple[int, _Proof] | None:
     """Return the first proof from a time on, and of which family; the phase is after ``before``."""
     bar = (before + 1) * math.log(2.0) - math.log(level)
@@ -181,12 +231,12 @@ def _next(
         # Most phases are short, and streams that prove nothing are not followed to their end.
         until = min(since + reach, end)
         best: tuple[int, _Proof] | None = None
-        for family, (streams, share) in enumerate(zip(families, shares, strict=True)):
+        for family, (streams, shares) in enumerate(families):
             stop = until if best is None else best[1].time
-            need = bar - math.log(share)
-            if interprets() and not _may_prove(streams, since, stop, need):
+            needs = bar - np.log(shares)
+            if interprets() and not _may_prove(streams, since, stop, needs):
                 continue
-            one = _Proof(*_first_proof(streams, since, stop, need))
+            one = _Proof(*_first_proof(streams, since, stop, needs))
             if one.time >= 0:
                 best = family, one
         if best is not None or until == end:
@@ -197,7 +247,7 @@ def _next(
 def _streams(
     stream: NDArray[np.integer], when: Ints, votes: Floats, wins: Floats, n_streams: int
 ) -> _Streams:
-    n_times = int(when.max()) + 1
+    n_times = int(when.max(initial=0)) + 1
     cells, place = np.unique(stream * n_times + when, return_inverse=True)
     of, time = np.divmod(cells, n_times)
     total, won = (
@@ -207,13 +257,13 @@ def _streams(
     return _Streams(begins.astype(np.int64), time.astype(np.int64), total, won)
 
 
-def _may_prove(streams: _Streams, since: int, until: int, need: float) -> bool:
+def _may_prove(streams: _Streams, since: int, until: int, needs: Floats) -> bool:
     """Tell whether `_first_proof` can find anything, in arrays: for kernels that are not compiled.
 
     The evidence of a start is below the likelihood ratio, and of all starts some are looked at. So
     if the sum over all of them is below what is needed with every cell, it finds nothing.
     """
-    for begin, end in pairwise(streams.begins.tolist()):
+    for (begin, end), need in zip(pairwise(streams.begins.tolist()), needs, strict=True):
         first, last = begin + np.searchsorted(streams.time[begin:end], (since, until))
         if last - first > _MOST_SCREENED:
             return True
@@ -247,7 +297,7 @@ def _fits(wins: Floats, votes: Floats, mean: Floats) -> Floats:
 
 @jit
 def _first_proof(
-    streams: _Streams, since: int, until: int, need: float
+    streams: _Streams, since: int, until: int, needs: Floats
 ) -> tuple[int, int, bool, int]:
     """Return the first time from one to before another with which a stream proves a change."""
     proof = (-1, -1, False, -1)
@@ -265,7 +315,7 @@ def _first_proof(
             if count < wait:
                 continue
             wait = count * (1.0 + _LOOKS_PER_VOTE)
-            start, fell = _look(streams, begin, cell, votes, wins, need)
+            start, fell = _look(streams, begin, cell, votes, wins, needs[stream])
             if start >= 0:
                 until = streams.time[cell]
                 proof = (until, streams.time[start], fell, stream)

@@ -10,11 +10,12 @@ An owner may change the options after looking at the results. So the evidence is
 likely a set of options was held before anybody looked: with K arms known, a of them absent and g
 one more than how often the list of arms grew since the count began, the set has the share
 
-    w = .6                                  if it was on offer when the count began
-    w = .3 2^-g 2^-max(a, 1) / C(K, a)      otherwise
+    w = .6                              if it was on offer when the count began
+    w = .25 v(a) / C(K, a)              otherwise, as long as the list is as it was: g = 1
+    w = .15 2^(1 - g) 2^-(a + 1) / C(K, a)      after it grew
 
-of the level. All sets together have at most 1; where the count began while some of the arms were
-not on offer and many join later, at most 1.05. When the world changed the count begins again;
+of the level, with v = 1/8, 5/8, 1/8, 1/16, ... for a = 0, 1, 2, 3, ...: to pause one is what owners
+do. All sets together have 1 at most. When the world changed the count begins again;
 count j = 0, 1, ... has the level alpha / ((j + 1) (j + 2)), which sums up to alpha over a life.
 """
 
@@ -34,7 +35,8 @@ Ints = NDArray[np.int64]
 ALWAYS, NEVER = 0, 1
 """The classes of arms that were on offer with every vote of the count, and with none."""
 
-_FIRST, _OTHERS = 0.6, 0.3
+_FIRST, _AS_IT_WAS, _GROWN = 0.6, 0.25, 0.15
+_ONE_ABSENT = 5 / 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,11 +81,11 @@ class Counts:
             return math.log(_FIRST)
         known = len(self.alike)
         absent = known - len(arms)
-        return (
-            math.log(_OTHERS)
-            - (self.grown + max(absent, 1)) * math.log(2.0)
-            - math.log(math.comb(known, absent))
-        )
+        if self.grown == 1:
+            share = _AS_IT_WAS * (_ONE_ABSENT if absent == 1 else 2.0 ** -max(absent + 1, 3))
+        else:
+            share = _GROWN * 2.0 ** -(self.grown + absent)
+        return math.log(share / math.comb(known, absent))
 
     def classes(self, arms: Sequence[int]) -> list[list[int]]:
         """Return the places in ``arms`` of those that are alike, class by class."""

@@ -19,6 +19,7 @@ from driftduel.votes.checks import as_level
 from driftduel.votes.log import Log
 from driftduel.votes.proof.changes import Turn, turns
 from driftduel.votes.proof.leads import proved_best
+from driftduel.votes.proof.tosses import all_tosses, tosses_of
 
 Floats = NDArray[np.float64]
 Moment = date | float
@@ -67,8 +68,9 @@ def watch(log: Log, weight: Floats, *, alpha: float = 0.05, drawn: bool = False)
     alpha : float
         See `Watch`.
     drawn : bool
-        Whether all pairs were as likely at all times. If not, each pair is a stream of its own, and
-        it does not matter how pairs were chosen.
+        Whether all pairs were as likely at all times. If not, each pair is a stream of its own, for
+        which it does not matter how pairs were chosen; and so is each arm where the log tells which
+        votes are its tosses.
 
     Examples
     --------
@@ -80,24 +82,29 @@ def watch(log: Log, weight: Floats, *, alpha: float = 0.05, drawn: bool = False)
     """
     level = as_level(alpha)
     log = log.votes
-    found, begins = turns(log, alpha=level, drawn=drawn)
+    tosses = all_tosses(len(log), log.n_arms) if drawn else tosses_of(log)
+    found, begins = turns(log, alpha=level, tosses=tosses)
     ends = np.append(begins[1:], len(log))
     phases = []
     for j, (begin, end) in enumerate(zip(map(int, begins), map(int, ends), strict=True)):
         if begin == end:  # the last votes of all proved a change
             continue
-        best = _best(log.rows(slice(begin, end)), weight, level / ((j + 1) * (j + 2)), drawn)
+        tables = None if tosses is None else tosses.tables(log, begin, end)
+        share = level / ((j + 1) * (j + 2))
+        best = _best(log.rows(slice(begin, end)), weight, share, tables)
         first, last = (log.moment(float(log.time[row])) for row in (begin, end - 1))
         phases.append(Phase(first, last, best))
     return Watch(found, tuple(phases), drawn, level)
 
 
-def _best(log: Log, weight: Floats, alpha: float, drawn: bool) -> int | None:
+def _best(
+    log: Log, weight: Floats, alpha: float, tosses: tuple[Floats, Floats] | None
+) -> int | None:
     wins = log.head_to_head()
     met = wins + wins.T
     means = np.divide(wins, met, out=np.full(wins.shape, 0.5), where=met > 0)
     scores = (weight * means).sum(axis=1)
-    if drawn and np.ptp(weight) < 1e-12:
+    if tosses is not None and np.ptp(weight) < 1e-12:
         everybody = [range(len(weight))]
-        return proved_best(wins, scores, alpha, tosses=(met, wins), classes=everybody)
+        return proved_best(wins, scores, alpha, tosses=tosses, classes=everybody)
     return proved_best(wins, scores, alpha, weight=weight)
