@@ -64,8 +64,7 @@ def test_an_old_database_has_the_same_votes(old):
             lines = "".join(arena.votes_csv(service, slug, everything=True)).splitlines()
             # The last columns, a hash of the log and two of tosses, are younger than some.
             lines = [line.rsplit(",", 3 if schema < 3 else 2)[0] for line in lines]
-            text = "".join(f"{line}
-" for line in lines)
+            text = "".join(f"{line}\r\n" for line in lines)
             assert len(lines) - 1 == was["exported"]
             assert hashlib.sha256(text.encode()).hexdigest() == was["export_sha256"]
 
