@@ -40,10 +40,20 @@ hashes: $(STAMP)  ## the hashes of what requirements/dev.txt has, and of what a 
 audit: $(STAMP)  ## known vulnerabilities of what a server of the arena runs on, if PyPI can be asked
 	$(BIN)/python requirements/audit.py
 
-demo: $(STAMP)  ## two changes of taste nobody announced, and 29 years of Formula 1
+# The demonstration needs the library with charts and pages alone, not what development needs.
+DEMO := $(if $(wildcard $(STAMP)),$(STAMP),$(VENV)/.demo)
+$(VENV)/.demo: pyproject.toml $(LOCK)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "driftduel needs Python 3.11 or newer; set PYTHON=/path/to/it"; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint $(LOCK) --editable '.[arena,report]'
+	@touch $@
+
+demo: $(DEMO)  ## three doors: votes of the Premier League, a program that asks, a poll on a page
 	$(BIN)/driftduel demo --out demo
 
-pictures: demo  ## the pictures of the README
+pictures: $(STAMP)  ## the pictures of README and docs
+	$(BIN)/driftduel demo --research --out demo
 	mkdir -p docs/images
 	cp demo/changes-of-taste.svg demo/formula-1.svg docs/images/
 	CHROMIUM=$(CHROMIUM) $(BIN)/python -m tests.pictures

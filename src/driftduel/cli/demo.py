@@ -1,155 +1,152 @@
-"""``driftduel demo``: what the library shows, in pictures, from data that ship with it."""
+"""``driftduel demo``: the three doors opened, on data that ship with the library.
+
+Votes that exist are analysed, a program asks, and a poll on a page stands after three weeks of
+simulated votes.
+"""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from driftduel._support.files import replacing
 from driftduel.cli.terminal import console, working
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from driftduel.experiments.simulation import Run
+_PROGRAM = """\
+import driftduel as dd
 
-_ROUNDS = 1_000_000
-_DUELS, _SEEDS = 100_000, 16
-_HERO = "DRIFTDUEL"
+poll = dd.DriftPoll(["tea", "coffee", "cocoa"], seed=1)
+for vote in range(5_000):
+    duel = poll.ask()  # which two to show next: duel.names
+    favourite = "tea" if vote < 2_000 else "cocoa"  # nobody tells the poll
+    answer = favourite if favourite in duel.names else "tie"
+    poll.tell(duel, answer)  # or "left", or 0.75: left is slightly better
+print(poll.report())
+"""
+_WEEKS = 21
+_CHANGE = 12
+_VOTES = 200
 
 
 def demo(
-    out: Annotated[Path, typer.Option(help="The folder to write the figures to.")] = Path("demo"),
+    out: Annotated[Path, typer.Option(help="The folder to write to.")] = Path("demo"),
+    research: Annotated[
+        bool,
+        typer.Option("--research", help="Draw regret where tastes change, and Formula 1 measured."),
+    ] = False,
 ) -> None:
-    """Show what the library does, in tables and pictures."""
+    """Show what the library does with votes, from a program, and on a page."""
     from driftduel.report.extra import check_drawing
 
     check_drawing()
     screen = console()
-    for scene in SCENES:
-        files = scene(screen, out)
-        screen.print(f"written: {', '.join(map(str, files))}", soft_wrap=True)
+    if research:
+        from driftduel.cli.research import SCENES
+
+        for scene in SCENES:
+            files = scene(screen, out)
+            screen.print(f"written: {', '.join(map(str, files))}", soft_wrap=True)
+        return
+    out.mkdir(parents=True, exist_ok=True)
+    for number, (title, door) in enumerate(DOORS.items(), 1):
+        screen.print(f"{number}. {title}\n", soft_wrap=True)
+        for line in door(screen, out):
+            screen.print(line, soft_wrap=True)
+        screen.print()
 
 
-def changes_of_taste(screen: Console, folder: Path) -> list[Path]:
-    """Show who notices two changes of taste that nobody is told about."""
-    from statistics import mean
-
-    from driftduel.experiments.simulation import simulate_many
-    from driftduel.learners import Bosse, DriftDuel, Learner, MetaBosse, Uniform
-    from driftduel.report import regret_over_time, save_figure
-    from driftduel.worlds import Stream
-    from driftduel.worlds.matrices import winner_matrix
-
-    starts = (0, 3 * _DUELS // 10, 13 * _DUELS // 20)
-    world = Stream.piecewise(
-        [winner_matrix(5, winner, 0.4) for winner in (0, 3, 1)], starts, _DUELS
-    )
-    players: dict[str, Learner] = {
-        _HERO: DriftDuel(5, _DUELS),
-        "METABOSSE, the paper's": MetaBosse(5, _DUELS),
-        "BOSSE, which never adapts": Bosse(5, _DUELS),
-        "random pairs": Uniform(5),
-    }
-    runs = {}
-    for name, player in players.items():
-        with working(f"{name}: {_DUELS:,} duels, {_SEEDS} times"):
-            runs[name] = simulate_many(player, world, range(_SEEDS), workers=2)
-    lost = {name: mean(run.regret()[-1] for run in mine) for name, mine in runs.items()}
-    print_noticed(screen, runs, lost, starts[1:])
-    share = lost[_HERO] / lost["random pairs"]
-    with working("drawing"):
-        chart = regret_over_time(
-            runs,
-            title="Two changes of taste that nobody announced",
-            subtitle=[
-                f"Five options, {_DUELS:,} duels; the favourite wins 90 % of its duels and changes "
-                f"twice. Mean of {_SEEDS} runs, bands of two standard errors.",
-                f"{_HERO}, without prior knowledge, has a regret of {share:.0%} of random pairs.",
-            ],
-            noticing=_HERO,
-        )
-        return save_figure(chart, folder, "changes-of-taste")
-
-
-def print_noticed(
-    screen: Console,
-    runs: dict[str, list[Run]],
-    lost: dict[str, float],
-    changes: tuple[int, ...],
-) -> None:
-    """Print who lost how much and where new episodes began beside the true changes."""
+def votes(screen: Console, folder: Path) -> list[str]:
+    """Analyse 33 seasons of the Premier League; print who was likely best beside the champions."""
     from driftduel.cli.summary import plain_table
-
-    table = plain_table("learner", "mean regret", "share of random", "new episodes")
-    for name, mine in runs.items():
-        episodes = " / ".join(
-            ", ".join(f"{start:,}" for start in run.episodes[1:]) or "-" for run in mine[:2]
-        )
-        share = lost[name] / lost["random pairs"]
-        table.add_row(name, f"{lost[name]:,.0f}", f"{share:.0%}", episodes)
-    screen.print(table)
-    true = " and ".join(f"{change:,}" for change in changes)
-    screen.print(f"the favourite changed at rounds {true}; new episodes are those of two runs")
-
-
-def formula_1(screen: Console, folder: Path) -> list[Path]:
-    """Show 29 years of Formula 1: who was best when, and which changes mattered."""
-    from driftduel.cli.summary import print_summary
-    from driftduel.report import best_over_time, save_figure, summarise
-    from driftduel.worlds import datasets
-    from driftduel.worlds.measures import measure
-
-    with working("measuring 29 years of Formula 1"):
-        world = datasets.formula_1(_ROUNDS)
-        measures = measure(world)
-        summary = summarise(world, measures)
-    print_summary(screen, summary)
-    phases = measures.significant_borda
-    with working("drawing"):
-        chart = best_over_time(
-            world,
-            phases,
-            title="Formula 1, 1997-2025: which team was best when",
-            subtitle=[
-                f"{measures.borda_switches} changes of the Borda winner; dashed: the "
-                f"{phases.changes} significant shifts for a player of {_ROUNDS:,} rounds, with the "
-                "date each is established",
-                "and the team that stays good longest from then on.",
-            ],
-        )
-        return save_figure(chart, folder, "formula-1")
-
-
-def premier_league(screen: Console, folder: Path) -> list[Path]:
-    """Show 33 seasons of the Premier League: who was likely best when, beside the champions."""
-    from driftduel.cli.summary import plain_table
-    from driftduel.report import save_figure
-    from driftduel.votes.likely.timeline import timeline
+    from driftduel.votes.analyses import analyse
     from driftduel.worlds import datasets
 
     log = datasets.premier_league_log()
     with working(f"following {log.n_arms} clubs through {log.n_votes:,} games"):
-        found = timeline(log)
+        found = analyse(log)
+        likely = found.likely
+    if likely is None:
+        raise ValueError(f"these votes have {log.n_arms} options, too many for a timeline")
     champions = datasets.premier_league_champions()
     table = plain_table("season", "likely best", "how likely", "champion")
     right = 0
     for year, champion in champions.items():
-        told = found.best_during(f"{year}-07-15", f"{year + 1}-07-14")
+        told = likely.best_during(f"{year}-07-15", f"{year + 1}-07-14")
         club = max(told, key=lambda name: told[name])
         right += club == champion
         table.add_row(f"{year}/{(year + 1) % 100:02}", club, f"{told[club]:.0%}", champion)
     screen.print(table)
-    screen.print(
-        f"the club that was likeliest the best over a season is its champion in {right} of "
-        f"{len(champions)}"
-    )
-    screen.print(str(found), soft_wrap=True)
-    screen.print(datasets.notice("premier_league"), soft_wrap=True)
+    file, written = folder / "premier-league.csv", folder / "premier-league.html"
     with working("drawing"):
-        return save_figure(found.plot(), folder, "premier-league")
+        with replacing(file) as temporary:
+            log.frame.write_csv(temporary)
+        found.save_page(written, "Premier League, 1992-2026")
+    return [
+        f"The club that was likeliest the best over a season is its champion in {right} of "
+        f"{len(champions)}.",
+        found.likely_sentences[0],
+        datasets.notice("premier_league"),
+        f"written: {written}",
+        f"next: driftduel analyse {file}, or a file of yours",
+    ]
 
 
-SCENES = (changes_of_taste, formula_1, premier_league)
-"""Each prints what it finds, writes its figure and returns the files."""
+def program(screen: Console, folder: Path) -> list[str]:
+    """Run the program of the README: a poll whose voters change their mind."""
+    import subprocess
+
+    file = folder / "poll.py"
+    with replacing(file) as temporary:
+        temporary.write_text(_PROGRAM, encoding="utf-8")
+    with working("asking 5,000 times"):
+        done = subprocess.run(
+            [sys.executable, str(file)], check=True, capture_output=True, text=True
+        )
+    return [done.stdout.rstrip(), f"written: {file}", f"next: python {file}"]
+
+
+def page(screen: Console, folder: Path) -> list[str]:
+    """Make a poll that stands after three weeks of simulated votes."""
+    from driftduel._support.extras import MissingExtraError, library
+
+    try:
+        library("fastapi", "polls on a page", "arena")
+    except MissingExtraError as missing:
+        return [str(missing)]
+    import time
+
+    from driftduel.arena import service as arena
+    from driftduel.arena.crowd import DRINKS, Days, feed
+    from driftduel.arena.model import DAY
+
+    file = folder / "drinks.db"
+    if file.exists():
+        return [f"{file} is there already, and is left as it is.", _next(file)]
+    with working(f"{_WEEKS * _VOTES:,} votes"), arena.Service.open(f"sqlite:{file}") as service:
+        made = arena.create_arena(
+            service, DRINKS.slug, DRINKS.question, DRINKS.arms, title=DRINKS.title, seed=1
+        )
+        today = time.time_ns() // 1000 // DAY * DAY
+        days = Days(before=_CHANGE, after=_WEEKS - _CHANGE, votes=_VOTES, end=today)
+        feed(service, DRINKS, days, seed=1)
+        told = arena.status(service, DRINKS.slug)
+    return [
+        told.text,
+        f"written: {file}",
+        _next(file),
+        f"then open http://127.0.0.1:8000/{DRINKS.slug}/owner#{made.owner_token}",
+    ]
+
+
+def _next(file: Path) -> str:
+    return f"next: driftduel arena serve {file}"
+
+
+DOORS = {"I have votes": votes, "I ask in Python": program, "I want a page": page}
+"""Each prints and writes what is behind it, and returns what to say in the end."""
