@@ -1,4 +1,4 @@
-"""The pictures of `driftduel demo --research`: regret where tastes change, and Formula 1 measured."""
+"""The pictures of `driftduel demo --research`: regret where tastes change, Formula 1 measured."""
 
 from __future__ import annotations
 
