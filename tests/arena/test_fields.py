@@ -24,6 +24,7 @@ from driftduel.arena.fields import (
 from driftduel.arena.file import Local
 from driftduel.cli import main
 from tests.arena.pages import words_of
+from tests.arena.voting import prefer
 from tests.commands import runner
 
 
@@ -213,3 +214,18 @@ def test_the_command_takes_fields_of_a_poll_in_a_file(tmp_path, capsys):
     with Local(file) as opened:
         (row,) = opened.connection.execute("SELECT fields FROM event WHERE kind = 'vote'")
     assert row == ('{"device":"phone","language":"de"}',)
+
+
+def test_voters_are_weighed_beside_the_plain_result_if_the_owner_wants_it(site):
+    with site.browser() as owner:
+        owner.post("/drinks/owner", data={"token": site.made.owner_token})
+        for voter, name, n in (("ann", "tea", 20), ("ben", "tea", 20), ("eve", "milk", 20)):
+            prefer(site.service, name, n, voter=voter)
+        before = arena.status(site.service, "drinks")
+        assert "Voters weighed" not in owner.get("/drinks/owner/groups").text
+        arena.change_arena(site.service, "drinks", {"reliability": True})
+        assert "Voters weighed by agreement" in owner.get("/drinks/owner/groups").text
+        after = arena.status(site.service, "drinks")
+        assert [one.low for one in after.arms] == [one.low for one in before.arms]
+        found = arena.weighed(site.service, "drinks")
+        assert found.reliability.min() < found.reliability.max()

@@ -366,6 +366,13 @@ class Settings:
         reads=as_hash,
         pages=(),
     )
+    reliability: bool = setting(
+        False,
+        label="Weigh voters",
+        sentence="Beside the plain result the owner sees one in which votes count by how far their "
+        "voter agrees with others on the same pairs. What is proved never does.",
+        pages=("owner",),
+    )
     newest_rules: bool = setting(
         False,
         label="Newest rules",
@@ -396,7 +403,7 @@ class Settings:
         driftduel.arena.errors.Invalid: settings: there is no 'cup', there are blind, reveal, ties,
         public, publish, opens, closes, colour, cap, repeat, suggestions, language, expire,
         origins, variants, anchors, anchor_pairs, invited, word, newcomers, privacy, logo,
-        newest_rules
+        reliability, newest_rules
         >>> Settings().changed({"cap": 0})
         Traceback (most recent call last):
             ...

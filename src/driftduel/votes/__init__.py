@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from driftduel.votes.noise import measure_log as measure_log
     from driftduel.votes.reading import read as read
     from driftduel.votes.reading import read_log as read_log
+    from driftduel.votes.reliability import Weighed as Weighed
+    from driftduel.votes.reliability import weigh_voters as weigh_voters
     from driftduel.votes.smoothing import YEAR as YEAR
     from driftduel.votes.smoothing import left_bias as left_bias
     from driftduel.votes.smoothing import smooth as smooth

@@ -41,6 +41,7 @@ from driftduel.arena.service.export import votes_csv as votes_csv
 from driftduel.arena.service.export import write_parquet as write_parquet
 from driftduel.arena.service.groups import Grouped as Grouped
 from driftduel.arena.service.groups import groups as groups
+from driftduel.arena.service.groups import weighed as weighed
 from driftduel.arena.service.health import Health as Health
 from driftduel.arena.service.health import health as health
 from driftduel.arena.service.health import health_tag as health_tag

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from driftduel.arena.service.logs import log_of
 from driftduel.arena.service.service import Service
 from driftduel.verdict.parts import Sentence, plain
 from driftduel.votes.likely.groups import MOST_GROUPS, RETURNING
+
+if TYPE_CHECKING:
+    from driftduel.votes.reliability import Weighed
 
 _MOST_PLACES = 150
 """Arms times groups that are followed together."""
@@ -77,3 +80,13 @@ def groups(service: Service, slug: str) -> tuple[Grouped, ...]:
         facts = {**told.to_dict(), "says": says}
         found.append(Grouped(by, tuple(told.sentences), told.arms, tuple(rows), facts))
     return tuple(found)
+
+
+def weighed(service: Service, slug: str) -> Weighed | None:
+    """Return scores with voters weighed and without; None if the owner does not want it."""
+    from driftduel.votes.reliability import weigh_voters
+
+    if not service.hosted(slug).arena.settings.reliability:
+        return None
+    log, _ = log_of(service, slug)
+    return None if log is None else weigh_voters(log)

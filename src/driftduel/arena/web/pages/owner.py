@@ -127,7 +127,8 @@ def show_groups(request: Request, slug: str) -> Response:
         return RedirectResponse(f"/{slug}/owner", 303)
     service = access_of(request).service
     poll = service.hosted(slug).arena
-    return render("groups.html", arena=poll, groups=arena.groups(service, slug))
+    groups, weighed = arena.groups(service, slug), arena.weighed(service, slug)
+    return render("groups.html", arena=poll, groups=groups, weighed=weighed)
 
 
 @router.get("/{slug}/owner/options/{arm}")
