@@ -98,11 +98,11 @@ def weigh_voters(log: Log, voter: str = "voter") -> Weighed:
     count = np.concatenate([votes.count * votes.outcome, votes.count * (1 - votes.outcome)])
     who = np.tile(who, 2)
     cells, place = np.unique(np.stack([winner, loser, who]), axis=1, return_inverse=True)
-    count = np.bincount(place.ravel(), count)
+    count = np.asarray(np.bincount(place.ravel(), count), dtype=np.float64)
     n_arms = log.n_arms
     plain = _strengths(cells, count, count, np.zeros(n_arms))
     s, r = plain, np.ones(len(voters)) * 0.9
-    total = np.bincount(cells[2], count, len(voters))
+    total = np.asarray(np.bincount(cells[2], count, len(voters)), dtype=np.float64)
     for _ in range(_STEPS):
         told = _sigma(s[cells[0]] - s[cells[1]])
         of = r[cells[2]]
