@@ -25,18 +25,22 @@ Strengths = Mapping[str, float]
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked, the arms, and how strong each is before and after taste changes."""
+    """What is asked, the arms, and how strong each is before and after taste changes.
+
+    Those that are ``late`` join while people vote.
+    """
 
     slug: str
     title: str
     question: str
     before: Strengths
     after: Strengths
+    late: tuple[str, ...] = ()
 
     @property
     def arms(self) -> list[str]:
-        """The names of the arms."""
-        return list(self.before)
+        """The names of the arms that are there from the beginning."""
+        return [name for name in self.before if name not in self.late]
 
     @property
     def favourites(self) -> tuple[str, str]:
@@ -49,8 +53,9 @@ DRINKS = Question(
     "drinks",
     "Drinks",
     "Which would you like to drink now?",
-    {"Coffee": 1.0, "Tea": -0.2, "Cocoa": -0.8, "Lemonade": 0.1},
-    {"Coffee": 0.1, "Tea": -0.2, "Cocoa": -0.8, "Lemonade": 1.5},
+    {"Coffee": 1.0, "Tea": -0.2, "Cocoa": -0.8, "Lemonade": 0.1, "Water": -0.5},
+    {"Coffee": 0.1, "Tea": -0.2, "Cocoa": -0.8, "Lemonade": 1.5, "Water": 0.2},
+    ("Water",),
 )
 """Coffee, until the sun comes out."""
 
