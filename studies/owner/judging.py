@@ -25,6 +25,8 @@ class Judged:
 
     Attributes
     ----------
+    front : str or None
+        Who is said to be in front, however likely; None if the page names nobody.
     named : str or None
         Who is said to be probably best, very likely, or is best as proved.
     chance : float or None
@@ -41,6 +43,7 @@ class Judged:
     false, clashes : tuple of str
     """
 
+    front: str | None
     named: str | None
     chance: float | None
     right: bool | None
@@ -63,7 +66,9 @@ def judge(poll: Poll, now: Status, opening: str, start: int) -> Judged:
     elif likely is not None and chance is not None and chance >= PROBABLY:
         named = likely.names[likely.best]
     changes = known.valid_changes
+    front = re.match(r"(\w+) (?:is|may be|leads)\b", opening)
     return Judged(
+        front=None if front is None else front[1],
         named=named,
         chance=None if chance is None else round(chance, 4),
         right=None if named is None else named == truth.best,

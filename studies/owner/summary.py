@@ -35,9 +35,10 @@ class Row:
         Polls whose page declares the change by the end.
     likely_after, declared_after : float or None
         The median of days from the change until who is best now is named, and until it is declared.
-    edits, silence : int
-        How often the owner changed options of a poll that named somebody, and the most votes after
-        that until it did again.
+    edits, silence, unsure : int
+        How often the owner changed options of a poll that named somebody as probably best, the most
+        votes after that until it said again who is in front, and until it said so of one who is
+        probably best: a newcomer of whom nothing is known may be best, too.
     """
 
     kind: str
@@ -54,6 +55,7 @@ class Row:
     declared_after: float | None
     edits: int
     silence: int
+    unsure: int
 
 
 def rows(polls: Sequence[Poll], looks: Sequence[Look]) -> list[Row]:
@@ -86,8 +88,14 @@ def _row(kind: str, polls: Sequence[Poll], looks: Iterable[Look]) -> Row:
         likely_after=_median(likely),
         declared_after=_median(declared),
         edits=sum(one.after == 0 for one in edits),
-        silence=max((one.after or 0 for one in edits), default=0),
+        silence=_most(one for one in edits if one.judged.front is None),
+        unsure=_most(one for one in edits if one.judged.named is None),
     )
+
+
+def _most(silent: Iterable[Look]) -> int:
+    """Return after how many votes since an edit the page was still silent, and one more."""
+    return max((1 + (one.after or 0) for one in silent), default=0)
 
 
 def _after(poll: Poll, looks: Iterable[Look], what: str) -> float | None:
@@ -108,7 +116,7 @@ def _median(days: Iterable[float | None]) -> float | None:
 
 HEAD = (
     "polls", "looks", "false", "clashing", "names somebody", "right", "ranges hold", "“is best”",
-    "declared", "days until named", "until declared", "edits", "votes of silence",
+    "declared", "days until named", "until declared", "edits", "votes of silence", "unsure",
 )  # fmt: skip
 
 
@@ -120,7 +128,7 @@ def as_table(found: Sequence[Row]) -> str:
             f"{one.polls}", f"{one.looks:,}", f"{one.false}", f"{one.clashing}",
             f"{one.named:.1%}", f"{one.right:.1%}", _share(one.ranges), f"{one.is_best:.1%}",
             f"{one.declared} of {one.polls}", _days(one.likely_after), _days(one.declared_after),
-            f"{one.edits}", f"{one.silence}",
+            f"{one.edits}", f"{one.silence}", f"{one.unsure}",
         )  # fmt: skip
         lines.append(f"| {one.kind} | {' | '.join(cells)} |")
     return "\n".join(lines)

@@ -100,7 +100,7 @@ def play(poll: Poll, days: float = 21.0, votes: int = 200, looks: int = 3) -> li
             named = bool(found) and found[-1].judged.named is not None
             week.edit(edit)
             found.append(week.look(after=0 if named else None))
-            while named and found[-1].judged.named is None:  # how long the page is silent
+            while named and found[-1].judged.named is None:  # how long the page hesitates
                 before = week.votes
                 week.vote_until(week.day + _AT_ONCE / votes)
                 since = (found[-1].after or 0) + week.votes - before
