@@ -301,9 +301,8 @@ def _mark_uncounted(
     The voter is excluded, has had its share, or is invited and has voted on that pair.
     """
     voters = {row["voter"] for row in rows}
-    before: set[tuple[str, int, int]] = set()
-    if arena.settings.invited:
-        before = pairs_that_count(connection, arena.id, voters)
+    once = arena.settings.invited
+    before = pairs_that_count(connection, arena.id, voters) if once else set()
     cap = arena.settings.cap
     counts: dict[str, int] = {}
     if cap is not None:
@@ -317,11 +316,12 @@ def _mark_uncounted(
             row["reason"] = "cap"
         elif voter in excluded:
             row["reason"] = "excluded"
-        elif arena.settings.invited and key_of(row) in before:
+        elif once and key_of(row) in before:
             row["reason"] = "again"
         else:
-            before.add(key_of(row))
             counts[voter] = counts.get(voter, 0) + 1
+            if once:
+                before.add(key_of(row))
 
 
 def _told_before(connection: Connection, one: Tell, row: Row | None) -> Outcome | ArenaError:
