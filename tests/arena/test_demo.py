@@ -75,7 +75,8 @@ def test_the_demonstration_votes_changes_its_taste_and_leaves_a_file_to_serve(
             break
         time.sleep(0.5)
     assert status["votes"] > 5
-    assert {arm["name"] for arm in status["arms"]} == set(DRINKS.arms)
+    assert {arm["name"] for arm in status["arms"]} == {*DRINKS.arms, *DRINKS.late}
+    assert "Water joined." in demo.said
     assert demo.end(number) == (0, "")
     assert (tmp_path / "arena-demo.db").read_text() == "of an earlier one"
     file = tmp_path / "arena-demo-2.db"
