@@ -7,13 +7,14 @@ Who is not measured waits. A vote asks for the next duel, so it is one request.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import re
+import select
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -22,9 +23,6 @@ from contextlib import contextmanager
 from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
-from typing import Any
-
-import uvloop
 
 from driftduel.arena import service as arena
 from driftduel.arena.service import Service
@@ -46,8 +44,10 @@ def over_http(url: str, seconds: float, turns: int = 3) -> None:
         ProcessPoolExecutor(1, get_context("spawn")) as pool,
     ):
 
-        def turn(port: int, what: str, connections: int = CONNECTIONS) -> list[float]:
-            return pool.submit(load, [port], key, connections, seconds, what).result()
+        def turn(
+            port: int, what: str, connections: int = CONNECTIONS, seconds: float = seconds
+        ) -> list[float]:
+            return pool.submit(load, port, key, connections, seconds, what).result()
 
         turn(port, "vote", 2)
         turn(empty, "empty", 2)
@@ -60,8 +60,11 @@ def over_http(url: str, seconds: float, turns: int = 3) -> None:
             spent.append(cost / ((_cpu(process) - began) / votes[-1]))
             commits, writes = (now - then for now, then in zip(_commits(port), before, strict=True))
             batches.append(writes / commits)
-        alone = 1e3 * median(turn(port, "vote", 1))
-        nothing = 1e3 * median(turn(empty, "empty", 1))
+        alone, nothing, synced = [], [], []
+        for _ in range(2 * turns):
+            alone += turn(port, "vote", 1, 0.5)
+            nothing += turn(empty, "empty", 1, 0.2)
+            synced += _syncing(0.5)
     ratios = [one / other for one, other in zip(votes, posts, strict=True)]
     print(
         f"{CONNECTIONS} connections: {median(votes) / seconds:,.0f} votes a second, "
@@ -69,7 +72,24 @@ def over_http(url: str, seconds: float, turns: int = 3) -> None:
         f"({min(ratios):.2f} to {max(ratios):.2f}; {median(spent):.2f} by processor time); "
         f"{median(batches):.1f} votes a commit"
     )
-    print(f"a lone vote over HTTP: p50 {alone:.2f} ms; a POST that does nothing: {nothing:.2f} ms")
+    disk = 1e3 * median(synced)
+    print(
+        f"a lone vote over HTTP: p50 {1e3 * median(alone):.2f} ms; fdatasync by turns with it "
+        f"{disk:.2f} ms, so the bar is {2 * disk + 2:.2f} ms; a POST that does nothing: "
+        f"{1e3 * median(nothing):.2f} ms"
+    )
+
+
+def _syncing(seconds: float) -> list[float]:
+    """Return the seconds that it took to write a page to the disk, again and again."""
+    taken = []
+    until = time.perf_counter() + seconds
+    with tempfile.TemporaryFile(buffering=0) as file:
+        while (began := time.perf_counter()) < until:
+            file.write(bytes(4096))
+            os.fdatasync(file.fileno())
+            taken.append(time.perf_counter() - began)
+    return taken
 
 
 def several_processes(url: str, seconds: float, turns: int = 3) -> None:
@@ -83,10 +103,10 @@ def several_processes(url: str, seconds: float, turns: int = 3) -> None:
     ):
         ratios = []
         for port in (one, two):
-            pool.submit(load, [port], key, CONNECTIONS, 1.0, "vote").result()
+            pool.submit(load, port, key, CONNECTIONS, 1.0, "vote").result()
         for _ in range(turns):
             counts = [
-                len(pool.submit(load, [port], key, CONNECTIONS, seconds, "vote").result())
+                len(pool.submit(load, port, key, CONNECTIONS, seconds, "vote").result())
                 for port in (one, two)
             ]
             ratios.append(counts[1] / counts[0])
@@ -96,96 +116,91 @@ def several_processes(url: str, seconds: float, turns: int = 3) -> None:
     )
 
 
-def load(ports: list[int], key: str, connections: int, seconds: float, what: str) -> list[float]:
-    """Return the seconds that requests took: votes, of which each asks the next, or nothing."""
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        return runner.run(_load(ports, key, connections, seconds, what))
+def load(port: int, key: str, connections: int, seconds: float, what: str) -> list[float]:
+    """Return the seconds that requests took: votes, of which each asks the next, or nothing.
 
-
-class Connection(asyncio.Protocol):
-    """A connection to a server that is kept, for the requests of one voter after the other."""
-
-    def __init__(self, key: str) -> None:
-        self._key = key
-        self._seen = b""
-        self._answer: asyncio.Future[tuple[int, bytes]] | None = None
-
-    @classmethod
-    async def open(cls, port: int, key: str) -> Connection:
-        """Return a connection to a port of this machine."""
-        loop = asyncio.get_running_loop()
-        made = await loop.create_connection(lambda: cls(key), "127.0.0.1", port)
-        return made[1]
-
-    def connection_made(self, transport: Any) -> None:
-        """Keep what to write to."""
-        self._transport = transport
-
-    def data_received(self, data: bytes) -> None:
-        """Hand an answer over when all of it is there."""
-        self._seen += data
-        head, end, body = self._seen.partition(b"\r\n\r\n")
-        if not end or self._answer is None:
-            return
-        length = int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0])
-        if len(body) >= length:
-            self._seen = b""
-            self._answer.set_result((int(head[9:12]), body))
-
-    def connection_lost(self, error: Exception | None) -> None:
-        """Tell who waits."""
-        if self._answer is not None and not self._answer.done():
-            self._answer.set_exception(error or ConnectionError("the server hung up"))
-
-    async def send(
-        self, method: str, path: str, voter: str, body: bytes = b""
-    ) -> tuple[int, dict[str, Any]]:
-        """Return the status and the content of the answer."""
-        head = (
-            f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}\r\n"
-            f"Authorization: Bearer {self._key}\r\nX-Voter: {voter}\r\n"
-            "Content-Type: application/json\r\n\r\n"
-        )
-        self._answer = asyncio.get_running_loop().create_future()
-        self._transport.write(head.encode() + body)
-        status, content = await self._answer
-        return status, json.loads(content)
-
-    def close(self) -> None:
-        """Close it."""
-        self._transport.close()
-
-
-async def _load(
-    ports: list[int], key: str, connections: int, seconds: float, what: str
-) -> list[float]:
+    Server and clients share the cores of the machine, so a client is a socket and few lines.
+    """
+    clients = [Client(port, key, number, what) for number in range(connections)]
+    by_file = {client.socket.fileno(): client for client in clients}
     taken: list[float] = []
-    until = time.perf_counter() + seconds
-
-    async def client(number: int) -> None:
-        connection = await Connection.open(ports[number % len(ports)], key)
-
-        async def send(method: str, path: str, body: bytes = b"") -> dict[str, Any]:
-            status, content = await connection.send(method, path, f"voter {number}", body)
-            if status not in (200, 201):
-                raise RuntimeError(str(content))
-            return content
-
-        duel = None
-        if what == "vote":
-            slug = (await send("GET", "/api/v1/key"))["arena"]
-            duel = await send("POST", f"/api/v1/arenas/{slug}/duels")
-        while (began := time.perf_counter()) < until:
-            if duel is None:
-                await send("POST", "/empty", b'{"verdict": "left", "next": true}')
-            else:
-                path = f"/api/v1/duels/{duel['duel']}/verdict"
-                duel = (await send("PUT", path, b'{"verdict": "left", "next": true}'))["next"]
-            taken.append(time.perf_counter() - began)
-        connection.close()
-
-    await asyncio.gather(*(client(number) for number in range(connections)))
+    with select.epoll() as watched:
+        for number in by_file:
+            watched.register(number, select.EPOLLIN)
+        until = time.perf_counter() + seconds
+        for client in clients:
+            client.send()
+        while (now := time.perf_counter()) < until:
+            for number, _ in watched.poll(0.1):
+                client = by_file[number]
+                if client.has_answer():
+                    taken.append(time.perf_counter() - client.sent)
+                    client.send()
+    if now > until + 1:
+        raise RuntimeError("the clients did not keep up")
+    for client in clients:
+        client.socket.close()
     return taken
+
+
+class Client:
+    """A connection to a server that is kept, for one request of a voter after the other."""
+
+    def __init__(self, port: int, key: str, number: int, what: str) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", port))
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.sent = 0.0
+        body = b'{"verdict": "left", "next": true}'
+        self._head = (
+            f" HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {key}\r\n"
+            f"X-Voter: voter {number}\r\nContent-Type: application/json\r\nContent-Length: "
+        ).encode()
+        self._tail = self._head + b"%d\r\n\r\n%b" % (len(body), body)
+        self._line = b"POST /empty"
+        self._seen = b""
+        self._votes = what == "vote"
+        if self._votes:
+            slug = json.loads(self._asked(b"GET /api/v1/key"))["arena"]
+            self._take(self._asked(b"POST /api/v1/arenas/%b/duels" % slug.encode()))
+
+    def send(self) -> None:
+        """Send the next request."""
+        self.sent = time.perf_counter()
+        self.socket.send(self._line + self._tail)
+
+    def has_answer(self) -> bool:
+        """Read what came; tell whether that was the last of the answer."""
+        self._seen += self.socket.recv(65_536)
+        head, end, body = self._seen.partition(b"\r\n\r\n")
+        if not end or len(body) < int(_LENGTH.search(head)[1]):  # type: ignore[index]
+            return False
+        if head[9:12] not in (b"200", b"201"):
+            raise RuntimeError(self._seen.decode())
+        self._seen = b""
+        if self._votes:
+            self._take(body)
+        return True
+
+    def _take(self, body: bytes) -> None:
+        """Take the number of the next pair from an answer."""
+        duel = body.rpartition(b'"duel":"')[2][:22]
+        self._line = b"PUT /api/v1/duels/%b/verdict" % duel
+
+    def _asked(self, line: bytes) -> bytes:
+        self.socket.sendall(line + self._head + b"0\r\n\r\n")
+        while b"\r\n\r\n" not in self._seen:
+            self._seen += self.socket.recv(65_536)
+        head, _, body = self._seen.partition(b"\r\n\r\n")
+        length = int(_LENGTH.search(head)[1])  # type: ignore[index]
+        while len(body) < length:
+            body += self.socket.recv(65_536)
+        if head[9:12] not in (b"200", b"201"):
+            raise RuntimeError((head + body).decode())
+        self._seen = b""
+        return body
+
+
+_LENGTH = re.compile(rb"\r\ncontent-length: (\d+)", re.I)
 
 
 def serve_nothing() -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import subprocess
 import sys
 import tempfile
@@ -21,10 +22,11 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import get_context
+from typing import Any
 
 import numpy as np
 
-from benchmarks._arena_http import Connection, server
+from benchmarks._arena_http import server
 from driftduel.arena import service as arena
 from driftduel.arena.service import Service
 from tests.arena import postgres
@@ -117,6 +119,60 @@ def _compare(url: str, seen: Seen) -> list[str]:
 
 def _hashes(service: Service) -> list[str]:
     return [service.voter(f"voter {n}") for n in range(VOTERS)]
+
+
+class Connection(asyncio.Protocol):
+    """A connection to a server that is kept, for the requests of one voter after the other."""
+
+    def __init__(self, key: str) -> None:
+        self._key = key
+        self._seen = b""
+        self._answer: asyncio.Future[tuple[int, bytes]] | None = None
+
+    @classmethod
+    async def open(cls, port: int, key: str) -> Connection:
+        """Return a connection to a port of this machine."""
+        loop = asyncio.get_running_loop()
+        made = await loop.create_connection(lambda: cls(key), "127.0.0.1", port)
+        return made[1]
+
+    def connection_made(self, transport: Any) -> None:
+        """Keep what to write to."""
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        """Hand an answer over when all of it is there."""
+        self._seen += data
+        head, end, body = self._seen.partition(b"\r\n\r\n")
+        if not end or self._answer is None:
+            return
+        length = int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0])
+        if len(body) >= length:
+            self._seen = b""
+            self._answer.set_result((int(head[9:12]), body))
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """Tell who waits."""
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_exception(error or ConnectionError("the server hung up"))
+
+    async def send(
+        self, method: str, path: str, voter: str, body: bytes = b""
+    ) -> tuple[int, dict[str, Any]]:
+        """Return the status and the content of the answer."""
+        head = (
+            f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}\r\n"
+            f"Authorization: Bearer {self._key}\r\nX-Voter: {voter}\r\n"
+            "Content-Type: application/json\r\n\r\n"
+        )
+        self._answer = asyncio.get_running_loop().create_future()
+        self._transport.write(head.encode() + body)
+        status, content = await self._answer
+        return status, json.loads(content)
+
+    def close(self) -> None:
+        """Close it."""
+        self._transport.close()
 
 
 def load(port: int, key: str, seconds: float, name: str) -> Seen:

@@ -24,9 +24,12 @@ MOST = 512
 """Requests in one transaction."""
 
 _CROWD = 8
-_GATHER, _STEPS = 0.003, 6
-"""Seconds to wait for more if the last transaction did so many, looking so often whether half as
-many are there: a commit costs more than that, and meanwhile the others are answered."""
+"""Requests in a transaction from which on more are worth waiting for."""
+
+_GATHER, _STEP = 0.008, 0.0004
+"""Seconds to wait for those who were just answered, at most, and between two looks at how many
+came. It is not waited for longer than the last commit took: where the disk is slow all share one
+commit, where it is fast some are answered while others are written."""
 
 ANSWERED_WITHIN = PATIENCE + 0.2
 """Seconds that somebody waits, for what is before, too."""
@@ -76,6 +79,7 @@ class Writer:
     def __init__(self, store: Store, committed: Callable[[], None]) -> None:
         self.commits = 0
         self.requests = 0
+        self._took = 0.0  # seconds of the last commit
         self._store = store
         self._committed = committed
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
@@ -149,20 +153,19 @@ class Writer:
             if not waiting:
                 going = self._take(waiting, block=True)
                 if crowd >= _CROWD:
-                    self._gather(crowd // 2)
+                    self._gather(crowd * 7 // 8)
             while going and len(waiting) < MOST and not self._jobs.empty():
                 going = self._take(waiting, block=False)
             batch, waiting = _first_batch(waiting)
             if batch:
                 self._commit(batch)
-            crowd = len(batch)
+            crowd = len(batch) + self._jobs.qsize()
 
     def _gather(self, enough: int) -> None:
         """Wait a little until so many requests are there."""
-        for _ in range(_STEPS):
-            if self._jobs.qsize() >= enough:
-                return
-            time.sleep(_GATHER / _STEPS)
+        until = time.monotonic() + min(self._took, _GATHER)
+        while self._jobs.qsize() < enough and time.monotonic() < until:
+            time.sleep(_STEP)
 
     def _take(self, waiting: list[_Job], block: bool) -> bool:
         job = self._jobs.get(block)
@@ -175,6 +178,7 @@ class Writer:
         try:
             with self._store.writing(each=batch[0].each) as connection:
                 results = _handled(connection, batch)
+                began = time.monotonic()
         except ArenaError as error:
             _answer(batch, [error] * len(batch))
             return
@@ -186,6 +190,7 @@ class Writer:
             late = isinstance(error, IntegrityError)
             _answer(batch, [Conflict("another request was quicker, try again") if late else error])
             return
+        self._took = time.monotonic() - began
         self.commits += 1
         self.requests += len(batch)
         self._committed()
