@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from driftduel.arena.errors import Invalid
+from driftduel.arena import service as arena
+from driftduel.arena.errors import Invalid, NotFound
+from driftduel.arena.model import Card
 from driftduel.arena.service.images import MOST_PIXELS, as_kept
 from tests.arena.images import SECRET, chunk, exif, gif, jpeg, png, segment, webp
+from tests.arena.voting import damage
 
 PLAIN = {"png": png(), "jpeg": jpeg(), "gif": gif(), "webp": webp()}
 ICC = segment(0xE2, b"ICC_PROFILE\0\1\1colours")
@@ -27,6 +30,17 @@ def test_an_image_keeps_how_it_looks_and_loses_what_it_says(kind):
     assert as_kept(PLAIN[kind]) == (f"image/{kind}", PLAIN[kind])
     assert SECRET in TALKING[kind]
     assert as_kept(TALKING[kind]) == (f"image/{kind}", PLAIN[kind])
+
+
+@pytest.mark.parametrize("kind", PLAIN)
+def test_what_an_earlier_version_kept_with_all_it_says_is_shown_without(drinks, kind):
+    arena.set_card(drinks, "drinks", "tea", Card("image", ""), image=PLAIN[kind])
+    (card,) = arena.cards(drinks, "drinks")["tea"].values()
+    damage(drinks, "UPDATE blob SET bytes = :bytes", bytes=TALKING[kind])
+    assert arena.image_of(drinks, card.blob) == (f"image/{kind}", PLAIN[kind])
+    damage(drinks, "UPDATE blob SET bytes = :bytes", bytes=b"no image")
+    with pytest.raises(NotFound, match="set it again"):
+        arena.image_of(drinks, card.blob)
 
 
 def test_between_the_scans_of_a_jpeg_nothing_is_said_either():

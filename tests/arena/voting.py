@@ -88,9 +88,9 @@ def cast(service, name, n, voter="ann", slug="drinks", rng=None):
         statements.append(connection, locked, rows)
 
 
-def damage(service, statement):
+def damage(service, statement, **values):
     with service.store.writing() as connection:
-        connection.execute(statement)
+        connection.execute(statement, **values)
 
 
 def forge(service, statement):

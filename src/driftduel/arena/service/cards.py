@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from driftduel.arena.errors import Invalid, NotFound
 from driftduel.arena.model import MOST_BODY, Arm, Card, as_text
 from driftduel.arena.service.arms import arm_called, arms_by_name
-from driftduel.arena.service.images import as_kept
+from driftduel.arena.service.images import as_kept, without_metadata
 from driftduel.arena.service.markdown import html_of_markdown
 from driftduel.arena.service.service import Service, now_in_microseconds
 from driftduel.arena.store import cards as stored
@@ -141,11 +141,18 @@ def cards(service: Service, slug: str) -> dict[str, dict[str, Card]]:
 
 
 def image_of(service: Service, sha256: str) -> tuple[str, bytes]:
-    """Return the type and the bytes of an image by its hash."""
+    """Return the type and the bytes of an image by its hash.
+
+    Those that earlier versions kept may have metadata, which nobody is shown.
+    """
     found = None
     if sha256.isalnum():
         with service.store.reading() as connection:
             found = stored.blob_of(connection, sha256)
     if found is None:
         raise NotFound("there is no such image")
-    return found
+    kind, content = found
+    try:
+        return kind, without_metadata(bytes(content))
+    except Invalid as error:
+        raise NotFound(f"{error}, please set it again") from None

@@ -38,24 +38,39 @@ def as_kept(image: bytes) -> tuple[str, bytes]:
     """
     if len(image) > MOST_IMAGE:
         raise Invalid(f"the image has {len(image):,} bytes, must have {MOST_IMAGE:,} at most")
-    try:
-        if image.startswith(_PNG):
-            kind, (width, height), kept = "image/png", *_png(image)
-        elif image.startswith(b"\xff\xd8\xff"):
-            kind, (width, height), kept = "image/jpeg", *_jpeg(image)
-        elif image[:6] in (b"GIF87a", b"GIF89a"):
-            kind, (width, height), kept = "image/gif", *_gif(image)
-        elif image[:4] == b"RIFF" and image[8:12] == b"WEBP":
-            kind, (width, height), kept = "image/webp", *_webp(image)
-        else:
-            raise Invalid("the image must be PNG, JPEG, GIF or WebP")
-    except (IndexError, struct.error):
-        raise Invalid(_DAMAGED) from None
+    kind, (width, height), kept = _looks(image)
     if not 1 <= width * height <= MOST_PIXELS:
         raise Invalid(
             f"the image has {width:,} by {height:,} pixels, must have 1 to {MOST_PIXELS:,} in all"
         )
     return kind, kept
+
+
+def without_metadata(image: bytes) -> bytes:
+    """Return an image as it may be shown: earlier versions kept all that was in the file.
+
+    Raises
+    ------
+    Invalid
+        If nobody can tell what of it is metadata.
+    """
+    return _looks(image)[2]
+
+
+def _looks(image: bytes) -> tuple[str, Size, bytes]:
+    """Return type, size and looks of an image."""
+    try:
+        if image.startswith(_PNG):
+            return "image/png", *_png(image)
+        if image.startswith(b"\xff\xd8\xff"):
+            return "image/jpeg", *_jpeg(image)
+        if image[:6] in (b"GIF87a", b"GIF89a"):
+            return "image/gif", *_gif(image)
+        if image[:4] == b"RIFF" and image[8:12] == b"WEBP":
+            return "image/webp", *_webp(image)
+    except (IndexError, struct.error):
+        raise Invalid(_DAMAGED) from None
+    raise Invalid("the image must be PNG, JPEG, GIF or WebP")
 
 
 Size = tuple[int, int]
