@@ -15,7 +15,7 @@ import pytest
 from driftduel.arena import service as arena
 from driftduel.arena.errors import Conflict, Forbidden, Invalid, NotFound, TooMany
 from driftduel.arena.file import Local
-from driftduel.arena.messages import WEEK
+from driftduel.arena.messages import WEEK, message
 from driftduel.arena.rules import now
 from driftduel.arena.service import sending
 from driftduel.arena.service import service as running
@@ -405,6 +405,34 @@ def test_a_test_says_what_came_back_and_is_not_made_very_often(told, monkeypatch
         arena.try_receiver(service, "drinks", name)
     assert len(taken.requests) == 1
     assert outbox(service) == []
+
+
+def test_nobody_is_sent_many_tests_by_e_mail_whoever_has_polls(drinks, quiet, monkeypatch):
+    monkeypatch.setattr(limits, "_LETTERS", Buckets(rate=1 / 600, burst=2))
+    arena.create_arena(drinks, "soups", "?", ["pea", "leek"])
+    with mailing() as (server, taken):
+        drinks.post = arena.Post(mail=server)
+        ways = [("drinks", "ann@example.org"), ("soups", "Ann@example.org")]
+        for slug, address in ways:
+            made = arena.add_receiver(drinks, slug, address, site=SITE).receiver
+            assert arena.try_receiver(drinks, slug, made.id).taken
+        with pytest.raises(TooMany):
+            arena.try_receiver(drinks, slug, made.id)
+    assert len(taken) == 2
+
+
+def test_slow_receivers_of_one_poll_hold_up_no_other(told):
+    service, _ = told
+    arena.create_arena(service, "soups", "?", ["pea", "leek"])
+    other = arena.add_receiver(service, "soups", "https://example.org/", site=SITE).receiver
+    mine = arena.receivers(service, "drinks")[0].receiver
+    many = [message(mine.id, mine.arena, "change", {}) for _ in range(20)]
+    last = [message(other.id, other.arena, "change", {}) for _ in range(2)]
+    service.writer.alone(lambda connection: table.insert_messages(connection, many + last))
+    with service.store.reading() as connection:
+        first = table.next_messages(connection, now(), 8)
+    assert {one.id for one in last} < set(first)
+    assert len(first) == 8
 
 
 def test_who_is_removed_is_told_nothing_more(told):

@@ -11,6 +11,7 @@ import pytest
 
 from driftduel.arena import service as arena
 from driftduel.arena.service.sending import Sender
+from driftduel.arena.web.pages.feed import feed_of
 from driftduel.cli import main
 from driftduel.verdict.standing import Moment
 from tests.arena.pages import words_of
@@ -236,6 +237,14 @@ def test_a_feed_has_declared_changes_and_its_names_stay(site, owner):
 
     time.sleep(1.1)  # a key that was good is taken for good for a second
     assert owner.get(place).status_code == 401
+
+
+def test_a_feed_is_xml_whatever_the_texts_of_a_poll_are(site):
+    texts = {"title": "]]> <b>&amp;\uffff", "question": "\ufffe which?"}
+    arena.change_arena(site.service, "drinks", texts)
+    root = ElementTree.fromstring(feed_of(site.service, "drinks", site.address))
+    assert root.find(f"{ATOM}title").text == "]]> <b>&amp;\ufffd: what changed"
+    assert root.find(f"{ATOM}subtitle").text == "\ufffd which?"
 
 
 def test_a_feed_has_likely_changes_that_were_not_declared():

@@ -27,6 +27,7 @@ MOST = 10
 _LAST = 5
 _SITE = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+")
 _TRIALS = Buckets(rate=0.1, burst=6)
+_LETTERS = Buckets(rate=1 / 600, burst=3)  # to an address, whoever it is of
 
 
 @dataclass(frozen=True)
@@ -163,6 +164,8 @@ def try_receiver(service: Service, slug: str, name: str) -> Answer:
     with service.store.reading() as connection:
         receiver = _found(connection, number, name)
     _TRIALS.take(f"{service.store.salt} {number}")
+    if receiver.kind == "email":
+        _LETTERS.take(f"{service.store.salt} {receiver.address.lower()}")
     body: dict[str, Any] = trial_of(status(service, slug))
     return service.post.deliver(f"msg_{new_id()}", receiver, body)
 

@@ -6,6 +6,7 @@ over from whom, and how often before, as the model moves its date a little with 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
@@ -22,6 +23,9 @@ from driftduel.verdict.standing import Change, Moment, Standing
 
 MOST = 50
 """Entries of a feed, the latest."""
+
+_NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that no document of XML may have, however they are written."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,7 @@ def feed_of(service: arena.Service, slug: str, base: str) -> str:
             if not _is_declared(change, known):
                 found.append(_entry(poll.slug, poll.created_at, what, known, change))
     found.sort(key=lambda one: one.at, reverse=True)
-    return part(
+    written = part(
         "feed.xml",
         poll=poll,
         base=base,
@@ -67,6 +71,7 @@ def feed_of(service: arena.Service, slug: str, base: str) -> str:
         updated=stamp(found[0].at if found else begun),
         entries=found[:MOST],
     )
+    return _NO_XML.sub("\N{REPLACEMENT CHARACTER}", written)
 
 
 def likely_changes(likely: Likely, known: Standing) -> list[Change]:
