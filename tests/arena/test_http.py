@@ -397,6 +397,26 @@ def test_on_this_machine_alone_an_arena_needs_no_token_but_no_web_site_makes_one
         assert httpx.post(url, json=new).status_code == 201
 
 
+def test_who_lost_the_answer_to_a_new_arena_gets_the_same_tokens_again(site):
+    new = {"slug": "films", "question": "Which?", "arms": ["A", "B"]}
+    key = {"Idempotency-Key": "kept-by-who-asks-0123456789"}
+    first = site.api.post("/arenas", json=new, headers={**site.owner, **key})
+    again = site.api.post("/arenas", json=new, headers={**site.owner, **key})
+    assert first.status_code == again.status_code == 201
+    assert first.json() == again.json()
+    mine = {"Authorization": f"Bearer {first.json()['owner_token']}"}
+    assert site.api.get("/arenas/films", headers=mine).status_code == 200
+    # Who knows the key but not the token that was sent with it gets nothing, nor does another wish.
+    for headers in (mine, site.owner):
+        other = {**headers, **key, **({} if headers is mine else {"Idempotency-Key": "x" * 30})}
+        assert is_problem(site.api.post("/arenas", json=new, headers=other), 409, "already")
+    wish = {**new, "question": "Which one?"}
+    refused = site.api.post("/arenas", json=wish, headers={**site.owner, **key})
+    assert is_problem(refused, 409, "already")
+    short = {**site.owner, "Idempotency-Key": "1"}
+    assert site.api.post("/arenas", json=new, headers=short).status_code == 422
+
+
 def test_settings_and_arms_change_over_http(site):
     duel = site.ask().json()["duel"]
     closed = site.api.patch("/arenas/drinks", headers=site.owner, json={"status": "closed"})

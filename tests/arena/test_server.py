@@ -110,6 +110,24 @@ def workers_of(server):
     return [int(event.partition("[")[2].rstrip("]")) for event in begun]
 
 
+def test_a_server_at_all_addresses_of_ipv6_takes_ipv4_for_what_it_is(tmp_path):
+    """Whoever comes by IPv4 is known by that address: this machine is not limited as a stranger."""
+    url = f"sqlite:{tmp_path}/arena.db"
+    with arena.Service.open(url) as service:
+        made = arena.create_arena(service, "drinks", "Which?", ["tea", "coffee", "milk"])
+    server = ServerProcess(url, "--host", "::", "--rate", "1")
+    port = server.address.rpartition(":")[2]
+    answers = []
+    for host in ("127.0.0.1", "[::1]"):
+        site = Site(f"http://{host}:{port}", made)
+        answers += [site.ask().status_code for _ in range(8)]
+        new = {"slug": "films", "question": "Which?"}
+        answers.append(site.api.post("/arenas", json=new).status_code)  # others reach it, too
+        site.close()
+    assert server.end() == 0
+    assert answers == 2 * ([201] * 8 + [401])
+
+
 def test_a_server_that_is_killed_leaves_no_process_behind(tmp_path):
     server = ServerProcess(f"sqlite:{tmp_path}/arena.db", "--workers", "2")
     wait_until(lambda: len(workers_of(server)) == 2)

@@ -93,6 +93,7 @@ from driftduel.arena.service.tokens import Holder as Holder
 from driftduel.arena.service.tokens import Token as Token
 from driftduel.arena.service.tokens import check_holder as check_holder
 from driftduel.arena.service.tokens import check_token as check_token
+from driftduel.arena.service.tokens import claim_of as claim_of
 from driftduel.arena.service.tokens import has_owner as has_owner
 from driftduel.arena.service.tokens import holder_of as holder_of
 from driftduel.arena.service.tokens import new_claim as new_claim

@@ -143,6 +143,15 @@ def new_claim(service: Service) -> str:
     return f"{name}.{_mark_of(service, name)}"
 
 
+def claim_of(service: Service, key: str, token: str | None) -> str:
+    """Return the claim of who sends a key of its own: it is of the token that is sent with it.
+
+    So whoever guesses the key has nothing without the token.
+    """
+    name = _keyed(service, f"key {hash_of(token or '')} {key}")[:32]
+    return f"{name}.{_mark_of(service, name)}"
+
+
 def secret_of(service: Service, claim: str, facts: str) -> str | None:
     """Return what the tokens of an arena, made with a claim and of these facts, are of.
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from threading import BoundedSemaphore
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Header, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from pydantic import ValidationError
@@ -24,7 +24,7 @@ from driftduel.arena.model import Card
 from driftduel.arena.settings import SETTINGS
 from driftduel.arena.web import schemas
 from driftduel.arena.web.problems import refusals
-from driftduel.arena.web.security import BEARER, access_of
+from driftduel.arena.web.security import BEARER, access_of, token_of
 
 PARQUET = "application/vnd.apache.parquet"
 
@@ -35,18 +35,37 @@ _CHANGE = refusals(401, 403, 404, 409)
 _Changes: Any = schemas.ArenaChange  # a type that is made, which mypy does not know
 _MAY_BE_NULL = [one.name for one in SETTINGS if one.optional]
 Votes = Annotated[bool, Query(description="Also let these votes not count any more.")]
+Key = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        min_length=16,
+        max_length=200,
+        description="Random, of who asks: with it a request whose answer was lost is sent again.",
+    ),
+]
 All = Annotated[bool, Query(alias="all", description="Also verdicts that do not count.")]
 
 
 @router.post(
     "/arenas", status_code=201, response_model=schemas.Made, responses=refusals(401, 403, 409)
 )
-def make(request: Request, new: schemas.NewArena) -> Response:
-    """Make an arena; any owner may, and anybody on the machine of a service that is local."""
+def make(request: Request, new: schemas.NewArena, key: Key = None) -> Response:
+    """Make an arena; any owner may, and anybody on the machine of a service that is local.
+
+    The tokens are shown this once. If the answer is lost, the same request with the same
+    Idempotency-Key gives the same tokens for an hour.
+    """
     access = access_of(request)
     access.check_making(request)
     made = arena.create_arena(
-        access.service, new.slug, new.question, new.arms, title=new.title, settings=new.settings
+        access.service,
+        new.slug,
+        new.question,
+        new.arms,
+        title=new.title,
+        settings=new.settings,
+        claim="" if key is None else arena.claim_of(access.service, key, token_of(request)),
     )
     return JSONResponse(to_json(made_of(made)), 201)
 
