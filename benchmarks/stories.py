@@ -226,6 +226,8 @@ def main() -> None:
                 judge(votes, told(votes, arguments.polls), tally)
                 spent = time.process_time() - spent
                 known[kind, seed] = {"kind": kind, "seed": seed, "seconds": spent, **vars(tally)}
+        if arguments.save and seed % 10 == 9:
+            _save(known, arguments.save)
     if arguments.save:
         _save(known, arguments.save)
     _table(list(known.values()), kinds)

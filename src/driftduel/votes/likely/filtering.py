@@ -341,16 +341,13 @@ def _protected(log_weight: Floats, grid: Ints, static: Flags, most: int) -> Ints
     Models without change stay for comparison. Constants do not come back once they are lost, so
     that of few the best child of each stays until it is hopeless.
     """
-    found = []
-    present = np.unique(grid)
-    few = len(present) <= most
-    for one in present:
-        if few or static[one]:
-            mine = np.flatnonzero(grid == one)
-            best = int(mine[log_weight[mine].argmax()])
-            if static[one] or log_weight[best] > log_weight.max() - _HOPELESS:
-                found.append(best)
-    return np.array(found, dtype=np.int64)
+    order = np.lexsort((-log_weight, grid))
+    of = grid[order]
+    best = order[np.append(True, of[1:] != of[:-1])]  # of each, in their order
+    still = static[grid[best]]
+    if len(best) > most:
+        return best[still]
+    return best[still | (log_weight[best] > log_weight.max() - _HOPELESS)]
 
 
 def _keep(
