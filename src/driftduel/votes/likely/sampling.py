@@ -89,7 +89,9 @@ def _step_back(
     """Return states before bin ``b`` for those in it, of constants under which something moves."""
     layout, constants = filtered.layout, filtered.constants
     size, n = layout.size, len(x)
-    wanted = np.isin(pool.constants, grid)
+    present = np.zeros(len(constants.spread), dtype=np.bool_)
+    present[grid] = True
+    wanted = present[pool.constants]
     weight, of = pool.weight[wanted], pool.constants[wanted]
     mean, spread = pool.mean[wanted], pool.spread[wanted].astype(np.float64)
     decay, drift = (part[of] for part in moves(layout, constants, bins, b))
@@ -98,23 +100,33 @@ def _step_back(
     there = np.flatnonzero(bins.joined[: layout.n_arms] < b)
     rate = jump_chances(constants, bins, b)[of]
     jump = constants.size[of]
-    wide = ahead.copy()
-    wide[:, there, there] += jump[:, None]
-    inverse, wide_inverse = np.linalg.inv(np.stack([ahead, wide]))
-    half = -0.5 * np.linalg.slogdet(np.stack([ahead, wide]))[1]
+    jumpy = np.flatnonzero(rate > 0)  # others have no use for what follows a jump of all
+    wide = ahead[jumpy]
+    wide[:, there, there] += jump[jumpy, None]
+    both = np.concatenate([ahead, wide])
+    inverses, halves = np.linalg.inv(both), -0.5 * np.linalg.slogdet(both)[1]
+    inverse, wide_inverse = inverses[: len(of)], inverses[: len(of)].copy()
+    wide_inverse[jumpy] = inverses[len(of) :]
+    half = np.stack([halves[: len(of)], halves[: len(of)]])
+    half[1, jumpy] = halves[len(of) :]
     with np.errstate(divide="ignore"):
         chances = np.stack([np.log1p(-2 * rate), np.log(rate)]) + weight
     single = layout.single_jumps
     own = inverse[:, there, there]
     share = 1 + jump[:, None] * own
     # A component and a sample meet if they are of the same constants; a component's are in a row.
-    one, row = np.nonzero(of[:, None] == grid)
+    met = of[:, None] == grid
+    one, row = np.nonzero(met)
     ends = np.searchsorted(one, np.arange(len(of) + 1))
     away = x[row] - (decay * mean)[one]
     pulled, wide_pulled = np.empty_like(away), np.empty_like(away)
+    jumps = (rate > 0).tolist()
     for n_one, part in _parts(ends):
         np.matmul(away[part], inverse[n_one], out=pulled[part])
-        np.matmul(away[part], wide_inverse[n_one], out=wide_pulled[part])
+        if jumps[n_one]:
+            np.matmul(away[part], wide_inverse[n_one], out=wide_pulled[part])
+        else:
+            wide_pulled[part] = pulled[part]
     scores = np.empty((len(one), 2 + len(there) * single))
     still = half[0, one] - 0.5 * (pulled * away).sum(axis=1)
     scores[:, 0] = still + chances[0, one]
@@ -131,7 +143,7 @@ def _step_back(
     order = np.argsort(chosen, kind="stable")
     one = chosen[order]
     place = np.empty((len(of), n), dtype=np.int64)
-    place[np.nonzero(of[:, None] == grid)] = np.arange(len(scores))
+    place[met] = np.arange(len(scores))
     kind = _drawn(scores[place[one, order]], rng)
     alone, of_all = np.flatnonzero(kind > 1), kind == 1
     arm = kind[alone] - 2
@@ -140,13 +152,13 @@ def _step_back(
     variance[alone, there[arm]] += jump[one[alone]]
     start, rest = mean[one], x[order] - noise[1, order] * np.sqrt(variance)
     ends = np.searchsorted(one, np.arange(len(of) + 1))
-    met = [*_parts(ends)]
-    roots = np.linalg.cholesky(_sound(spread[[n_one for n_one, _ in met]]))
-    for (_, part), root in zip(met, roots, strict=True):
+    parts = [*_parts(ends)]
+    roots = np.linalg.cholesky(_sound(spread[[n_one for n_one, _ in parts]]))
+    for (_, part), root in zip(parts, roots, strict=True):
         start[part] += noise[0, order[part]] @ root.T
     rest -= decay[one] * start
     solved = np.empty_like(rest)
-    for n_one, part in met:
+    for n_one, part in parts:
         np.matmul(rest[part], inverse[n_one], out=solved[part])
         if of_all[part].any():
             solved[part][of_all[part]] = rest[part][of_all[part]] @ wide_inverse[n_one]
@@ -154,7 +166,7 @@ def _step_back(
     solved[alone] -= pull[:, None] * inverse[one[alone], there[arm]]
     solved *= decay[one]
     before = np.empty_like(x)
-    for n_one, part in met:
+    for n_one, part in parts:
         before[order[part]] = start[part] + solved[part] @ spread[n_one]
     return before
 

@@ -194,17 +194,20 @@ class _Scores:
 
     def intervals(self, level: float) -> list[tuple[float, float]]:
         """Return intervals of which all hold at every moment with 1 - level."""
-        found = []
         each = level / len(self.parts)
-        for shares, wins, votes in self.parts:
-            if len(shares) == 1:
-                low, high = interval(wins[0], votes[0], each)
-                found.append((float(low), float(high)))
-            else:
+        found = [(0.0, 1.0)] * len(self.parts)
+        plain = [place for place, (shares, _, _) in enumerate(self.parts) if len(shares) == 1]
+        if plain:  # all at once, as this is searched for
+            counted = np.array([(wins[0], votes[0]) for _, wins, votes in self.parts])
+            ends = zip(*(end.tolist() for end in interval(*counted[plain].T, each)), strict=True)
+            for place, (low, high) in zip(plain, ends, strict=True):
+                found[place] = low, high
+        for place, (shares, wins, votes) in enumerate(self.parts):
+            if len(shares) > 1:
                 bar = math.log(2 / each)
                 low_end = _low_end(shares, wins, votes, bar)
                 high_end = 1 - _low_end(shares, votes - wins, votes, bar)
-                found.append((max(low_end, 0.0), min(high_end, 1.0)))
+                found[place] = max(low_end, 0.0), min(high_end, 1.0)
         return found
 
 
