@@ -210,6 +210,95 @@ def choix(votes, asked, alpha):
     return [sigma(strengths[a] - strengths[b] + side) for _, a, b in asked]
 
 
+_MOST_NUMBERS = 3e8
+
+
+def weeks(votes, drift, single=False):
+    """Return a linear Gaussian model of votes, as libraries for state spaces take it.
+
+    The states are strengths and the side. Of each pair a week has 4 (share - 1/2) of the wins of
+    the left one, with the variance 4 / n: as if a log-odds could be seen.
+    """
+    import numpy as np
+
+    k = 1 + max(max(v[1], v[2]) for v in votes)
+    pairs = {pair: n for n, pair in enumerate(sorted({(v[1], v[2]) for v in votes}))}
+    begin = votes[0][0]
+    n_weeks = int((votes[-1][0] - begin) // 7) + 1
+    if n_weeks * len(pairs) ** 2 > _MOST_NUMBERS and not single:
+        raise ValueError(f"{n_weeks} weeks of {len(pairs)} pairs: too many for a matrix a week")
+    won, met = np.zeros((n_weeks, len(pairs))), np.zeros((n_weeks, len(pairs)))
+    for at, left, right, outcome in votes:
+        won[int((at - begin) // 7), pairs[left, right]] += outcome
+        met[int((at - begin) // 7), pairs[left, right]] += 1
+    seen = np.where(met > 0, 4 * (won / np.maximum(met, 1) - 0.5), np.nan)
+    design = np.zeros((len(pairs), k + 1))
+    for (left, right), n in pairs.items():
+        design[n, [left, right, k]] = 1, -1, 1
+    moves = np.diag([drift] * k + [0.0])
+    return begin, seen, 4 / np.maximum(met, 1), design, moves, 0.3 * np.eye(k + 1)
+
+
+def _asked_of(means, begin, asked):
+    """Return 1/2 + x / 4, the model's chance, from smoothed means by week."""
+    found = []
+    for at, left, right in asked:
+        state = means[min(max(int((at - begin) // 7), 0), len(means) - 1)]
+        chance = 0.5 + (state[left] - state[right] + state[-1]) / 4
+        found.append(min(max(chance, 0.01), 0.99))
+    return found
+
+
+def statsmodels(votes, asked, drift):
+    import numpy as np
+    from statsmodels.tsa.statespace.kalman_smoother import KalmanSmoother
+
+    begin, seen, variances, design, moves, first = weeks(votes, drift)
+    size = len(moves)
+    model = KalmanSmoother(k_endog=seen.shape[1], k_states=size, k_posdef=size)
+    model.bind(np.ascontiguousarray(seen))
+    model["design"], model["transition"], model["selection"] = design, np.eye(size), np.eye(size)
+    model["state_cov"] = moves
+    model["obs_cov"] = np.stack([np.diag(row) for row in variances], axis=2)
+    model.initialize_known(np.zeros(size), first)
+    return _asked_of(model.smooth().smoothed_state.T, begin, asked)
+
+
+def filterpy(votes, asked, drift):
+    import numpy as np
+    from filterpy.kalman import KalmanFilter
+
+    begin, seen, variances, design, moves, first = weeks(votes, drift, single=True)
+    model = KalmanFilter(dim_x=len(moves), dim_z=1)
+    model.P, model.F, model.Q = first, np.eye(len(moves)), moves
+    means, spreads = [], []
+    for row, variance in zip(seen, variances, strict=True):
+        model.predict()
+        for n in np.flatnonzero(~np.isnan(row)):  # weeks have different pairs: one by one
+            model.update(row[n], R=variance[n], H=design[n : n + 1])
+        means.append(model.x.ravel().copy())
+        spreads.append(model.P.copy())
+    smoothed, *_ = model.rts_smoother(np.array(means), np.array(spreads))
+    return _asked_of(smoothed, begin, asked)
+
+
+def pykalman(votes, asked, drift):
+    import numpy as np
+    from pykalman import KalmanFilter
+
+    begin, seen, variances, design, moves, first = weeks(votes, drift)
+    missing = np.isnan(seen)  # its masks are of whole weeks: what is missing tells nothing
+    model = KalmanFilter(
+        transition_matrices=np.eye(len(moves)),
+        observation_matrices=np.where(missing[:, :, None], 0.0, design),
+        transition_covariance=moves,
+        observation_covariance=np.stack([np.diag(row) for row in variances]),
+        initial_state_mean=np.zeros(len(moves)),
+        initial_state_covariance=first,
+    )
+    return _asked_of(model.smooth(np.nan_to_num(seen))[0], begin, asked)
+
+
 def main():
     request = json.load(sys.stdin)
     peer = globals()[request["peer"]]

@@ -1,6 +1,6 @@
 """Predicting votes of days that were held out: the likely story beside the peers, on real logs.
 
-python -m benchmarks predictions [--log NAME] [--peer NAME] [--limit SECONDS].
+python -m benchmarks predictions [--log NAME] [--peer NAME] [--limit SECONDS] [--clock].
 
 A tenth of the days, drawn with a seed, is held out. Each peer is tuned on the training days: of its
 settings the one with the least mean log loss on a tenth of those predicts the held-out days, from
@@ -8,10 +8,14 @@ all training days. Smoothers (kickscore, TrueSkill Through Time, whole-history r
 after a day too; filters (Glicko-2, openskill, Elo) those before it. Peers that know no side get the
 log-odds of the left side's wins added. Ours has no prior knowledge: `votes.likely.story.tell` on
 the training days, and the mean chance over its samples in the bin that is nearest. A tie counts as
-half a win and half a loss. The geometric mean is of exp(log loss).
+half a win and half a loss. The geometric mean is of exp(log loss). Libraries for state spaces
+(statsmodels, pykalman, filterpy) see votes as Gaussian, in weeks.
 
 The peers have an environment of their own, .predictions-venv, made if it is missing. Answers are
 kept in build/predictions, so that a run that was stopped goes on. CPU seconds are of one fit.
+
+`--clock` times the story of the whole Premier League beside a fit of TrueSkill Through Time, both
+with one setting and with the search for it, in turns on the same machine.
 """
 
 from __future__ import annotations
@@ -29,8 +33,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import driftduel as dd
-from driftduel.votes.likely.filtering import outcomes
-from driftduel.votes.likely.story import tell
+from driftduel.votes.likely.filtering import Constants, outcomes, run_filter
+from driftduel.votes.likely.sampling import draw
+from driftduel.votes.likely.story import Story, tell
 from driftduel.worlds import datasets
 
 HERE = Path(__file__).parent
@@ -39,7 +44,8 @@ HOME = HERE.parent / ".predictions-venv"
 KEPT = HERE.parent / "build" / "predictions"
 NEEDS = (
     "kickscore==0.2.0", "trueskillthroughtime==1.1.0", "whole-history-rating==3.7.1",
-    "glicko2==2.1.0", "openskill==6.2.0", "elote==1.5.1", "choix==0.4.1", "scipy", "setuptools<81",
+    "glicko2==2.1.0", "openskill==6.2.0", "elote==1.5.1", "choix==0.4.1", "statsmodels==0.15.0",
+    "pykalman==0.11.2", "filterpy==2.0.0", "scipy", "setuptools<81",
 )  # fmt: skip
 
 YEAR = 365.25
@@ -53,6 +59,10 @@ SETTINGS: dict[str, list[dict[str, float]]] = {
     ],
     "whr": [{"w2": w} for w in (1.0, 5.0, 20.0)],
     "trueskillthroughtime": [{"sigma0": s, "gamma": g} for s in (0.5, 1.5) for g in (0.005, 0.02)],
+    **{
+        library: [{"drift": q} for q in (0.0005, 0.002, 0.008)]
+        for library in ("statsmodels", "pykalman", "filterpy")
+    },
 }
 
 Floats = NDArray[np.float64]
@@ -73,7 +83,11 @@ def main() -> None:
     parser.add_argument("--log", help="only this one")
     parser.add_argument("--peer", help="only this one, or 'none'")
     parser.add_argument("--limit", type=float, default=1800.0, help="seconds a fit may take")
+    parser.add_argument("--clock", action="store_true", help="time ours and a peer instead")
     arguments = parser.parse_args(sys.argv[2:])
+    if arguments.clock:
+        _clock(datasets.premier_league_log())
+        return
     losses: dict[str, dict[str, float]] = {}
     for name, log in logs().items():
         if arguments.log in (None, name):
@@ -130,16 +144,7 @@ def held_out(log: dd.Log, seed: int) -> NDArray[np.bool_]:
 
 def ours(train: dd.Log, asked: dd.Log) -> Floats:
     """Return the chance that the left arm wins each vote, the mean over samples."""
-    story = tell(
-        train.left,
-        train.right,
-        train.outcome,
-        train.time,
-        train.n_arms,
-        count=train.count,
-        dated=train.dated,
-        sides=train.sides,
-    )
+    story = _told(train)
     middle = (story.bins.first + story.bins.last) / 2
     after = np.clip(np.searchsorted(middle, asked.time), 1, max(len(middle) - 1, 1))
     after = np.minimum(after, len(middle) - 1)
@@ -161,6 +166,19 @@ def ours(train: dd.Log, asked: dd.Log) -> Floats:
     return found
 
 
+def _told(log: dd.Log) -> Story:
+    return tell(
+        log.left,
+        log.right,
+        log.outcome,
+        log.time,
+        log.n_arms,
+        count=log.count,
+        dated=log.dated,
+        sides=log.sides,
+    )
+
+
 def loss(told: Floats, asked: dd.Log) -> float:
     """Return the mean log loss of votes."""
     told = np.clip(told, 1e-6, 1 - 1e-6)
@@ -168,11 +186,57 @@ def loss(told: Floats, asked: dd.Log) -> float:
     return float(-np.average(each, weights=asked.count))
 
 
+def _clock(log: dd.Log) -> None:
+    """Print CPU seconds of the whole log: ours and TrueSkill Through Time, in turns."""
+    spent: dict[str, list[float]] = {"all constants": [], "one": []}
+    fits = []
+    for setting in SETTINGS["trueskillthroughtime"]:
+        began = time.process_time()
+        story = _told(log)
+        _ = story.eras, story.since, story.bands_now
+        spent["all constants"].append(time.process_time() - began)
+        pool = story.filtered.pools[-1]
+        at = pool.constants[[pool.weight.argmax()]]
+        constants = Constants(*(part[at] for part in story.filtered.constants))
+        began = time.process_time()
+        filtered = run_filter(story.bins, story.filtered.layout, constants, 10)
+        story = Story(story.bins, filtered, draw(filtered, story.bins, len(story.samples)))
+        _ = story.eras, story.since, story.bands_now
+        spent["one"].append(time.process_time() - began)
+        answer = _side("trueskillthroughtime", setting, log, log.rows(slice(1)), 3600.0)
+        fits.append(float(json.loads(answer.stdout)["seconds"]))
+    for name, seconds in spent.items():
+        print(f"driftduel, {name:30} {np.median(seconds):6.2f} s")
+    print(f"TrueSkill Through Time, one setting       {np.median(fits):6.2f} s")
+    print(f"its {len(fits)} settings and a last fit           {sum(fits) + np.median(fits):6.2f} s")
+
+
 def _peer(
     peer: str, settings: dict[str, float], train: dd.Log, asked: dd.Log, limit: float
 ) -> tuple[Any, float]:
     """Return what a peer tells of votes, and its CPU seconds; None if it failed or was late."""
-    request = json.dumps(
+    request = _request(peer, settings, train, asked)
+    key = hashlib.sha256(SIDE.read_bytes() + request.encode()).hexdigest()[:24]
+    kept = KEPT / f"{peer}-{key}.json"
+    if not kept.exists():
+        try:
+            done = _side(peer, settings, train, asked, limit)
+        except subprocess.TimeoutExpired:
+            print(f"  {peer} {settings}: more than {limit:g} s", flush=True)
+            return None, limit
+        if done.returncode:
+            print(f"  {peer} {settings}: {done.stderr.strip().splitlines()[-1]}", flush=True)
+            return None, 0.0
+        KEPT.mkdir(parents=True, exist_ok=True)
+        new = kept.with_suffix(".new")
+        new.write_text(done.stdout)
+        new.replace(kept)
+    answer = json.loads(kept.read_text())
+    return np.array(answer["told"]), float(answer["seconds"])
+
+
+def _request(peer: str, settings: dict[str, float], train: dd.Log, asked: dd.Log) -> str:
+    return json.dumps(
         {
             "peer": peer,
             "settings": settings,
@@ -188,31 +252,19 @@ def _peer(
             ],
         }
     )
-    key = hashlib.sha256(SIDE.read_bytes() + request.encode()).hexdigest()[:24]
-    kept = KEPT / f"{peer}-{key}.json"
-    if not kept.exists():
-        python = _environment()
-        try:
-            done = subprocess.run(
-                [python, SIDE],
-                input=request,
-                capture_output=True,
-                text=True,
-                timeout=limit,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            print(f"  {peer} {settings}: more than {limit:g} s", flush=True)
-            return None, limit
-        if done.returncode:
-            print(f"  {peer} {settings}: {done.stderr.strip().splitlines()[-1]}", flush=True)
-            return None, 0.0
-        KEPT.mkdir(parents=True, exist_ok=True)
-        new = kept.with_suffix(".new")
-        new.write_text(done.stdout)
-        new.replace(kept)
-    answer = json.loads(kept.read_text())
-    return np.array(answer["told"]), float(answer["seconds"])
+
+
+def _side(
+    peer: str, settings: dict[str, float], train: dd.Log, asked: dd.Log, limit: float
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [_environment(), SIDE],
+        input=_request(peer, settings, train, asked),
+        capture_output=True,
+        text=True,
+        timeout=limit,
+        check=False,
+    )
 
 
 def _environment() -> Path:

@@ -1,13 +1,16 @@
 """Whether likely stories come true: calibration on simulated logs of ten kinds.
 
-python -m benchmarks stories [--runs N] [--kind NAME] [--polls] [--save FILE] [--minutes M].
+python -m benchmarks stories [--runs N] [--first N] [--kind NAME] [--polls] [--save FILE]
+[--minutes M].
 
 Of N logs of each kind, of 3, 4 or 8 options and 600, 2,000 or 4,000 votes: how often the likeliest
 best was best, by what it was given; how often the band of a score held the true score; how often
 the range of "since" held when the best now, if it was named, was last not best; and how often the
 range of a take-over held the true one, of eras that are so at the surest moments of both arms. A
 case is a tenth of a log. `--polls` asks the quick story that pages of polls show. `--save` keeps a
-row a log in a Parquet file, goes on where it ended, and prints the table of all that is in it.
+row a log in a Parquet file, goes on where it ended, and prints the table of all that is in it; then
+the bins with 300 cases that are off by more than .03, with the standard error, by logs (the ten
+cases of a log are not apart).
 """
 
 from __future__ import annotations
@@ -44,6 +47,8 @@ SCHEMA: dict[str, Any] = {
 }
 """A row a log."""
 _CASES = 10
+_MANY, _FAR = 300, 0.03
+"""A bin of so many cases is to come true as often as was said, to within so much."""
 _TIES = 0.8
 """How likely a tie is between equals, as a multiple of a win of the one."""
 
@@ -203,6 +208,7 @@ def row(name: str, tally: Tally) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--runs", type=int, default=500)
+    parser.add_argument("--first", type=int, default=0, help="the seed of the first log")
     parser.add_argument("--kind", choices=KINDS)
     parser.add_argument("--polls", action="store_true")
     parser.add_argument("--save", type=Path)
@@ -216,7 +222,8 @@ def main() -> None:
         rows = pl.read_parquet(arguments.save).to_dicts()
         known = {(one["kind"], one["seed"]): one for one in rows}
     began = time.monotonic()
-    for seed in range(arguments.runs):  # all kinds in turn, so that a run that is cut short is even
+    # All kinds in turn, so that a run that is cut short is even.
+    for seed in range(arguments.first, arguments.first + arguments.runs):
         if time.monotonic() - began > 60 * arguments.minutes:
             break
         for kind in kinds:
@@ -253,7 +260,25 @@ def _table(rows: list[dict[str, Any]], kinds: Sequence[str]) -> None:
                     getattr(whole, name).extend(one[name])
         print(row(kind, tally))
     print(row("all", whole))
+    for kind in kinds:
+        _print_misses(kind, [one for one in rows if one["kind"] == kind])
+    _print_misses("all", rows)
     print(f"{len(rows):,} logs, {np.mean([one['seconds'] for one in rows]):.2f} CPU s each")
+
+
+def _print_misses(name: str, rows: list[dict[str, Any]]) -> None:
+    """Print the bins of many cases that are off by more than the bar."""
+    log = np.repeat(np.arange(len(rows)), [len(one["said"]) for one in rows])
+    said = np.concatenate([one["said"] for one in rows])
+    off = np.concatenate([one["right"] for one in rows]) - said
+    for low, high in pairwise(EDGES):
+        inside = (said >= low) & (said < high)
+        if inside.sum() >= _MANY and abs(off[inside].mean()) > _FAR:
+            error = np.sqrt((np.bincount(log[inside], off[inside]) ** 2).sum()) / inside.sum()
+            print(
+                f"{name}: {low:.2f} to {min(high, 1):.2f} is off by {off[inside].mean():+.3f}, "
+                f"standard error {error:.3f} ({inside.sum()} cases)"
+            )
 
 
 if __name__ == "__main__":
