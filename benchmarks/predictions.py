@@ -60,7 +60,7 @@ SETTINGS: dict[str, list[dict[str, float]]] = {
     "whr": [{"w2": w} for w in (1.0, 5.0, 20.0)],
     "trueskillthroughtime": [{"sigma0": s, "gamma": g} for s in (0.5, 1.5) for g in (0.005, 0.02)],
     **{
-        library: [{"drift": q} for q in (0.0005, 0.002, 0.008)]
+        library: [{"drift": q} for q in (0.0005, 0.002, 0.008, 0.03)]
         for library in ("statsmodels", "pykalman", "filterpy")
     },
 }

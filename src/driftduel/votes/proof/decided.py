@@ -198,10 +198,10 @@ class _Scores:
         found = [(0.0, 1.0)] * len(self.parts)
         plain = [place for place, (shares, _, _) in enumerate(self.parts) if len(shares) == 1]
         if plain:  # all at once, as this is searched for
-            counted = np.array([(wins[0], votes[0]) for _, wins, votes in self.parts])
-            ends = zip(*(end.tolist() for end in interval(*counted[plain].T, each)), strict=True)
-            for place, (low, high) in zip(plain, ends, strict=True):
-                found[place] = low, high
+            won = [self.parts[place][1][0] for place in plain]
+            low, high = interval(won, [self.parts[place][2][0] for place in plain], each)
+            for n, place in enumerate(plain):
+                found[place] = float(low[n]), float(high[n])
         for place, (shares, wins, votes) in enumerate(self.parts):
             if len(shares) > 1:
                 bar = math.log(2 / each)
