@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import driftduel as dd
 from driftduel.worlds import adversarial as worlds
@@ -26,6 +27,18 @@ def test_an_arm_that_rises_against_all_but_the_leader_is_seen_and_declared():
     assert np.mean([run.regret()[-1] for run in runs]) < 15_000
     winner = world.matrix(299_999).sum(axis=1).argmax()
     assert [run.best for run in runs] == [winner] * RUNS
+
+
+@pytest.mark.skipif(not COMPILED, reason="7 * 10^6 rounds")
+def test_a_trial_of_long_ago_does_not_keep_a_rise_from_being_declared():
+    """Here a false alarm in the first thousands of rounds put the leader on trial, and it stayed.
+
+    The moment of that trial is long past when another arm rises, so it proves nothing.
+    """
+    world = worlds.hidden_rise(n_arms=10, horizon=10**6, margin=0.1, rise=0.4, at=0.5)
+    seeds = [30_002, 30_005, 30_009, 30_016, 30_020, 30_022, 30_023]
+    runs = dd.simulate_many(dd.DriftDuel(10), world, seeds, points=1)
+    assert sum(len(run.episodes) > 1 for run in runs) >= 5
 
 
 def test_spoilers_do_not_lock_the_winner_of_many_arms_out():

@@ -245,9 +245,14 @@ class DriftDuel(Tried):
         if self.leader == old:
             return
         watched = self.tosses(old, self.watched_from, max(self.watched_from, self.young_from))
-        if self.trial is None and self.settled and watched[0] >= 12:
-            self.reached.add("deposed")
-            self.open_test(old)
+        if self.settled and watched[0] >= 12:
+            if self.trial is None:
+                self.reached.add("deposed")
+                self.open_test(old)
+            elif self.trial.accused == old and watched[0] > self.tosses_before_moment()[0]:
+                # Choice: if it was tossed for more often in calm than before the moment.
+                self.reached.add("deposed at last")
+                self.open_test(old)
         self.odd_from = self.watched_from = len(self.past)
         self.note_recent()
         self.settled, self.led = False, self.round
@@ -503,7 +508,9 @@ class DriftDuel(Tried):
         g = min(0.5, max(0.02, score - 0.5 - math.sqrt(variance) / 2))
         # Choice: the age counts from the last alarm, and from when the leader leads by its score.
         age = min(self.age(), self.round - self.by_scores_since + 1)
-        return min(1.0, self.constants.audit * (4 * g) ** (-2 / 3) * ((k + 1) / age) ** (1 / 3))
+        # Choice: a toss that is a tie tells nothing.
+        undecided = (k + 1) * self.decided_share(leader) / age
+        return min(1.0, self.constants.audit * (4 * g) ** (-2 / 3) * undecided ** (1 / 3))
 
     def look_rate(self):
         constants, K = self.constants, self.K

@@ -37,11 +37,6 @@ def log_ratio(outcome, new, old):
     return decisive(outcome) * math.log(new / old if outcome > 0.5 else (1 - new) / (1 - old))
 
 
-def log_mean_ratio(value, new, old):
-    """The same of means, to which a tie counts as half a win and half a loss."""
-    return value * math.log(new / old) + (1 - value) * math.log((1 - new) / (1 - old))
-
-
 def even_evidence(won, lost):
     """N kl(won / N, 1/2)."""
     total = 0.0
@@ -245,11 +240,20 @@ class Known(Oracle):
             ties = self.ties[i, k]
             duels = self.wins[i, k] + self.wins[k, i] + ties
             chance = (self.wins[i, k] + ties / 2 + mean) / (duels + 1)
-            spread = max(0.04, chance * (1 - chance) - ties / (duels + 1) / 4)
+            tied = ties / (duels + 1)
+            spread = max(0.04 * (1 - tied), chance * (1 - chance) - tied / 4)
             score += share * (chance - 0.5)
             unseen += share / (duels + 1)
             variance += share**2 * duels * spread / (duels + 1) ** 2
-        return score, unseen**2 / (4 * (n + 2)) + variance
+        # Choice: an outcome varies the less the more are ties.
+        return score, self.decided_share(i) * unseen**2 / (4 * (n + 2)) + variance
+
+    def decided_share(self, i):
+        """The share of an arm's duels that are no ties, with 20 more of these, .02 at least."""
+        others = [k for k in self.arms if k != i]
+        ties = sum(self.ties[i, k] for k in others)
+        duels = sum(self.wins[i, k] + self.wins[k, i] for k in others) + ties
+        return max(0.02, 1 - ties / (20 + duels))
 
     def ahead(self, i, j):
         """By how many standard deviations the score of i is above that of j."""
@@ -333,7 +337,13 @@ class Known(Oracle):
         old = min(0.95, max(0.05, (total + 2) / (n + 4)))
         if old >= goal - ROUNDING:
             return None
-        return log_mean_ratio(value, goal, old), log_mean_ratio(value, (1 + goal) / 2, old)
+        # Choice: ties do not tell who is better, so the means are those of the other outcomes.
+        decided = self.decided_share(arm)
+        old, rise, leap = (
+            min(0.95, max(0.05, 0.5 + (mean - 0.5) / decided))
+            for mean in (old, goal, (1 + goal) / 2)
+        )
+        return log_ratio(value, rise, old), log_ratio(value, leap, old)
 
     def rise(self, arm):
         """Both sums of an arm, its calm and its odd tosses, and whether it has risen."""

@@ -72,7 +72,7 @@ class Tried(Known):
         trial = self.trial
         if trial is None or trial.accused == self.leader:
             return
-        before = self.tosses(trial.accused, trial.first, trial.moment)
+        before = self.tosses_before_moment()
         since = self.tosses(trial.accused, trial.moment)
         if trial.budget == 0:
             lead = max(0.05, before[1] / before[0] - 0.5) if before[0] > 0 else 0.05
@@ -102,6 +102,9 @@ class Tried(Known):
             self.trial = None
             self.failed += 1
             self.past.append(Calm(self.leader))
+
+    def tosses_before_moment(self):
+        return self.tosses(self.trial.accused, self.trial.first, self.trial.moment)
 
     def pairs_evidence(self):
         """The log Bayes factor of the accused's pairs with enough duels before.

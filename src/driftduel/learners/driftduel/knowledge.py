@@ -30,6 +30,12 @@ FRESH = 0.98
 EXACT_EVERY = 500
 """After so many duels the evidence is summed again, against rounding."""
 
+DUELS_BEFORE_TIES = 20.0
+"""So many duels without a tie are assumed of every arm."""
+
+LEAST_DECIDED = 0.02
+"""At least this share of an arm's duels is taken to be no tie."""
+
 TOSSES_TO_LEAD = 3.0
 """An arm that leads by its score has more tosses."""
 
@@ -150,6 +156,18 @@ def sum_evidence(state: DriftDuelState) -> None:
         state.arms[arm]["ahead"] = ahead_of
 
 
+@inline_kernel
+def decided_share(state: DriftDuelState, arm: int) -> float:
+    """Return what share of the duels of an arm is no tie; few ties are taken to be none."""
+    duels = DUELS_BEFORE_TIES
+    ties = 0.0
+    for other in range(state.arms.shape[0]):
+        tied = state.ties[arm, other]
+        ties += tied
+        duels += state.wins[arm, other] + state.wins[other, arm] + tied
+    return max(LEAST_DECIDED, 1.0 - ties / duels)
+
+
 @kernel
 def score(state: DriftDuelState, arm: int) -> None:
     """Compute the score of an arm and its variance."""
@@ -161,14 +179,19 @@ def score(state: DriftDuelState, arm: int) -> None:
     total = 0.0
     unseen = 0.0
     variance = 0.0
+    all_duels = DUELS_BEFORE_TIES
+    all_ties = 0.0
     for other in range(n_arms):
         if other == arm:
             continue
         ties = state.ties[arm, other]
         duels = state.wins[arm, other] + state.wins[other, arm] + ties
+        all_duels += duels
+        all_ties += ties
         share = 1.0 / (duels + 1.0)
         chance = share * (state.wins[arm, other] + 0.5 * ties + prior)
-        spread = max(LEAST_SPREAD, chance * (1.0 - chance) - 0.25 * share * ties)
+        tied = share * ties
+        spread = max(LEAST_SPREAD * (1.0 - tied), chance * (1.0 - chance) - 0.25 * tied)
         weight = mix[other]["weight"]
         total += weight * (chance - 0.5)
         weight *= share
@@ -177,7 +200,9 @@ def score(state: DriftDuelState, arm: int) -> None:
     record["stale"] = 0
     scale = n_arms / (n_arms - 1.0)
     record["score"] = 0.5 + scale * total
-    record["variance"] = scale * scale * (0.25 * unseen * unseen / (n + 2.0) + variance)
+    # Means of tosses vary the less the more are ties.
+    unseen *= unseen * max(LEAST_DECIDED, 1.0 - all_ties / all_duels)
+    record["variance"] = scale * scale * (0.25 * unseen / (n + 2.0) + variance)
 
 
 @kernel

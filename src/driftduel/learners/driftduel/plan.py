@@ -21,6 +21,7 @@ from driftduel.learners.driftduel.knowledge import (
     ROUNDING,
     age,
     ahead,
+    decided_share,
     even_evidence,
     evidence_against,
     hopeful,
@@ -297,7 +298,8 @@ def audit_rate(state: DriftDuelState, doubtful: int) -> float:
     lead = own["score"] - 0.5 - 0.5 * math.sqrt(own["variance"])
     lead = min(LARGEST_LEAD, max(SMALLEST_LEAD, lead)) / USUAL_LEAD
     since = min(age(state), clock["round"] - clock["by_scores_since"] + 1.0)
-    rate = ((doubtful + 1.0) / (since * lead * lead)) ** (1 / 3)
+    decided = decided_share(state, clock["leader"])
+    rate = ((doubtful + 1.0) * decided / (since * lead * lead)) ** (1 / 3)
     return min(1.0, state.rule[0]["audit"] * rate)
 
 

@@ -15,18 +15,23 @@ import math
 import numpy as np
 
 from driftduel._support.compile.jit import inline_kernel, kernel
-from driftduel.learners.driftduel.knowledge import ROUNDING, score_all, sum_evidence
+from driftduel.learners.driftduel.knowledge import (
+    ROUNDING,
+    decided_share,
+    score_all,
+    sum_evidence,
+)
 from driftduel.learners.driftduel.state import DriftDuelState
-from driftduel.learners.driftduel.surprise import MOST_SURPRISE, SHRUNK
+from driftduel.learners.driftduel.surprise import MOST_SURPRISE, SHRUNK, ratio
 
 SMALLEST, LARGEST = 0.05, 0.95
 """A mean is taken to be between these."""
 
 
 @inline_kernel
-def mean_ratio(value: float, new: float, old: float) -> float:
-    """Return the log of how much better a mean predicts a value than an old one; a tie is 1/2."""
-    return value * math.log(new / old) + (1.0 - value) * math.log((1.0 - new) / (1.0 - old))
+def among_decided(mean: float, decided: float) -> float:
+    """Return the mean of the outcomes that are no ties."""
+    return min(LARGEST, max(SMALLEST, 0.5 + (mean - 0.5) / decided))
 
 
 @inline_kernel
@@ -38,8 +43,13 @@ def watch_rise(state: DriftDuelState, arm: int, value: float) -> None:
     old = (record["sum"] + SHRUNK) / (record["n"] + 2.0 * SHRUNK)
     old = min(LARGEST, max(SMALLEST, old))
     if arm != leader and old < goal - ROUNDING:
-        record["rise"] = max(0.0, record["rise"] + mean_ratio(value, goal, old))
-        record["leap"] = max(0.0, record["leap"] + mean_ratio(value, 0.5 + 0.5 * goal, old))
+        # A tie does not tell who is better, so means are taken of the others alone.
+        decided = decided_share(state, arm)
+        old = among_decided(old, decided)
+        new = among_decided(goal, decided)
+        record["rise"] = max(0.0, record["rise"] + ratio(value, new, old))
+        new = among_decided(0.5 + 0.5 * goal, decided)
+        record["leap"] = max(0.0, record["leap"] + ratio(value, new, old))
     else:
         record["rise"] = 0.0
         record["leap"] = 0.0

@@ -307,8 +307,13 @@ def lead_on(state: DriftDuelState) -> None:
     note_leader(state.tally, clock["leader"], clock["round"])
     if clock["leader"] == old:
         return
-    if state.trial[0]["on"] == 0 and clock["settled"] and state.surprise[0]["old_n"] >= ENOUGH:
-        open_test(state, old)
+    if clock["settled"] and state.surprise[0]["old_n"] >= ENOUGH:
+        trial = state.trial[0]
+        if trial["on"] == 0:
+            open_test(state, old)
+        elif trial["accused"] == old and state.surprise[0]["old_n"] > trial["n0"]:
+            # What it was accused of did not come true for long; that it lost its place is new.
+            open_test(state, old)
     watch_anew(state)
     clock["settled"] = 0
     clock["led"] = clock["round"]
