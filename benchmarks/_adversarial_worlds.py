@@ -10,7 +10,8 @@ A label is "KIND: WORDS, ROUNDS". What a kind is for:
 - *oscillation*: two arms take turns, at periods at which a learner has just settled;
 - *handover*: one arm slowly hands over to another;
 - *near ties*: the winner is better by very little;
-- *late start*: long calm, and then changes.
+- *late start*: long calm, and then changes;
+- *90% ties*: nine of ten votes decide nothing (``benchmarks/_adversarial_ties.py``).
 """
 
 from __future__ import annotations

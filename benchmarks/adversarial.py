@@ -1,9 +1,10 @@
 """Worlds made to break DRIFTDUEL: what it loses there, beside METABOSSE and uniform play.
 
-python -m benchmarks adversarial [--quick] [--seeds N] [--worlds WORDS] [--out FOLDER] plays the
+python -m benchmarks adversarial [--quick] [--seeds N] [--criteria ...] [--out FOLDER] plays the
 suite and prints, for every world, the mean regret, its standard error, the largest of the runs over
 their median, in how many runs the right arm leads at the end, and the mean over those of METABOSSE
-and of uniform play. Runs are kept in the folder: killed and begun again, it goes on.
+and of uniform play. Of worlds with ties, which streams do not have, the share is of the rounds since
+the winner changed. Runs of streams are kept in the folder: killed and begun again, it goes on.
 
 With --search MINUTES it looks for new worlds instead, as benchmarks/_adversarial_search.py says.
 """
@@ -17,6 +18,7 @@ from pathlib import Path
 import polars as pl
 
 from benchmarks._adversarial_search import search
+from benchmarks._adversarial_ties import tied_standings
 from benchmarks._adversarial_worlds import CRITERIA, LEARNERS, spec
 from driftduel.experiments import Results, run_sweep
 
@@ -43,7 +45,8 @@ def main() -> None:
     for criterion in options.criteria:
         folder = options.out / f"{criterion}{'-quick' if options.quick else ''}-{seeds}"
         run_sweep(spec(criterion, seeds, long=not options.quick), folder, workers=options.workers)
-        tables.append(standings(Results.load(folder), criterion))
+        played = [standings(Results.load(folder), criterion), tied_standings(criterion, seeds)]
+        tables.append(pl.concat(played))
         print("\n".join(page(tables[-1], criterion, seeds)), flush=True)
     print(verdict(pl.concat(tables)))
 

@@ -9,8 +9,10 @@ import numpy as np
 import polars as pl
 import pytest
 
+import driftduel as dd
 from benchmarks import _adversarial_search as finding
 from benchmarks import adversarial
+from benchmarks._adversarial_ties import play
 from benchmarks._adversarial_worlds import CRITERIA, rows, spec
 from driftduel.matrix.criteria import as_criterion
 from driftduel.worlds import catalogue
@@ -36,14 +38,26 @@ def test_it_prints_ratios_and_marks_what_is_above_a_limit(monkeypatch, tmp_path,
     few = list(rows("condorcet"))[:2]
     monkeypatch.setattr("benchmarks._adversarial_worlds.rows", lambda criterion: few)
     monkeypatch.setattr("benchmarks._adversarial_worlds.SHORT", 500)
+    monkeypatch.setattr("benchmarks._adversarial_ties.ROUNDS", 200)
     words = f"benchmarks adversarial --quick --seeds 2 --criteria condorcet --out {tmp_path}"
     monkeypatch.setattr(sys, "argv", words.split())
     adversarial.main()
     first = capsys.readouterr().out
     assert first.count("| spoilers: ") == 2
+    assert first.count("| 90% ties: ") == 2
     assert "over METABOSSE: at most 1 is wanted; above it in " in first
     adversarial.main()
     assert capsys.readouterr().out == first
+
+
+def test_of_worlds_with_ties_a_tenth_of_the_regret_is_lost(monkeypatch):
+    world = catalogue.build("one-winner", n_arms=2, margin=0.5, horizon=50, seed=0)
+    best = int(world.palette[0].sum(axis=1).argmax())
+    for arm, lost, right in ((best, 0.0, 1.0), (1 - best, 50 * 0.1 * 0.5, 0.0)):
+        player = dd.learners.FixedPair(2, left=arm, right=arm)
+        regret, share, restarts = play(player, world, "condorcet", 1)
+        assert regret == pytest.approx(lost)
+        assert (share, restarts) == (right, 0)
 
 
 def test_the_verdict_names_the_worst_world():
