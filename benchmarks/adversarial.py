@@ -3,8 +3,9 @@
 python -m benchmarks adversarial [--quick] [--seeds N] [--criteria ...] [--out FOLDER] plays the
 suite and prints, for every world, the mean regret, its standard error, the largest of the runs over
 their median, in how many runs the right arm leads at the end, and the mean over those of METABOSSE
-and of uniform play. Of worlds with ties, which streams do not have, the share is of the rounds since
-the winner changed. Runs of streams are kept in the folder: killed and begun again, it goes on.
+and of uniform play. Of worlds with ties, which streams do not have, the share is of the rounds
+since the winner changed. Runs of streams are kept in the folder: killed and begun again, it goes
+on.
 
 With --search MINUTES it looks for new worlds instead, as benchmarks/_adversarial_search.py says.
 """
