@@ -14,6 +14,11 @@ Reports of learners: in what share of the runs the interval of any arm ever leav
 against the others, or under drift the average of that over the duels it is from; and in what share
 two arms are ever told apart by their intervals.
 
+Lives: polls of `DriftPoll` in which another option is best after each 1,000 votes, 7 or 11 times:
+in how many of them some interval of some report is ever wrong, at the levels that reports have
+(`driftduel.votes.proof.counts`), looked at every 20 votes. Beside it the same if each count had
+the whole level.
+
 Prediction: votes said to be missing until a poll is decided over those that were, asked when 10,
 25, 50 and 75 % of them were in.
 """
@@ -27,9 +32,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import driftduel as dd
+from benchmarks._poll_play import Taste, play
 from driftduel.learners.contract.history import History
 from driftduel.votes.decisions import is_decided, votes_until_decided
 from driftduel.votes.mixtures import deviation, log_wealth, mean_bounds, running_sums
+from driftduel.votes.proof.counts import no_counts
 from driftduel.votes.sequences import interval, log_evidence
 
 Floats = NDArray[np.float64]
@@ -47,8 +54,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--votes", type=int, default=5000)
+    parser.add_argument("--part", choices=("lives", "all"), default="all")
     options, _ = parser.parse_known_args()
     runs, votes = options.runs, options.votes
+    print(f"polls of {runs:,} in which an interval is ever wrong; if each count had all the level")
+    for n_arms, share, changes in LIVES:
+        lives = np.array([life(n_arms, share, changes, seed) for seed in range(runs)])
+        wrong = " ".join(f"{count:5}" for count in lives.sum(axis=0))
+        print(f"{n_arms:3} options, best {share}, {changes:2} changes: {wrong}", flush=True)
+    if options.part == "lives":
+        return
     print(f"share of {runs:,} runs of {votes:,} votes in which the interval ever misses")
     print(f"{'outcomes':>32} {'sequence':>9} {'Wilson':>7}")
     for seed, (name, (means, ties)) in enumerate(worlds(votes).items()):
@@ -216,23 +231,76 @@ def report_holds(learner: dd.Learner, world: dd.Stream, seed: int) -> tuple[bool
 
     Looked at after every round.
     """
-    wins, tosses, sums = tosses_of(learner, world, seed)
+    wins, tosses, sums, number = tosses_of(learner, world, seed)
     n_arms = learner.n_arms
     average = np.divide(sums, tosses, out=np.full(sums.shape, 0.5), where=tosses > 0)
     evidence = log_evidence(wins, tosses, average)
-    low, high = interval(wins, tosses, ALPHA / n_arms)
-    missed = bool(np.any(evidence >= math.log(n_arms / ALPHA)))
+    level = levels(number, n_arms)[:, None]
+    low, high = np.array(
+        [
+            interval(won, played, float(each[0]))
+            for won, played, each in zip(wins, tosses, level, strict=True)
+        ]
+    ).swapaxes(0, 1)
+    missed = bool(np.any(evidence >= -np.log(level)))
     return missed, bool(np.any(low.max(axis=1) > high.min(axis=1)))
 
 
-def tosses_of(learner: dd.Learner, world: dd.Stream, seed: int) -> tuple[Floats, Floats, Floats]:
-    """Return wins, tosses and summed scores of each arm as counted after each round."""
+def levels(number: NDArray[np.int64], n_arms: int) -> Floats:
+    """Return the level of the interval of each arm in so manieth a count of a life."""
+    first = math.exp(no_counts(n_arms, range(n_arms), 0, 0).log_weight(range(n_arms)))
+    return np.asarray(ALPHA * first / ((number + 1) * (number + 2)) / n_arms)
+
+
+LIVES = ((4, 0.7, 7), (4, 0.7, 11), (4, 0.8, 11), (10, 0.8, 7))
+"""How many options, how often the best wins against each other one, and how often it changes."""
+STRETCH, EVERY = 1000, 20
+
+
+def life(n_arms: int, share: float, changes: int, seed: int) -> tuple[bool, bool]:
+    """Return whether an interval was ever wrong, and whether with the whole level for each count.
+
+    An interval is to hold the average score of the tosses that it is of.
+    """
+    palette = np.array([favourite(n_arms, share, arm) for arm in range(n_arms)])
+    votes = (changes + 1) * STRETCH
+    now = np.arange(votes) // STRETCH % n_arms
+    taste = Taste(palette, now, now, np.zeros(votes), 0.0, 0.0)
+    scores = (palette.sum(axis=2) - 0.5) / (n_arms - 1)
+    sums, before, count = np.zeros(n_arms), np.zeros(n_arms), 0
+    wrong = alone = False
+
+    def look(poll: dd.DriftPoll) -> None:
+        nonlocal sums, before, count, wrong, alone
+        tally = poll._session.state.tally
+        tosses, wins = tally.tossed.sum(axis=1), tally.won.sum(axis=1)
+        if tally.number[0] != count:  # all that is counted came since the last look
+            count = int(tally.number[0])
+            sums, before = np.zeros(n_arms), np.zeros(n_arms)
+        sums = sums + (tosses - before) * scores[now[poll.rounds - 1]]
+        before = tosses
+        some = tosses > 0
+        evidence = float(
+            log_evidence(wins[some], tosses[some], sums[some] / tosses[some]).max(initial=-math.inf)
+        )
+        wrong |= evidence >= -math.log(levels(np.array(count), n_arms))
+        alone |= evidence >= math.log(n_arms / ALPHA)
+
+    play(dd.DriftPoll(n_arms), taste, seed, votes, range(EVERY, votes, EVERY), look)
+    return wrong, alone
+
+
+def tosses_of(
+    learner: dd.Learner, world: dd.Stream, seed: int
+) -> tuple[Floats, Floats, Floats, NDArray[np.int64]]:
+    """Return wins, tosses, summed scores of each arm, and which count, after each round."""
     n_arms = learner.n_arms
     rng, settling, voters = (np.random.default_rng([seed, part]) for part in range(3))
     state, history = learner._start(rng), History()
     wins, tosses, sums = (np.zeros((world.horizon, n_arms)) for _ in range(3))
     total = np.zeros(n_arms)
     before = np.zeros(n_arms)
+    number = np.zeros(world.horizon, np.int64)
     for t in range(world.horizon):
         matrix = world.matrix(t)
         left, right, ticket = learner._choose(state, rng)
@@ -240,6 +308,7 @@ def tosses_of(learner: dd.Learner, world: dd.Stream, seed: int) -> tuple[Floats,
             learner._settle(state, settling)
             learner._collect(state, history)
         wins[t], tosses[t] = state.tally.won.sum(axis=1), state.tally.tossed.sum(axis=1)
+        number[t] = state.tally.number[0]
         more = tosses[t] - before
         # Where counting restarted there are fewer than before.
         total = np.where(more < 0, 0.0, total)
@@ -247,7 +316,7 @@ def tosses_of(learner: dd.Learner, world: dd.Stream, seed: int) -> tuple[Floats,
             scores = (matrix.sum(axis=1) - 0.5) / (n_arms - 1)
             total += np.maximum(more, 0.0) * scores
         sums[t], before = total, tosses[t]
-    return wins, tosses, sums
+    return wins, tosses, sums, number
 
 
 ASKED = (0.1, 0.25, 0.5, 0.75)

@@ -196,7 +196,7 @@ def test_the_old_winners_interval_holds_its_average_while_a_change_is_not_declar
     world = report_worlds(4000)["4 arms, .6, another from the middle on"]
     missed = 0
     for seed in range(RUNS):
-        wins, tosses, sums = tosses_of(kind(4), world, seed)
+        wins, tosses, sums, _ = tosses_of(kind(4), world, seed)
         some = tosses[:, 0] > 0
         evidence = log_evidence(wins[some, 0], tosses[some, 0], sums[some, 0] / tosses[some, 0])
         missed += bool(np.any(evidence >= math.log(4 / ALPHA)))
