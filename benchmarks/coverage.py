@@ -235,14 +235,12 @@ def report_holds(learner: dd.Learner, world: dd.Stream, seed: int) -> tuple[bool
     n_arms = learner.n_arms
     average = np.divide(sums, tosses, out=np.full(sums.shape, 0.5), where=tosses > 0)
     evidence = log_evidence(wins, tosses, average)
-    level = levels(number, n_arms)[:, None]
-    low, high = np.array(
-        [
-            interval(won, played, float(each[0]))
-            for won, played, each in zip(wins, tosses, level, strict=True)
-        ]
-    ).swapaxes(0, 1)
-    missed = bool(np.any(evidence >= -np.log(level)))
+    level = levels(number, n_arms)
+    low, high = np.zeros(wins.shape), np.ones(wins.shape)
+    for each in np.unique(level):
+        rows = level == each
+        low[rows], high[rows] = interval(wins[rows], tosses[rows], float(each))
+    missed = bool(np.any(evidence >= -np.log(level)[:, None]))
     return missed, bool(np.any(low.max(axis=1) > high.min(axis=1)))
 
 
