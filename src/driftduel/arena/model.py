@@ -58,8 +58,8 @@ SAID = ("change", "rules")
 
 COLUMNS = (
     "time", "left", "right", "left_won", "verdict", "duel", "voter", "propensity", "context",
-    "generation", "asked", "counted", "reason", "seq", "swapped", "ticket", "hash", "left_toss",
-    "right_toss",
+    "generation", "asked", "counted", "reason", "seq", "swapped", "ticket", "left_toss",
+    "right_toss", "hash",
 )  # fmt: skip
 """What is exported of a vote. Three make the state again: seq, swapped, which says that the learner
 had the arms the other way round, and the ticket, which is its own, its numbers separated by blanks.

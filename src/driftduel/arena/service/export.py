@@ -177,8 +177,8 @@ def _exported(
             row.seq,
             str(bool(row.swapped)).lower(),
             " ".join(map(repr, ticket)),
-            "",
             *tosses,
+            "",
             *(said.get(name, "") for name in fields),
         ]
 
