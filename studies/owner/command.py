@@ -15,9 +15,6 @@ import typer
 if TYPE_CHECKING:
     from studies.owner.weeks import Look
 
-RESULTS = Path(__file__).parent / "looks.csv.gz"
-"""All looks of the run that docs/owner.md tells of."""
-
 
 def owner(
     polls: Annotated[int, typer.Option(min=1, help="How many polls, of four kinds in turn.")] = 60,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 from statistics import median
 
 from studies.owner.polls import KINDS, Poll
@@ -88,14 +88,19 @@ def _row(kind: str, polls: Sequence[Poll], looks: Iterable[Look]) -> Row:
         likely_after=_median(likely),
         declared_after=_median(declared),
         edits=sum(one.after == 0 for one in edits),
-        silence=_most(one for one in edits if one.judged.front is None),
-        unsure=_most(one for one in edits if one.judged.named is None),
+        silence=_most(edits, "front"),
+        unsure=_most(edits, "named"),
     )
 
 
-def _most(silent: Iterable[Look]) -> int:
-    """Return after how many votes since an edit the page was still silent, and one more."""
-    return max((1 + (one.after or 0) for one in silent), default=0)
+def _most(edits: Sequence[Look], what: str) -> int:
+    """Return the most votes since an edit until the page named somebody; 0 if it did at once."""
+    waited = [
+        later.after or 0
+        for one, later in pairwise(edits)
+        if getattr(one.judged, what) is None and later.poll == one.poll
+    ]
+    return max(waited, default=0)
 
 
 def _after(poll: Poll, looks: Iterable[Look], what: str) -> float | None:

@@ -14,6 +14,7 @@ from driftduel.arena.crowd import DRINKS, Days, feed
 from driftduel.arena.languages import LANGUAGES
 from tests.arena.images import png
 from tests.arena.pages import pages_of
+from tests.arena.posting import taking
 from tests.arena.voting import prefer
 from tests.browser.arenas import PHONE, fits, is_accessible, unfold
 
@@ -206,3 +207,32 @@ def test_a_poll_of_fifty_options_has_scores_and_bands_for_all_from_the_first_vot
     words = rows.all_inner_texts()
     assert sum("%" in one for one in words) == 50
     assert fits(page)
+
+
+def test_an_owner_is_told_by_webhook_sets_a_schedule_and_joins_variants(site, visit):
+    made = arena.create_arena(site.service, "party", "Which?", ["tea", "iced tea", "coffee"])
+    with taking() as (address, taken):
+        site.service.post = arena.Post(private=True)
+        page = visit(f"{site.address}/party/owner#{made.owner_token}").page
+        page.locator("#now").wait_for()
+        unfold(page, "Tell me when it changes")
+        page.get_by_label("Address of a webhook").fill(f"{address}/hook")
+        page.get_by_role("button", name="Tell it").click()
+        assert page.get_by_text("Messages are signed with this secret").is_visible()
+        page.get_by_role("button", name="Test").click()
+        assert page.get_by_text("The test arrived.").is_visible()
+        assert taken.bodies[0]["type"] == "test"
+    unfold(page, "Settings")
+    page.get_by_label("Voting begins").fill("2099-05-03 09:00 Europe/Berlin")
+    page.get_by_label("Colour of buttons and links").fill("#7a1fa2")
+    page.get_by_role("button", name="Save settings").click()
+    assert page.get_by_text("Saved.", exact=True).is_visible()
+    assert page.locator("#facts").get_by_text("Voting begins 2099-05-03").is_visible()
+    page.goto(f"{site.address}/party/owner/options/iced-tea")
+    page.get_by_role("combobox").first.select_option("tea")
+    page.get_by_role("button", name="Save").first.click()
+    page.wait_for_load_state()
+    settings = arena.describe(site.service, "party").arena.settings
+    assert settings.variants == ("tea+iced-tea",)
+    voter = visit(f"{site.address}/party").page
+    assert voter.get_by_role("heading", name="Voting has not begun yet").is_visible()
