@@ -200,6 +200,12 @@ def test_hashes_are_of_what_the_lock_has(name):
     assert all(re.search("--hash=sha256:[0-9a-f]{64}", part) for part in parts[1:])
 
 
+def test_the_release_tries_a_door_of_every_extra():
+    found = runpy.run_path(str(ROOT / "requirements" / "release.py"))
+    extras = set(CONFIGURATION["project"]["optional-dependencies"])
+    assert found["DOORS"].keys() == {"", *extras - {*found["NOT_FOR_USERS"]}}
+
+
 def test_an_audit_says_what_is_known_and_nothing_where_nobody_can_be_asked(monkeypatch, capsys):
     audit = runpy.run_path(str(ROOT / "requirements" / "audit.py"))
     asked = audit["main"].__globals__
