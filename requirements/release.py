@@ -82,7 +82,10 @@ import driftduel as dd
 import fastexcel
 """,
     "cluster": "import distributed",
-    "judge": "from driftduel.arena.endpoint import Endpoint; Endpoint('http://127.0.0.1:9', 'model')",
+    "judge": """
+from driftduel.arena.endpoint import Endpoint
+Endpoint("http://127.0.0.1:9", "model")
+""",
     "gym": """
 import driftduel as dd
 from driftduel.worlds import gym
