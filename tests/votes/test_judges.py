@@ -36,7 +36,7 @@ def test_what_is_expected_is_what_loops_expect(seed):
     rng = np.random.default_rng(seed)
     log = some_log(rng, 30, ["x", "y", "z"])
     answers = some_answers(rng, 25, ["x", "y"], 30)
-    found = answers.expect(log)
+    found = answers.expect(log, partial=True)
     past, starts = of_past(log), block_starts(log.time).tolist()
     cases = log.extras["context"].to_list()
     for row in rng.choice(30, size=6, replace=False).tolist():
@@ -59,8 +59,25 @@ def test_what_is_expected_of_a_vote_does_not_depend_on_it_or_on_later_ones():
     rng = np.random.default_rng(5)
     log = some_log(rng, 400, ["x", "y"])
     answers = some_answers(rng, 60, ["x", "y"], 400)
-    whole, part = answers.expect(log), answers.expect(log.rows(slice(0, 150)))
+    whole, part = (answers.expect(one, partial=True) for one in (log, log.rows(slice(0, 150))))
     np.testing.assert_allclose(whole.tables[whole.of_row[:150]], part.tables[part.of_row])
+
+
+def test_a_case_of_which_some_pair_was_not_asked_about_says_nothing():
+    """Else a judge asked about the pairs that were voted on alone would bias scores."""
+    rng = np.random.default_rng(8)
+    poll = study.Poll(1_500, 8, adaptive=False)
+    full = study.by_side(poll)
+    row = np.array([int(case) for case in full.case])
+    shown = (full.left == poll.log.left[row]) & (full.right == poll.log.right[row])
+    shown |= (full.left == poll.log.right[row]) & (full.right == poll.log.left[row])
+    columns = (full.left, full.right, full.outcome, full.time)
+    biased = Answers("robot", full.arms, *(one[shown] for one in columns), row[shown].astype(str))
+    none = Answers("robot", full.arms, [], [], [], [])
+    found, nothing = biased.expect(poll.log), none.expect(poll.log)
+    for n in rng.choice(1_500, size=20):
+        told = (one.tables[one.of_row[n]] for one in (found, nothing))
+        np.testing.assert_allclose(*told)
 
 
 def test_no_answers_at_all_leave_what_earlier_votes_say():

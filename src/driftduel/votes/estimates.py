@@ -272,8 +272,8 @@ def estimate(
         What votes before let expect of a vote then makes intervals narrower.
     predictions : array_like of shape (K, K) or (n, K, K), or Answers, optional
         Chances that the row beats the column, for all rows of the log or for each one, in its
-        order, from somebody who did not know how it ended; or the answers of a judge
-        (`driftduel.votes.judges.Answers`), made chances by earlier votes. They are listened to
+        order, from somebody who knew neither how it ended nor which pair was drawn; or the answers
+        of a judge (`driftduel.votes.judges.Answers`). They are listened to
         for as long as they do better than what votes before let expect; if they are bad intervals
         are wider, not wrong. They need ``rarest``, or pairs that were all as likely.
 

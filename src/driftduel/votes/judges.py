@@ -12,6 +12,10 @@ with the chances p that earlier votes let expect (`driftduel.votes.forecasts`). 
 y are the mode of the likelihood of the votes before it, of which those of 32 blocks before count
 half, beside normal priors around 1 and 0. So a judge who agrees with people is listened to, one who
 says the opposite is turned round, and one who says nothing is left out.
+
+All of this has to be settled before it is drawn which pair of a case is voted on. So a case of
+which the judge was not asked about every pair says nothing, u = 0: it might have been asked about
+the pair that was voted on alone. Whoever asks without a look at votes may say so (``partial``).
 """
 
 from __future__ import annotations
@@ -131,7 +135,7 @@ class Answers:
         standing.until(at)
         return standing.calls[:-1]
 
-    def expect(self, log: Log, case: str = CASE) -> Forecasts:
+    def expect(self, log: Log, case: str = CASE, *, partial: bool = False) -> Forecasts:
         """Return what the judge, and earlier votes, let expect of each row of a log.
 
         `driftduel.estimate` asks this of what it gets as ``predictions``.
@@ -142,6 +146,9 @@ class Answers:
             The votes, with the column of cases among what else they carry.
         case : str
             What that column is called; without one all votes are of the case ``""``.
+        partial : bool
+            Whether a case counts of which some pairs were not asked about: only if which these are
+            does not depend on what was voted on.
         """
         self.check_arms(log)
         past = of_past(log)
@@ -150,9 +157,10 @@ class Answers:
         size = log.n_arms**2 * min(len(log), len(starts) * len(np.unique(of_case)))
         if size > MOST_NUMBERS:  # so many cases of so many arms
             joined = Answers(self.judge, self.arms, self.left, self.right, self.outcome, self.time)
-            return joined.expect(log.rows(slice(None)), "")
+            return joined.expect(log, "", partial=partial)
         ends = np.append(starts[1:], len(log))
         standing = Standing(self)
+        heard = standing.complete | partial
         x = np.zeros((len(log), 2))
         asked = log.left != log.right
         coefficients = _PRIOR
@@ -169,9 +177,10 @@ class Answers:
             here = of_case[begin:end]
             rows = np.arange(begin, end)
             x[rows, 0] = told[log.left[rows], log.right[rows]]
-            x[rows, 1] = standing.calls[here, log.left[rows], log.right[rows]]
+            x[rows, 1] = heard[here] * standing.calls[here, log.left[rows], log.right[rows]]
             kinds, place = np.unique(here, return_inverse=True)
-            sums = coefficients[0] * told + coefficients[1] * standing.calls[kinds]
+            calls = heard[kinds, None, None] * standing.calls[kinds]
+            sums = coefficients[0] * told + coefficients[1] * calls
             of_row[rows] = n_tables + place
             n_tables += len(kinds)
             tables.append(_sigma(sums))
@@ -216,6 +225,13 @@ class Standing:
         for row in range(len(answers)):
             self._call(row)
         self.calls = self.calls if place else np.zeros((1, n, n))
+
+    @property
+    def complete(self) -> NDArray[np.bool_]:
+        """Of which cases every pair was asked about, in some order."""
+        asked = ~np.isnan(self._said)
+        asked |= np.swapaxes(asked, 1, 2) | np.eye(asked.shape[1], dtype=np.bool_)
+        return np.append(asked.all(axis=(1, 2)), False)
 
     def until(self, at: float) -> None:
         """Take in the answers until a time."""

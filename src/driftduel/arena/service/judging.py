@@ -215,7 +215,9 @@ def _judged(log: Log, fields: Sequence[str], hosted: Any, answers: Answers) -> J
     if kept.any():
         part = log.rows(kept)
         alone = of_tosses(part, left[kept], right[kept], of_past(part))
-        beside = of_tosses(part, left[kept], right[kept], answers.expect(part))
+        # What it is asked does not depend on votes.
+        told = answers.expect(part, partial=True)
+        beside = of_tosses(part, left[kept], right[kept], told)
         helped = tuple(
             Helped(
                 name,
