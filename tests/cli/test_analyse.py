@@ -126,10 +126,11 @@ def test_a_voter_with_many_votes_is_noted_on_the_page(tmp_path, capsys):
     path.write_text("\n".join(["time,left,right,left_won,Voter", *rows]))
     note = "one voter cast 40 of 60 votes, which count as if many had cast them"
     assert main(["analyse", str(path), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["notes"] == [note]
+    how = "read as: left = left, right = right, left_won = left_won, time = time"
+    assert json.loads(capsys.readouterr().out)["notes"] == [how, note]
     assert main(["analyse", str(path), "--out", str(page)]) == 0
     assert note in capsys.readouterr().err
-    assert f"About the file: {note}." in page.read_text()
+    assert f"{note}." in page.read_text()
 
 
 def test_duels_of_arms_with_themselves_alone_are_refused(refused, tmp_path):
@@ -155,7 +156,7 @@ def test_a_square_table_of_probabilities_is_sent_to_measure(refused, tmp_path):
     path.write_text(",a,b,c\na,,0.3,0.4\nb,,,0.5\nc,,,\n")
     assert refused("analyse", path) == (
         "shares.csv: is a square table of probabilities, which are no votes; driftduel measure "
-        "reads it, in Python dd.read_matrix"
+        "reads it"
     )
 
 
@@ -190,7 +191,7 @@ def test_votes_without_a_time_are_of_one_time(capsys, votes, tmp_path):
     assert found["changes"] == []
     assert "These votes have no times, so they cannot show a change." in found["says"]
     assert "since" not in found["says"][0]
-    assert found["notes"][0].startswith("no column says when votes were cast")
+    assert "; no column says when votes were cast" in found["notes"][0]
 
 
 def test_large_times_are_told_with_all_their_digits(run, votes, tmp_path):
@@ -304,7 +305,7 @@ def test_a_page_that_is_asked_for_and_cannot_be_is_refused_after_the_answer(
     assert main(["analyse", str(votes), "--out", str(tmp_path / "page.html")]) == 2
     out, err = capsys.readouterr()
     assert out.startswith("milk is very likely best now (over 99%), since about ")
-    assert err == 'driftduel: figures need altair: pip install "driftduel[report]"\n'
+    assert err.splitlines()[-1] == 'driftduel: figures need altair: pip install "driftduel[report]"'
 
 
 def test_a_folder_that_takes_no_page_costs_nobody_the_answer(run, votes, monkeypatch):
@@ -329,9 +330,11 @@ def test_votes_are_filtered_and_split_by_other_columns(run, votes, capsys):
         main(["analyse", str(votes), "--json", "--only", "half=0", "--only", "shop=Main St."]) == 0
     )
     out, err = capsys.readouterr()
-    assert err == "driftduel: note: votes.csv: only votes with half = 0 and shop = Main St.\n"
+    assert err.splitlines()[1:] == [
+        "driftduel: note: votes.csv: only votes with half = 0 and shop = Main St."
+    ]
     told = json.loads(out)
-    assert (told["best"], told["votes"], told["notes"]) == (
+    assert (told["best"], told["votes"], told["notes"][1:]) == (
         "tea", 1000, ["only votes with half = 0 and shop = Main St."]
     )  # fmt: skip
 

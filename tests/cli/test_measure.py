@@ -165,7 +165,7 @@ def test_a_log_in_json_says_how_the_world_was_made(run, votes):
             name: {"found": band.found, "low": band.low, "high": band.high, "verdict": band.verdict}
             for name, band in by_python.bands.items()
         },
-        "notes": [],
+        "notes": ["read as: left = left, right = right, left_won = left_won, time = time"],
     }
     assert found["log"]["null_band"]["significant_borda"]["verdict"] == "more"
     assert by_python.says.endswith(
@@ -342,9 +342,9 @@ def test_a_horizon_that_is_no_number_is_refused(refused, tastes):
 def test_a_log_without_a_winner_is_refused(refused, votes):
     path = votes(header="time,left,right,comment")
     assert refused("measure", path) == (
-        "votes.csv: left = left, right = right, but no column says who won, the columns are: time, "
-        "left, right, comment; say which does: --winner NAME, or --columns left_won=NAME for 1 and "
-        "0"
+        "votes.csv: left = left, right = right, but no column says in words who won, the columns "
+        "are: time, left, right, comment; if comment is 1 where left won: --columns "
+        "left_won=comment"
     )
 
 
@@ -462,7 +462,8 @@ def test_notes_are_told_beside_the_table_and_in_json(capsys, tmp_path):
     path = tmp_path / "votes.csv"
     path.write_text(f"{HEADER}\n1,tea,milk,1\n2,Tea,milk,1\n3,tea,tea,1\n")
     notes = [
-        "1 self-duel skipped, the first in line 4",
+        "read as: left = left, right = right, left_won = left_won, time = time; 1 self-duel "
+        "skipped, the first in line 4",
         "arms 'Tea' and 'tea' differ only in case or blanks; they count as different",
     ]
     assert main(["measure", str(path), "--bandwidth", "2", "--json"]) == 0
@@ -494,7 +495,29 @@ def test_a_square_table_of_wins_is_told_as_one_matrix(run, tmp_path):
     assert found["winners"]["borda"] == ["tea"]
     assert found["scores"]["copeland"] == [1, 0.5, 0]
     assert found["classes"]["SST"] is True
-    assert (found["n_duels"], found["notes"]) == (68, [])
+    assert found["scores"]["against_others"] == pytest.approx([0.875, 0.525, 0.1])
+    assert (found["n_duels"], len(found["notes"])) == (68, 1)
+    assert found["notes"][0].startswith("read as: a square table of wins; no column says when")
+    assert found["verdict"]["says"] == dd.analyse(path).to_dict()["says"]
+
+
+def test_measure_says_first_who_is_best_as_analyse_does(run, votes, tmp_path):
+    path, page = votes(), tmp_path / "page.html"
+    said = run("analyse", path, "--out", page).out.splitlines()
+    shown = run("measure", path, "--bandwidth", "5").out.splitlines()
+    assert shown[: said.index("", 2)] == said[: said.index("", 2)]
+    assert "What follows takes the counted shares for the truth." in "\n".join(shown)
+    told = run("measure", path, "--bandwidth", "5", "--json").json["verdict"]
+    assert told == {key: dd.analyse(path).to_dict()[key] for key in told}
+    assert told.keys() == {"best", "decided", "candidates", "says"}
+
+
+def test_some_of_the_votes_are_measured(run, tmp_path):
+    path = tmp_path / "votes.csv"
+    path.write_text("left,right,winner,language\na,b,a,en\na,b,b,de\nb,a,a,en\n")
+    found = run("measure", path, "--only", "language=en", "--json", allowed="only votes with").json
+    assert (found["n_duels"], found["verdict"]["best"]) == (2, "a")
+    assert found["notes"][1:] == ["only votes with language = en"]
 
 
 def test_a_square_table_of_probabilities_has_no_duels(run, tmp_path):
@@ -527,7 +550,7 @@ def test_counts_without_a_time_are_one_matrix_and_with_one_a_log(run, tmp_path):
     assert run("measure", path, "--bandwidth", "2", "--json").json["log"]["votes"] == 46
 
 
-@pytest.mark.parametrize("option", [("--bandwidth", 5), ("--arms", "a,b"), ("--horizon", 9)])
+@pytest.mark.parametrize("option", [("--bandwidth", 5), ("--remove-bias",), ("--horizon", 9)])
 def test_options_about_time_are_refused_for_one_matrix(refused, tmp_path, option):
     (tmp_path / "wins.csv").write_text(",a,b\na,,3\nb,1,\n")
     assert refused("measure", tmp_path / "wins.csv", *option) == (

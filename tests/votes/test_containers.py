@@ -15,6 +15,7 @@ import pytest
 import driftduel as dd
 from driftduel import votes
 from driftduel._support.extras import MissingExtraError
+from driftduel._support.hints import for_the_command
 from driftduel.votes import Log
 from tests.votes.test_shapes import FILES, log_of
 
@@ -207,7 +208,8 @@ def test_what_is_said_of_some_files_is_said_with_their_names(tmp_path):
     (tmp_path / "2.csv").write_text("time,left,right,winner\n2024-01-03,a,b,a\n2024-01-04,a,a,a\n")
     assert votes.read(tmp_path).notes == (
         "1.csv: read as: left = left, right = right, winner = winner, time = date",
-        "2.csv: 1 self-duel skipped, the first in line 3",
+        "2.csv: read as: left = left, right = right, winner = winner, time = time; 1 self-duel "
+        "skipped, the first in line 3",
     )
 
 
@@ -277,7 +279,7 @@ REFUSED = [
     ("a.csv", b"model_a,model_b,tstamp\na,b,1\n",
      "left = model_a, right = model_b, but no column says who won, the columns are: model_a, "
      "model_b, tstamp; say which does: --winner NAME"),
-    ("a.csv", b"thing,other thing,winner\na,b,a\n",
+    ("a.csv", b"thing,other thing,winner\na,b,left\n",
      "winner = winner, but no columns name the two options, the columns are: thing, other "
      "thing, winner; say which do: --left NAME --right NAME"),
     ("a.csv", b"drink_a,drink_b,cup_a,cup_b,winner\na,b,c,d,a\n",
@@ -303,7 +305,7 @@ REFUSED = [
 def test_what_cannot_be_read_is_told_in_one_sentence(tmp_path, name, data, sentence):
     path = tmp_path / name
     path.write_bytes(data)
-    with pytest.raises(ValueError) as error:  # noqa: PT011
+    with pytest.raises(ValueError) as error, for_the_command():  # noqa: PT011
         votes.read(path)
     assert str(error.value).startswith(f"{name}: {sentence}")
     assert "\n" not in str(error.value)

@@ -116,7 +116,7 @@ def test_a_winner_that_the_other_group_was_never_shown_makes_no_difference():
         ({"only": "language"}, "only: 'language' must be COLUMN=VALUE, as in language=en"),
         ({"only": "=de"}, "only: '=de' must be COLUMN=VALUE, as in language=en"),
         ({"by": "number"}, "by: number has 1,200 different values, must have at most 50; keep some "
-         "of them with only, as in --only number=999"),
+         "of them: only='number=999'"),
         ({"by": "left"}, "by: no column 'left' stands beside the votes, there are: language, turn, "
          "age and number"),
     ],

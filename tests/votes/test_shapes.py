@@ -35,8 +35,8 @@ UNKNOWN = {"rows": DECIDED, "sides": False}
 NO_TIME = "; no column says when votes were cast, so that all count as of one time"
 
 VOTES = {
-    "left_right_winner_name.csv": ({}, ""),
-    "left_won.csv": ({}, ""),
+    "left_right_winner_name.csv": ({}, f"{AS_TOLD}, time = time"),
+    "left_won.csv": ({}, "left = left, right = right, left_won = left_won, time = time"),
     "a_b.csv": ({}, "left = a, right = b, winner = winner, time = date"),
     "option_a_option_b.csv": (
         {}, "left = option_a, right = option_b, winner = preferred, time = date"
@@ -63,7 +63,10 @@ VOTES = {
     "answer1_answer2.csv": (
         {}, "left = answer1, right = answer2, winner = choice, time = date"
     ),
-    "team1_team2.csv": ({}, "left = team1, right = team2, winner = winner, time = date"),
+    "team1_team2.csv": (
+        {},
+        "left = team1, right = team2, winner = winner (1 = team1, 2 = team2), time = date",
+    ),
     "first_second.csv": ({}, "left = first, right = second, winner = better, time = date"),
     "capitals.csv": ({}, "left = Option A, right = Option B, winner = Winner, time = Date"),
     "one_hot.csv": (
@@ -79,26 +82,26 @@ VOTES = {
         UNKNOWN,
         "winner = winner_name, loser = loser_name, time = tourney_date (dates such as 20240531)",
     ),
-    "time_iso_zone.csv": ({}, ""),
-    "time_iso_clock.csv": ({}, ""),
+    "time_iso_zone.csv": ({}, f"{AS_TOLD}, time = time"),
+    "time_iso_clock.csv": ({}, f"{AS_TOLD}, time = time"),
     "time_unix_seconds.csv": ({}, f"{AS_TOLD}, time = time (unix seconds)"),
     "time_unix_milliseconds.csv": ({}, f"{AS_TOLD}, time = timestamp (unix milliseconds)"),
     "time_unix_microseconds.csv": ({}, f"{AS_TOLD}, time = ts (unix microseconds)"),
     "time_day_first.csv": ({}, f"{AS_TOLD}, time = Date (day first)"),
     "time_month_first.csv": ({}, f"{AS_TOLD}, time = Date (month first)"),
     "time_us_clock.csv": ({}, f"{AS_TOLD}, time = voted_at (month first)"),
-    "time_points.csv": ({}, ""),
-    "time_german.csv": ({}, ""),
+    "time_points.csv": ({}, f"{AS_TOLD}, time = time"),
+    "time_german.csv": ({}, f"{AS_TOLD}, time = time"),
     "time_excel.csv": ({}, f"{AS_TOLD}, time = date (Excel dates)"),
     "time_whole.csv": ({}, f"{AS_TOLD}, time = day (dates such as 20240531)"),
     "time_words.csv": ({}, f"{AS_TOLD}, time = when"),
-    "time_none.csv": (UNTIMED, NO_TIME[2:]),
+    "time_none.csv": (UNTIMED, f"{AS_TOLD}{NO_TIME}"),
     "time_numbers.csv": (
         {"time": range(1, 7), "dated": False}, f"{AS_TOLD}, time = round"
     ),
     "extras.csv": ({}, f"{AS_TOLD}, time = when"),
-    "spaces.txt": (UNTIMED, NO_TIME[2:]),
-    "pipes.txt": (UNTIMED, NO_TIME[2:]),
+    "spaces.txt": (UNTIMED, f"{AS_TOLD}{NO_TIME}"),
+    "pipes.txt": (UNTIMED, f"{AS_TOLD}{NO_TIME}"),
 }  # fmt: skip
 """Rows that are votes: what they should be, and what is said of how they were read."""
 

@@ -74,10 +74,13 @@ def run_program(
         interpret()
     try:
         given = sys.argv[1:] if arguments is None else arguments
-        if at_once(given):
-            return 0
-        arguments = _with_names_joined(given) or arguments
-        code = commands()(arguments, prog_name=name, standalone_mode=False)
+        from driftduel._support.hints import for_the_command
+
+        with for_the_command():
+            if at_once(given):
+                return 0
+            arguments = _with_names_joined(given) or arguments
+            code = commands()(arguments, prog_name=name, standalone_mode=False)
         sys.stdout.flush()
         if code == INTERRUPTED:
             return _interrupted(name)
@@ -165,6 +168,17 @@ def _interrupted(name: str, sentence: str = "interrupted") -> int:
     return INTERRUPTED
 
 
+def _example(error: Exception) -> str:
+    """Return a whole call of the command that lacked something."""
+    context = getattr(error, "ctx", None)
+    if type(error).__name__ != "MissingParameter" or context is None:
+        return ""
+    from driftduel.cli.groups import EXAMPLES
+
+    lines = EXAMPLES.get(context.command_path.removeprefix("driftduel "), ())
+    return f" For example: {lines[0]}" if lines else ""
+
+
 def _sentence(error: Exception) -> str | None:
     """Return what to tell the user, or None if the error is not the user's."""
     from driftduel._support.extras import MissingExtraError
@@ -179,7 +193,7 @@ def _sentence(error: Exception) -> str | None:
     elif isinstance(error, RecursionError):
         text = "what was given is nested too deeply"
     elif hasattr(error, "format_message"):  # typer's own, whose class moved between versions
-        text = error.format_message()
+        text = error.format_message() + _example(error)
     else:
         return None
     words = " ".join(text.split())

@@ -18,8 +18,10 @@ from driftduel.cli.votes import (
     Only,
     Right,
     Time,
+    Values,
     Winner,
     as_roles,
+    as_values,
 )
 
 
@@ -65,6 +67,7 @@ def analyse(
     columns: Columns = None,
     dayfirst: DayFirst = None,
     no_header: NoHeader = False,
+    values: Values = None,
     weight: Annotated[
         str | None,
         typer.Option(metavar="W,W,W", help="Judge by this weight, one number per arm."),
@@ -98,6 +101,7 @@ def analyse(
         columns=as_roles(columns, left=left, right=right, winner=winner, time=time),
         dayfirst=dayfirst,
         header=not no_header,
+        values=as_values(values),
         weight=None if weight is None else as_numbers(weight, "--weight"),
         alpha=alpha,
         pairs=pairs,

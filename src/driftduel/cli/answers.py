@@ -56,6 +56,7 @@ def answer(
     columns: dict[str, str] | None = None,
     dayfirst: bool | None = None,
     header: bool = True,
+    values: dict[str, str] | None = None,
     weight: list[float] | None = None,
     alpha: float = 0.05,
     pairs: str | None = None,
@@ -77,6 +78,7 @@ def answer(
             dayfirst=dayfirst,
             header=header,
             propensities=pairs is None,
+            values=values,
         )
     if process["ours"] and len(log) <= _FEW and not drift:
         # To read compiled kernels takes longer than these votes do.
@@ -163,17 +165,25 @@ def _release(text: str, options: Sequence[str]) -> Release:
     return Release(words, Moment.of(at))
 
 
+def verdict_of(found: Analysis) -> Iterator[str]:
+    """Yield who is likely best, and what of it is proved."""
+    from driftduel.verdict import text
+    from driftduel.verdict.parts import plain
+
+    if found.likely_sentences:
+        yield from _wrapped(" ".join(found.likely_sentences[:-1]))
+        yield ""
+        yield found.likely_sentences[-1]
+    yield from _wrapped(" ".join(map(plain, text.headline(found.standing))))
+
+
 def _lines(found: Analysis) -> Iterator[str]:
     """Yield what is printed: who is best, the options, and all else that is to be said."""
     from driftduel.verdict import rows, text
     from driftduel.verdict.parts import plain
 
     known = found.standing
-    if found.likely_sentences:
-        yield from _wrapped(" ".join(found.likely_sentences[:-1]))
-        yield ""
-        yield found.likely_sentences[-1]
-    yield from _wrapped(" ".join(map(plain, text.headline(known))))
+    yield from verdict_of(found)
     yield ""
     yield from _table(rows.OPTIONS, rows.option_rows(known))
     yield ""

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from shlex import quote
@@ -29,8 +30,10 @@ from driftduel.cli.votes import (
     NoHeader,
     Right,
     Time,
+    Values,
     Winner,
     as_roles,
+    as_values,
 )
 
 if TYPE_CHECKING:
@@ -109,6 +112,7 @@ def serve(
         host, shown = "0.0.0.0", lan_address() or "127.0.0.1"
     local = _is_loopback(host)
     keys = None
+    _check_new(url)
     with _service(url, create=True) as service:
         found = arena.arenas(service)
         if not local and not (lan and not found) and not arena.has_owner(service):
@@ -307,6 +311,7 @@ def import_(
     columns: Columns = None,
     dayfirst: DayFirst = None,
     no_header: NoHeader = False,
+    values: Values = None,
     field: Annotated[
         list[str] | None,
         typer.Option(
@@ -328,6 +333,7 @@ def import_(
         columns=as_roles(columns, left=left, right=right, winner=winner, time=time),
         dayfirst=dayfirst,
         header=not no_header,
+        values=as_values(values),
     )
     for note in log.notes:
         typer.echo(f"driftduel: note: {name_of(files)}: {note}", err=True)
@@ -535,8 +541,43 @@ _SHOWN = 5
 def _service(url: str, *, create: bool = False) -> Iterator[Service]:
     from driftduel.arena.service import Service
 
-    with Service.open(url, create=create) as service:
+    try:
+        opened = Service.open(url, create=create)
+    except FileNotFoundError as error:
+        raise FileNotFoundError(f"{error}; {_instead(url)}") from None
+    with opened as service:
         yield service
+
+
+def _instead(url: str) -> str:
+    """Return the whole command that finds a poll, where a database is not there."""
+    import click
+
+    context = click.get_current_context(silent=True)
+    slug = "" if context is None else str(context.params.get("slug") or "")
+    if context is not None and "." in slug:  # a file where the name of a poll belongs
+        return f"the file goes last: {context.command_path} ARENA --database {quote(slug)}"
+    name = slug or _FIRST[0]
+    return (
+        "a poll in a new one: "
+        f"driftduel arena new {quote(name)} --arms tea coffee cocoa --database {quote(url)}"
+    )
+
+
+def _check_new(url: str) -> None:
+    """Refuse a file that is not there beside one that is: its name may be mistyped."""
+    file = Path(url)
+    if ":" in url or url == DEFAULT or file.exists() or not file.parent.is_dir():
+        return
+    others = [one for one in sorted(file.parent.glob("*.db")) if one.is_file()]
+    if others:
+        near = get_close_matches(file.name, [one.name for one in others], 1, 0)
+        other = file.parent / (near or [others[0].name])[0]
+        raise FileNotFoundError(
+            f"{file}: there is no such file, there is {other}: driftduel arena serve "
+            f"{quote(str(other))}; {_instead(url)}"
+        )
+    print(f"{file} is new: a poll to try is in it")
 
 
 def _need(*libraries: str) -> None:

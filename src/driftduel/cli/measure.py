@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from driftduel.cli.answers import name_of, source_of
+from driftduel.cli.answers import name_of, source_of, verdict_of
 from driftduel.cli.shared import Json, as_names, as_numbers
 from driftduel.cli.terminal import console, print_json, working
 from driftduel.cli.votes import (
@@ -17,13 +17,17 @@ from driftduel.cli.votes import (
     DayFirst,
     Left,
     NoHeader,
+    Only,
     Right,
     Time,
+    Values,
     Winner,
     as_roles,
+    as_values,
 )
 
 if TYPE_CHECKING:
+    from driftduel.votes.analysis import Analysis
     from driftduel.votes.log import Log
     from driftduel.votes.squares import Matrix
     from driftduel.worlds import Stream
@@ -50,6 +54,7 @@ def measure(
         str | None,
         typer.Option(metavar="A B C", help="For logs: the arms to keep; all if left out."),
     ] = None,
+    only: Only = None,
     left: Left = None,
     right: Right = None,
     winner: Winner = None,
@@ -57,6 +62,7 @@ def measure(
     columns: Columns = None,
     dayfirst: DayFirst = None,
     no_header: NoHeader = False,
+    values: Values = None,
     horizon: Annotated[
         int | None,
         typer.Option(help="Number of rounds; if left out the stream's own, for logs one a vote."),
@@ -91,38 +97,56 @@ def measure(
         "--time": time,
         "--dayfirst": dayfirst,
         "--no-header": no_header or None,
+        "--values": values,
+        "--only": only,
     }
     numbers = None if weight is None else as_numbers(weight, "--weight")
     reading: dict[str, Any] = {
         "columns": as_roles(columns, left=left, right=right, winner=winner, time=time),
         "dayfirst": dayfirst,
         "header": not no_header,
+        "values": as_values(values),
     }
     name = name_of(files)
     summary: dict[str, Any] = {"file": ", ".join(files)}
     notes: list[str] = []
+    verdict: Analysis | None = None
     with working(f"measuring {name}"):
         if _is_stream(files):
             _refuse(given, ("--horizon",), f"for logs of votes, {name} is a stream")
             world = _stream(Path(files[0]), horizon)
             summary |= {"log": None, **_measured(world, numbers)}
         else:
-            from driftduel.votes.log import Log
-            from driftduel.votes.matrices import matrix_or_votes
+            from driftduel.votes.matrices import matrix_of_votes, matrix_or_votes
 
-            found, notes = matrix_or_votes(source_of(files), **reading)
-            if isinstance(found, Log):
-                chosen = found if arms is None else found.select(as_names(arms, "--arms"))
-                summary |= _votes(chosen, notes, bandwidth, horizon, remove_bias, numbers)
+            matrix, log, notes = matrix_or_votes(source_of(files), **reading)
+            if log is None:
+                _refuse(given, _OF_TABLES, f"for votes, {name} holds probabilities")
+            elif not log.timed:
+                _refuse(
+                    given, _OF_TABLES + _OF_VOTES, f"for votes with a time, {name} holds one matrix"
+                )
+            if log is not None:
+                verdict = _verdict(log, arms, only, numbers)
+                log, notes = verdict.log, [*verdict.notes]
+                known = verdict.to_dict()
+                summary["verdict"] = {key: known[key] for key in _VERDICT}
+            if log is not None and log.timed:
+                summary |= _votes(log, notes, bandwidth, horizon, remove_bias, numbers)
             else:
-                allowed = tuple(given)[4:]
-                _refuse(given, allowed, f"for votes with a time, {name} holds one matrix")
-                summary |= _matrix(found, notes, numbers)
+                if matrix is None or arms is not None or only is not None:
+                    assert log is not None
+                    matrix, more = matrix_of_votes(log)
+                    notes = [*notes, *more]
+                summary |= _matrix(matrix, notes, numbers)
     for note in notes:
         typer.echo(f"driftduel: note: {name}: {note}", err=True)
     if as_json:
         print_json(summary)
-    elif "matrix" in summary:
+        return
+    if verdict is not None:
+        print(*verdict_of(verdict), "", _COUNTED, "", sep="\n")
+    if "matrix" in summary:
         from driftduel.cli.square import print_matrix
 
         print_matrix(console(), summary, everything=everything)
@@ -130,6 +154,35 @@ def measure(
         from driftduel.cli.summary import print_summary
 
         print_summary(console(), summary, everything=everything)
+
+
+_COUNTED = (
+    "What follows takes the counted shares for the truth. Of who is best in them, only what is "
+    "said above is proved."
+)
+
+_OF_TABLES = ("--columns", "--winner", "--left", "--right", "--time", "--dayfirst", "--no-header")
+"""Options that say how a table is read, with or without votes."""
+
+_VERDICT = ("best", "decided", "candidates", "says")
+"""What of an analysis stands in a measure of the same votes."""
+
+_OF_VOTES = ("--values", "--arms", "--only")
+
+
+def _verdict(
+    log: Log, arms: str | None, only: list[str] | None, weight: list[float] | None
+) -> Analysis:
+    """Return who is best by the votes that are asked for, as ``analyse`` says it."""
+    from driftduel.matrix.criteria import Weighted
+    from driftduel.votes.analyses import analyse
+
+    return analyse(
+        log,
+        None if weight is None else Weighted(weight),
+        arms=None if arms is None else as_names(arms, "--arms"),
+        only=only,
+    )
 
 
 def _is_stream(files: list[str]) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from driftduel._support.text import count
 
 if TYPE_CHECKING:
@@ -12,10 +14,12 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from driftduel.votes import Matrix
+    from driftduel.votes.log import Array
 
 _MOST_ROWS = 20
 _MOST_COLUMNS = 12
 
+_HEADINGS = {"against_others": "against others"}
 _WINNERS = {
     "borda": "Borda winner",
     "weighted": "winner for the given weight",
@@ -67,14 +71,25 @@ def summarise_matrix(matrix: Matrix, weight: list[float] | None) -> dict[str, An
             "STI": found.sti,
         },
         "winners": names | solutions,
-        "scores": {name: rule.scores(matrix.P).tolist() for name, rule in criteria.items()},
+        "scores": {name: rule.scores(matrix.P).tolist() for name, rule in criteria.items()}
+        | {"against_others": _against_others(matrix).tolist()},
     }
+
+
+def _against_others(matrix: Matrix) -> Array:
+    """Return the chance against another arm, which `analyse` shows; Borda's counts itself too."""
+    P = matrix.P
+    return np.asarray((P.sum(axis=1) - P.diagonal()) / (len(P) - 1))
 
 
 def print_matrix(console: Console, summary: dict[str, Any], *, everything: bool = False) -> None:
     """Print what `summarise_matrix` returns."""
     console.print(_facts(summary))
     console.print(_scores(summary, everything))
+    console.print(
+        "Borda: the mean chance against an arm drawn from all, itself at one half; against others: "
+        "the same without itself, as analyse shows it."
+    )
     if summary["duels"] is not None:
         console.print(_duels(summary, everything))
 
@@ -104,7 +119,7 @@ def _scores(summary: dict[str, Any], everything: bool) -> Table:
     scores = summary["scores"]
     table = plain_table("arm", title="\nScores")
     for name in scores:
-        table.add_column(name.capitalize(), justify="right")
+        table.add_column(_HEADINGS.get(name, name.capitalize()), justify="right")
     places = range(len(summary["arms"]))
     order = sorted(places, key=lambda arm: -scores["borda"][arm])
     for arm in order if everything else order[:_MOST_ROWS]:

@@ -47,6 +47,14 @@ NoHeader = Annotated[
         "and winner.",
     ),
 ]
+Values = Annotated[
+    str | None,
+    typer.Option(
+        metavar="VALUE=WHO,...",
+        help="What values of the winner mean, as in 1=left,2=right,3=tie; of a scale its two ends "
+        "are enough, as in 1=left,5=right.",
+    ),
+]
 Only = Annotated[
     list[str] | None,
     typer.Option(
@@ -54,6 +62,27 @@ Only = Annotated[
         help="Keep the votes of which another column says this; may be given often.",
     ),
 ]
+
+
+def as_values(values: str | None) -> dict[str, str] | None:
+    """Return what values of the winner mean.
+
+    Examples
+    --------
+    >>> as_values("1=left, 5=right"), as_values(None)
+    ({'1': 'left', '5': 'right'}, None)
+    """
+    if values is None:
+        return None
+    known: dict[str, str] = {}
+    for pair in as_names(values, "--values"):
+        value, sign, meaning = (part.strip() for part in pair.rpartition("="))
+        if not (value and sign and meaning):
+            raise ValueError(f"--values: {pair!r} must be VALUE=WHO, as in 1=left")
+        if value in known:
+            raise ValueError(f"--values: {value!r} is given twice")
+        known[value] = meaning
+    return known
 
 
 def as_roles(columns: str | None, **named: str | None) -> dict[str, str]:

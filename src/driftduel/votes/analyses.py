@@ -24,7 +24,7 @@ from driftduel.verdict.variants import counted_alone
 from driftduel.votes import cautions
 from driftduel.votes.analysis import Analysis, Group
 from driftduel.votes.estimates import in_period, reference_weight, weigh
-from driftduel.votes.figures import Bar, Sides
+from driftduel.votes.figures import Bar, Rows, Sides
 from driftduel.votes.groups import Only, only_where, seen, split_by
 from driftduel.votes.histories import ASSUMED, MOST_CELLS, History, history
 from driftduel.votes.log import Log
@@ -33,6 +33,7 @@ from driftduel.votes.planning import ask_next, between, votes_more
 from driftduel.votes.reading import read
 from driftduel.votes.roles import Columns
 from driftduel.votes.standings import standing_of, with_options
+from driftduel.votes.values import Values
 from driftduel.votes.variants import Places, Variants, places_of, shared_weight
 from driftduel.votes.weighted import Floats
 
@@ -62,6 +63,7 @@ def analyse(
     columns: Columns | None = None,
     dayfirst: bool | None = None,
     header: bool = True,
+    values: Values | None = None,
 ) -> Analysis:
     """Tell all that votes tell: who is best, since when, how sure that is.
 
@@ -74,7 +76,7 @@ def analyse(
         the time, if there are two of them at least; else from all.
     alpha, pairs
         As for `driftduel.history`.
-    arms, columns, dayfirst, header
+    arms, columns, dayfirst, header, values
         As for `driftduel.votes.read`.
     only : str, sequence of str or mapping, optional
         Which votes count, by other columns: ``"language=en"``, several of these in a list, or
@@ -107,7 +109,10 @@ def analyse(
     >>> found.best, found.to_dict()["changes"]
     ('tea', [])
     """  # noqa: E501
-    log = read(votes, columns=columns, dayfirst=dayfirst, header=header, propensities=pairs is None)
+    log = read(
+        votes, columns=columns, dayfirst=dayfirst, header=header, propensities=pairs is None,
+        values=values,
+    )  # fmt: skip
     words = None
     if only is not None:
         log, words = only_where(log, only)
@@ -304,18 +309,18 @@ def _without_doubted(scores: pl.DataFrame, doubts: dict[str, str]) -> pl.DataFra
     )
 
 
-def _bars(log: Log) -> tuple[Bar, ...]:
+def _bars(log: Log) -> Rows[Bar]:
     """Return the number of votes in equal parts of the time."""
     votes = log.votes
     first, last = float(votes.time[0]), float(votes.time[-1])
     if first == last:
-        return (Bar(begin=Moment.of(log.moment(first)), votes=log.n_votes),)
+        return Rows([Bar(begin=Moment.of(log.moment(first)), votes=log.n_votes)])
     step = (last - first) / _MOST_BARS
     if log.dated:
         step = next((days for days in _DAYS if days >= step), step)
     place = np.minimum(((votes.time - first) / step).astype(np.int64), _MOST_BARS)
     sums = np.bincount(place, votes.count)
-    return tuple(
+    return Rows(
         Bar(begin=Moment.of(log.moment(first + n * step)), votes=int(number))
         for n, number in enumerate(sums)
     )

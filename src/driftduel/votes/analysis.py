@@ -18,7 +18,7 @@ from driftduel.verdict.causes import sentences as cause_text
 from driftduel.verdict.parts import clock_of, plain
 from driftduel.verdict.standing import Moment, Standing
 from driftduel.votes.estimates import in_period
-from driftduel.votes.figures import Bar, Condorcet, Pair, Rated, Sides
+from driftduel.votes.figures import Bar, Condorcet, Pair, Rated, Rows, Sides
 from driftduel.votes.figures import plain as as_plain
 from driftduel.votes.histories import History, LeaderChange
 from driftduel.votes.likely.groups import MOST_GROUPS
@@ -64,7 +64,8 @@ class Analysis(InNotebooks):
     doubts : dict of str to str
         By arm why its score cannot be told.
     pairs, condorcet, sides, bars
-        See `driftduel.votes.figures`.
+        See `driftduel.votes.figures`; ``pairs``, ``bars`` and the ``rows`` of ``ratings`` are
+        data frames by ``.frame`` and ``.to_pandas()``, as ``scores`` is one.
     ties : float
         The share of ties.
     joined, left : dict of str to Moment
@@ -96,13 +97,13 @@ class Analysis(InNotebooks):
     times: int
     votes_more: int | None
     doubts: dict[str, str]
-    pairs: tuple[Pair, ...]
+    pairs: Rows[Pair]
     condorcet: Condorcet
     sides: Sides | None
     ties: float
     joined: dict[str, Moment]
     left: dict[str, Moment]
-    bars: tuple[Bar, ...]
+    bars: Rows[Bar]
     ask_next: tuple[tuple[str, str], ...]
     file: str | None = None
     only: str | None = None

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from driftduel._support import hints
 from driftduel._support.text import listing
 from driftduel.votes import moments, names
 from driftduel.votes.cells import counts_rows
-from driftduel.votes.outcomes import is_outcome, says_sides, tells_left_won, tells_results
+from driftduel.votes.outcomes import is_outcome, named_by, says_sides, tells_left_won, tells_results
 from driftduel.votes.rankings import are_ballots, are_places
 from driftduel.votes.roles import (
     LONG,
@@ -28,11 +29,13 @@ from driftduel.votes.roles import (
     Shape,
     find_columns,
     holds_counts,
-    option,
     there_are,
 )
 from driftduel.votes.tables import Table
+from driftduel.votes.values import would_tell
 
+_MOST_CODES = 11
+_MOST_STARS = 10
 _GUESSED_LAST = 200
 """Rows by whose cells it is judged what a column is."""
 
@@ -121,7 +124,7 @@ class _Guess:
                 if missing:
                     raise ValueError(
                         f"there is no column {missing[0]!r}, {there_are(self.table)}; say which it "
-                        f"is: {option(**{missing[0]: 'NAME'})}"
+                        f"is: {hints.columns(**{missing[0]: 'NAME'})}"
                     )
                 return kind
         if "winner" in self.given and "loser" in self.given:
@@ -135,6 +138,8 @@ class _Guess:
             return "won_lost"
         if self.find_ranking():
             return "ranking"
+        if self.find_sides_by_winner():
+            return self.find_outcome()
         if self.find_long():
             return "long"
         if self.find_ballots():
@@ -167,16 +172,31 @@ class _Guess:
         if len(found) > 1 and not names.won_and_lost(self.table.header):
             several = " or ".join(f"{one} and {other}" for one, other in found)
             raise ValueError(
-                f"the two options may be {several}; say which: {option(left=found[0][0])} "
-                f"{option(right=found[0][1])}"
+                f"the two options may be {several}; say which: "
+                f"{hints.columns(left=found[0][0], right=found[0][1])}"
             )
         if said:
             missing = "right" if "left" in said else "left"
             raise ValueError(
                 f"there is no column {missing!r}, {there_are(self.table)}; say which it is: "
-                f"{option(**{missing: 'NAME'})}"
+                f"{hints.columns(**{missing: 'NAME'})}"
             )
         return False
+
+    def find_sides_by_winner(self) -> bool:
+        """Find two sides that headings alone do not tell: by who won, or texts that are names.
+
+        Cells of the winner are the two headings, or in every row one of two cells.
+        """
+        free = {names.joined(name): name for name in reversed(self.free)}
+        found: list[tuple[str, str]] = []
+        for name in (free[known] for known in names.WINNERS if known in free):
+            found = found or named_by(self.sample, name, self.free)
+        found = found or names.sides_of(self.free, texts=True)
+        if len(found) != 1 or not self.are_texts(found[0]):
+            return False
+        self.guess(left=found[0][0], right=found[0][1])
+        return True
 
     def are_texts(self, columns: Iterable[str]) -> bool:
         import polars as pl
@@ -220,10 +240,30 @@ class _Guess:
             if kind:
                 return kind
         left, right = self.named["left"], self.named["right"]
+        coding = self.coding()
+        if coding:
+            raise ValueError(
+                f"left = {left}, right = {right}, but no column says in words who won, "
+                f"{there_are(self.table)}; if {coding}"
+            )
         raise ValueError(
             f"left = {left}, right = {right}, but no column says who won, {there_are(self.table)}; "
-            f"say which does: {option(winner='NAME')}, or {option(left_won='NAME')} for 1 and 0"
+            f"say which does: {hints.columns(winner='NAME')}, or {hints.columns(left_won='NAME')} "
+            "for 1 and 0"
         )
+
+    def coding(self) -> str:
+        """Return the first column of few numbers, which may say who won, and how to say that."""
+        known = {*names.VOTERS, *names.TIMES, *names.COUNTED}
+        for name in self.free:
+            cells = self.sample[name].drop_nulls()
+            few = 1 < cells.n_unique() <= _MOST_CODES and not cells.dtype.is_nested()
+            told = would_tell(cells) if few and names.joined(name) not in known else ""
+            if told and tells_left_won(cells):
+                return f"{name} is 1 where {self.named['left']} won: {hints.columns(left_won=name)}"
+            if told:
+                return f"{name} does, what its values mean: {hints.columns(winner=name)} {told}"
+        return ""
 
     def guess_one_hot(self) -> str:
         """Find a column for each one that may have won, with 1 in that of the winner."""
@@ -244,7 +284,9 @@ class _Guess:
                 if rest != joined and rest in words:
                     sides.setdefault(words[rest], heading)
         if sides.keys() >= {*ONE_HOT}:
-            self.guess(**sides)
+            free = {names.joined(name): name for name in reversed(self.free)}
+            ties = [free[name] for name in names.TIES if name in free]
+            self.guess(**({"winner_tie": ties[0]} if ties else {}) | sides)
             return "one_hot"
         return ""
 
@@ -258,8 +300,9 @@ class _Guess:
         free = {names.joined(name): name for name in reversed(self.free)}
         left = names.joined(self.named["left"])
         own = [f"{left}_won", f"{left}_win", f"{left}_wins", f"{left}_is_winner"]
-        known = [free[name] for name in (*names.LEFT_WON, *own) if name in free]
-        fits = [name for name in known if tells_left_won(self.sample[name])]
+        known = [free[name] for name in dict.fromkeys((*names.LEFT_WON, *own)) if name in free]
+        both = {name for pair in names.counts_of(self.free) for name in pair}
+        fits = [name for name in known if name not in both and tells_left_won(self.sample[name])]
         if len(fits) == 1:
             self.guess(left_won=fits[0])
             return "votes"
@@ -276,7 +319,8 @@ class _Guess:
         fits = fits or [name for name in worded if self.fits(name)]
         if len(fits) > 1:
             raise ValueError(
-                f"who won may be told by {listing(fits)}; say which: {option(winner=fits[0])}"
+                f"who won may be told by {listing(fits)}; say which: "
+                f"{hints.columns(winner=fits[0])}"
             )
         if not fits:
             return ""
@@ -379,6 +423,7 @@ class _Guess:
 
     def guess_scores(self) -> str:
         pairs = [pair for pair in names.scores_of(self.free) if self.are_numbers(pair)]
+        pairs = pairs or [pair for pair in names.stars_of(self.free) if self.are_stars(pair)]
         if len(pairs) != 1:
             return ""
         self.guess(left_score=pairs[0][0], right_score=pairs[0][1])
@@ -387,8 +432,13 @@ class _Guess:
     def are_numbers(self, columns: Iterable[str]) -> bool:
         import polars as pl
 
-        cast = self.sample.select(pl.col(*columns).cast(pl.Float64, strict=False))
+        said = pl.col(*columns).cast(pl.String, strict=False).str.strip_chars()
+        cast = self.sample.select(said.cast(pl.Float64, strict=False))
         return all(column.null_count() < max(len(column), 1) for column in cast)
+
+    def are_stars(self, columns: Iterable[str]) -> bool:
+        """Tell whether columns hold whole numbers as people give stars, and no ratings of Elo."""
+        return all(are_places(self.sample[name], _MOST_STARS) for name in columns)
 
     def find_won_and_lost(self) -> bool:
         if {"winner", "loser"} <= self.exact.keys():
@@ -458,12 +508,14 @@ class _Guess:
         """Return what to say of a table that has neither two sides nor a winner and a loser."""
         if self.table.begins_with_a_vote:
             return NoShape(
-                "the first row is a vote and no header; say --no-header, in Python header=False, "
-                "and what the columns are if not winner and loser: --columns left=1,right=2"
+                "the first row is a vote and no header; say "
+                f"{hints.either('--no-header', 'header=False')}, and what the columns are if not "
+                "winner and loser: "
+                f"{hints.columns(left='1', right='2', winner='3')}"
             )
         winners = [name for name in self.free if names.joined(name) in names.WINNERS]
         near = f"winner = {winners[0]}, but " if winners else ""
         return NoShape(
             f"{near}no columns name the two options, {there_are(self.table)}; say which do: "
-            f"{option(left='NAME')} {option(right='NAME')}; expected are {SHAPES}"
+            f"{hints.columns(left='NAME', right='NAME')}; expected are {SHAPES}"
         )

@@ -103,8 +103,14 @@ def _from_arrow(source: Any) -> pl.DataFrame:
 
     try:
         return pl.DataFrame(_Stream(source))
-    except ImportError:  # pandas offers its stream by pyarrow, which may not be there
-        return pl.DataFrame({str(name): source[name].tolist() for name in source}, strict=False)
+    except Exception:  # pandas makes its stream by pyarrow, which may not be there, or fail
+        try:
+            columns = {str(name): _as_column(source[name].tolist()) for name in source}
+        except (AttributeError, TypeError, KeyError):
+            columns = {}
+        if not columns:
+            raise
+        return pl.DataFrame(columns, strict=False)
 
 
 def _of_list(source: Sequence[Any], header: bool) -> Iterator[Table | Log]:
@@ -186,8 +192,14 @@ def _from_file(path: Path, name: str, header: bool) -> Table:
 
 
 def _is_text(head: bytes, name: str) -> bool:
-    known = (_GZIP, _ZIP, _STREAM, _OLD_FEATHER, _OLD_EXCEL, _ZSTD, b"{", b"[")
-    return not (head.lstrip().startswith(known) or _is_zlib(head))
+    known = (_GZIP, _ZIP, _STREAM, _OLD_FEATHER, _OLD_EXCEL, _ZSTD)
+    if head.startswith(known) or _is_zlib(head):
+        return False
+    try:
+        text = as_utf8(head)
+    except ValueError:  # cut within a letter
+        text = head
+    return not text.lstrip().startswith((b"{", b"["))
 
 
 def _is_zlib(head: bytes) -> bool:
@@ -387,6 +399,8 @@ def _slowly_from_json(text: bytes) -> pl.DataFrame:
         found = [*found.values()]
     if isinstance(found, dict) and all(isinstance(value, dict) for value in found.values()):
         found = {name: [*column.values()] for name, column in found.items()}  # as pandas writes it
+    if isinstance(found, list) and _are_rows(found):
+        found = [dict(zip(found[0], row, strict=False)) for row in found[1:]]
     if isinstance(found, list) and found and all(isinstance(row, dict) for row in found):
         names = {name: None for row in found for name in row}
         found = {name: [row.get(name) for row in found] for name in names}
@@ -405,6 +419,15 @@ def _one_after_the_other(text: str) -> Iterator[Any]:
         at += len(text[at:]) - len(text[at:].lstrip())
         value, at = decoder.raw_decode(text, at)
         yield value
+
+
+def _are_rows(found: list[Any]) -> bool:
+    """Tell whether lists of cells begin with one of headings, as a sheet does."""
+    return (
+        len(found) > 1
+        and all(isinstance(row, list) and len(row) == len(found[0]) > 1 for row in found)
+        and len({name for name in found[0] if isinstance(name, str)}) == len(found[0])
+    )
 
 
 def _are_records(found: dict[str, Any]) -> bool:

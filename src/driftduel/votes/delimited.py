@@ -37,6 +37,7 @@ _DECIMAL = r"^[+-]?\d+(,\d+)?$"
 _TITLES = 10
 _SEVERAL_BLANKS = re.compile(rb"[ \t]+")
 _WIDEST = 1000
+_UNREADABLE = "is not a readable CSV file"
 
 
 def parse_text(read: Read, name: str, *, path: Path | None = None, header: bool = True) -> Table:
@@ -77,9 +78,16 @@ def parse_text(read: Read, name: str, *, path: Path | None = None, header: bool 
             quote_char='"', encoding="utf8",
         )  # fmt: skip
     except (UnicodeDecodeError, pl.exceptions.PolarsError):
-        raise ValueError(found.what_is_wrong(read())) from None
+        wrong = found.what_is_wrong(read())
+        if wrong:
+            raise ValueError(wrong) from None
+        # Nothing stands in what is too much, as spreadsheets write rows below a table.
+        frame = pl.read_csv(
+            text, infer_schema=False, separator=found.separator, has_header=header,
+            quote_char='"', encoding="utf8", truncate_ragged_lines=True,
+        )  # fmt: skip
     if len(columns) != frame.width:
-        raise ValueError(found.what_is_wrong(read()))
+        raise ValueError(found.what_is_wrong(read()) or _UNREADABLE)
     frame.columns = _distinct(columns)
     frame, records = _without_empty_rows(frame)
     if found.separator != ",":
@@ -119,7 +127,7 @@ class _Layout:
         except UnicodeDecodeError:
             raise ValueError(_not_utf8(text, begin=0)) from None
         except csv.Error:
-            raise ValueError("is not a readable CSV file") from None
+            raise ValueError(_UNREADABLE) from None
         blanks = any(field.startswith(" ") and field.lstrip().startswith('"') for field in first)
         return cls(separator, begin, blanks, mac, name)
 
@@ -160,23 +168,24 @@ class _Layout:
         return line
 
     def what_is_wrong(self, data: bytes) -> str:
-        """Return what to say of a text that polars cannot read."""
+        """Return what is wrong with a text; nothing if some rows have empty cells too many."""
         before, text = self.before(data), self.mended(data)
         try:
             text.decode()
         except UnicodeDecodeError:
             return _not_utf8(text, begin=before)
-        columns = 0
+        columns, wider = 0, False
         try:
             for line, fields in _records(text, self.separator):
                 columns = columns or len(fields)
-                if len(fields) > columns:
+                wider |= len(fields) > columns
+                if any(field.strip() for field in fields[columns:]):
                     return (
                         f"line {line + before} has {len(fields)} fields, the header has {columns}"
                     )
         except csv.Error:
             pass
-        return "is not a readable CSV file"
+        return "" if wider else _UNREADABLE
 
 
 def as_utf8(data: bytes) -> bytes:
@@ -269,7 +278,7 @@ def _not_utf8(text: bytes, *, begin: int) -> str:
             f"line {line} is not UTF-8, perhaps the file is encoded as Windows-1252 or Latin-1; "
             "save it as CSV UTF-8"
         )
-    return "is not a readable CSV file"
+    return _UNREADABLE
 
 
 def _without_empty_rows(frame: pl.DataFrame) -> tuple[pl.DataFrame, NDArray[np.int64]]:

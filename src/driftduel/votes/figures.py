@@ -3,9 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from driftduel.verdict.standing import Moment
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+_Row = TypeVar("_Row")
+
+
+class Rows(tuple[_Row, ...]):
+    """Records one after the other, which are also a table."""
+
+    @property
+    def frame(self) -> pl.DataFrame:
+        """The records as a data frame, a row each."""
+        import polars as pl
+
+        return pl.DataFrame(plain(self), infer_schema_length=None)
+
+    def to_pandas(self) -> Any:
+        """Return the records as a data frame of pandas; needs pandas and pyarrow."""
+        return self.frame.to_pandas()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +65,7 @@ class Rated:
     """Bradley-Terry ratings of late, whether they fit, and what is said of them."""
 
     installed: bool
-    rows: tuple[dict[str, Any], ...]
+    rows: Rows[dict[str, Any]]
     fits: bool | None
     p_value: float | None
     says: tuple[str, ...]
@@ -94,4 +115,6 @@ def plain(record: Any) -> Any:
         return [plain(one) for one in record]
     if isinstance(record, Bar):
         return {"begin": record.begin.to_json(), "votes": record.votes}
+    if isinstance(record, dict):
+        return record
     return None if record is None else asdict(record)

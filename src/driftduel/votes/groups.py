@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from driftduel._support import hints
 from driftduel._support.text import count, did_you_mean, listing
 from driftduel.votes.log import Log
 
@@ -54,12 +55,14 @@ def only_where(log: Log, only: Only) -> tuple[Log, str]:
             if value not in there:
                 like = did_you_mean(value, there)
                 known = listing(sorted(there - {""}), _MOST_NAMED)
-                raise ValueError(f"only: no vote has {name} = {value}{like}, there are: {known}")
+                raise ValueError(
+                    f"{_only()}: no vote has {name} = {value}{like}, there are: {known}"
+                )
         kept &= cells.is_in(values).to_numpy()
         said.append(f"{name} = {' or '.join(value or '(empty)' for value in values)}")
     words = " and ".join(said)
     if not (kept & (log.left != log.right)).any():
-        raise ValueError(f"only: no vote between two different arms has {words}")
+        raise ValueError(f"{_only()}: no vote between two different arms has {words}")
     return log.rows(kept), words
 
 
@@ -80,8 +83,9 @@ def split_by(log: Log, name: str) -> Iterator[tuple[str, NDArray[np.bool_]]]:
     values = cells.unique().sort()
     if len(values) > MOST_GROUPS:
         raise ValueError(
-            f"by: {name} has {count(len(values), 'different value')}, must have at most "
-            f"{MOST_GROUPS}; keep some of them with only, as in --only {name}={values[-1]}"
+            f"{hints.either('--by', 'by')}: {name} has {count(len(values), 'different value')}, "
+            f"must have at most {MOST_GROUPS}; keep some of them: "
+            f"{hints.only(name, values[-1])}"
         )
     groups = [(value, (cells == value).to_numpy()) for value in values]
     asked = np.where(log.left != log.right, log.count, 0.0)
@@ -109,8 +113,8 @@ def texts_of(log: Log, name: str, asks: str) -> pl.Series:
     if extras is None or name not in known:
         there = f"there are: {listing(known, _MOST_NAMED)}" if known else "there is none"
         raise ValueError(
-            f"{asks}: no column {name!r} stands beside the votes{did_you_mean(name, known)}, "
-            f"{there}"
+            f"{hints.either(f'--{asks}', asks)}: no column {name!r} stands beside the votes"
+            f"{did_you_mean(name, known)}, {there}"
         )
     column = extras[name]
     if column.dtype.is_float():
@@ -128,9 +132,13 @@ def _asked(only: Only) -> dict[str, list[str]]:
     for one in [only] if isinstance(only, str) else only:
         name, sign, value = str(one).partition("=")
         if not sign or not name.strip():
-            raise ValueError(f"only: {one!r} must be COLUMN=VALUE, as in language=en")
+            raise ValueError(f"{_only()}: {one!r} must be COLUMN=VALUE, as in language=en")
         asked.setdefault(name.strip(), []).append(value.strip())
     return asked
+
+
+def _only() -> str:
+    return hints.either("--only", "only")
 
 
 def _several(values: object) -> Iterable[object]:

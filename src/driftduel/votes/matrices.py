@@ -8,7 +8,7 @@ from typing import Any
 
 from driftduel.votes.containers import tables_of
 from driftduel.votes.log import Log
-from driftduel.votes.reading import TIMELESS, read, read_with_cautions
+from driftduel.votes.reading import read, read_with_cautions
 from driftduel.votes.roles import Columns
 from driftduel.votes.squares import Matrix, from_wins, matrix_of
 from driftduel.votes.tables import Table, is_square
@@ -55,20 +55,23 @@ def read_matrix(source: Any, *, columns: Columns | None = None) -> Matrix:
 
 def matrix_or_votes(
     source: Any, columns: Columns | None = None, *, header: bool = True, **options: Any
-) -> tuple[Matrix | Log, list[str]]:
-    """Return the matrix of a square table or of votes without a time, else the votes; and notes.
+) -> tuple[Matrix | None, Log | None, list[str]]:
+    """Return the matrix of a square table, the votes that are there, and notes.
 
-    ``options`` are those of `driftduel.votes.read`.
+    A table of probabilities is a matrix without votes. ``options`` are those of
+    `driftduel.votes.read`.
     """
     tables = [*tables_of(source, header=header)]
     square = _of_square(tables, columns) if header else None
-    if square is not None:
-        return square
+    if square is not None and square[0].duels is None:
+        return square[0], None, square[1]
     log = read(tables, columns=columns, header=header, **options)
-    if log.timed:
-        return log, [*log.notes]
-    matrix, notes = from_wins(log.arms, log.head_to_head())
-    return matrix, [*(note for note in log.notes if note != TIMELESS), *notes]
+    return None if square is None else square[0], log, [*log.notes]
+
+
+def matrix_of_votes(log: Log) -> tuple[Matrix, list[str]]:
+    """Return the matrix of all votes together, and what is to be said of it."""
+    return from_wins(log.arms, log.head_to_head())
 
 
 def _of_square(

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from driftduel._support import hints
 from driftduel.votes.cells import check_present, numbers
 from driftduel.votes.log import Array, BadRow, as_days, first_true
 
@@ -32,6 +33,8 @@ _EXCEL, _EXCEL_FROM, _EXCEL_TO = 25_569, 20_000, 80_000
 """The number that 1970-01-01 has in Excel, and those of 1954 and 2119."""
 _EXCEL_2000 = 36_526
 _WHOLE_FROM, _WHOLE_TO = 1700_01_01, 2199_12_31
+_CLOCK = 10**6
+_EARLIEST_YEAR = 1000
 
 _STAMP = re.compile(
     r"\d{4}(?P<cut>[-/.])\d\d?(?P=cut)\d\d?(?P<mark>[T ])\d\d?:\d\d(?P<seconds>:\d\d(\.\d*)?)?"
@@ -42,7 +45,8 @@ _ORDERED = re.compile(
     r"(?P<clock>,? +\d\d?:\d\d(?P<seconds>:\d\d)?(?P<half> ?[AaPp]\.?[Mm]\.?)?)?"
 )
 _WEEKDAY = r"(?i)^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,? +"
-_ZONE = re.compile(r" ?\b(GMT[+-]\d{1,2}|[A-Z]{3,4})$")
+_ZONE = re.compile(r" ?\b((?:GMT|UTC)[+-]\d{1,2}(?::?\d\d)?|[A-Z]{3,4})$")
+_NAME_OF_ZONE = r" \([^()]*\)$"
 _ZONES = {
     "GMT": 0, "EST": -5, "EDT": -4, "CST": -6, "CDT": -5, "MST": -7, "MDT": -6, "PST": -8,
     "PDT": -7, "CET": 1, "CEST": 2, "BST": 1, "EET": 2, "EEST": 3, "WET": 0, "WEST": 1, "JST": 9,
@@ -52,12 +56,20 @@ _ZONES = {
 _SEASON = r"^(\d{4})[/-](?:\d{2}|\d{4})$"
 _QUARTER = r"^(?:(\d{4})[- ]?Q([1-4])|Q([1-4])[- /]?(\d{4}))$"
 _WEEK = r"^(\d{4})-?W(\d\d?)$"
-_NAMED_TIMES = (
-    "%d %b %Y %H:%M:%S", "%d %b %Y %H:%M", "%b %d, %Y %H:%M:%S", "%b %d, %Y %H:%M",
-    "%b %d, %Y %I:%M %p", "%b %d, %Y, %I:%M %p", "%B %d, %Y %H:%M", "%B %d, %Y %I:%M %p",
-    "%B %d, %Y at %I:%M %p", "%b %d %H:%M:%S %Y", "%d %B %Y %H:%M",
+_NAMED = (
+    "%d %b %y", "%d %b %Y", "%d-%b-%y", "%d-%b-%Y", "%b %d, %Y", "%b %d %Y",
+    "%d %B %Y", "%B %d, %Y",
 )  # fmt: skip
-_NAMED = ("%d %b %Y", "%d-%b-%Y", "%d-%b-%y", "%b %d, %Y", "%b %d %Y", "%d %B %Y", "%B %d, %Y")
+_CLOCKS = ("%H:%M:%S", "%H:%M", "%I:%M:%S %p", "%I:%M %p")
+_NAMED_TIMES = (
+    *(f"{day}{cut}{clock}" for day in _NAMED for cut in (" ", ", ", " at ") for clock in _CLOCKS),
+    "%b %d %H:%M:%S %Y",
+)
+_OTHER_TIMES = (
+    *(f"{day} {clock}" for day in ("%Y/%m/%d", "%Y-%m-%d") for clock in _CLOCKS[2:]),
+    "%Y%m%dT%H%M%S", "%Y%m%dT%H%M%SZ",
+)  # fmt: skip
+_OFFSET = r"([+-]\d\d):?(\d\d)$"
 _SAMPLE = 50
 _NUMBER = "a number"
 _EXPECTED = "must be a number, an ISO date or an ISO date and time, such as 2024-05-31"
@@ -176,14 +188,19 @@ def _usual(said: pl.Series) -> pl.Series:
     if re.match(_WEEKDAY, first):
         said = said.str.replace(_WEEKDAY, "")
         first = said[0]
+    if re.search(_NAME_OF_ZONE, first):
+        said = said.str.replace(_NAME_OF_ZONE, "")
+        first = said[0]
     zone = _ZONE.search(first)
-    if zone is None or (zone[1] not in _ZONES and not zone[1].startswith("GMT")):
+    if zone is None or (zone[1] not in _ZONES and zone[1][:3] not in ("GMT", "UTC")):
         return said
+    if zone[1] == "UTC":
+        return said if _STAMP.fullmatch(first) else said.str.replace(r" ?UTC$", "+00:00")
     for name, hours in _ZONES.items():
         said = said.str.replace(rf" ?\b{name}$", f"{hours:+03}:00")
-    return said.str.replace(r" ?GMT([+-])(\d)$", "${1}0${2}:00").str.replace(
-        r" ?GMT([+-]\d\d)$", "${1}:00"
-    )
+    said = said.str.replace(r" ?(?:GMT|UTC)([+-])(\d)(:\d\d)?$", "${1}0${2}${3}")
+    said = said.str.replace(r" ?(?:GMT|UTC)([+-]\d\d):?(\d\d)$", "${1}:${2}")
+    return said.str.replace(r"(?: ?(?:GMT|UTC))?([+-]\d\d)$", "${1}:00")
 
 
 def _from_text(column: pl.Series, dayfirst: bool | None) -> Times:
@@ -241,8 +258,19 @@ def _reader(first: str, dayfirst: bool | None) -> tuple[str, Read] | None:
 
     def times(form: str) -> Read:
         def read(said: pl.Series) -> pl.Series:
-            zoned = said.str.replace(r"([+-]\d\d:\d\d)$", "").str.to_uppercase()
-            return zoned.str.to_datetime(form, time_unit="us", strict=False)
+            clock = said.str.replace(_OFFSET, "").str.strip_chars().str.to_uppercase()
+            # "at" stands between a date and a clock, and is no part of a name in capitals.
+            found = clock.str.to_datetime(
+                form.replace(" at ", " AT "), time_unit="us", strict=False
+            )
+            if not said.str.contains(_OFFSET).any():
+                return found
+            hours = said.str.extract(_OFFSET, 1).cast(pl.Int64).fill_null(0)
+            minutes = said.str.extract(_OFFSET, 2).cast(pl.Int64).fill_null(0)
+            away = 60 * hours + minutes * (
+                1 - 2 * said.str.contains(r"-\d\d:?\d\d$").cast(pl.Int64)
+            )
+            return found - (away * 60_000_000).cast(pl.Duration("us"))
 
         return read
 
@@ -259,11 +287,21 @@ def _reader(first: str, dayfirst: bool | None) -> tuple[str, Read] | None:
         "a date like 2024.05.31": dates("%Y.%m.%d"),
         "a date like 31.05.2024": dates("%m.%d.%Y" if dayfirst is False else "%d.%m.%Y"),
         "a month like 2024-05": lambda said: (said + "-01").str.to_date("%Y-%m-%d", strict=False),
-        **{f"a date like {_example(form)}": dates(form) for form in _NAMED},
-        **{f"a time like {_example(form)}": times(form) for form in _NAMED_TIMES},
     }
+    if re.search(r"[A-Za-z]{3}", first) and re.search(r"\d", first):
+        known |= {f"a date like {_example(form)}": dates(form) for form in _NAMED}
+        known |= {f"a time like {_example(form)}": times(form) for form in _NAMED_TIMES}
+    elif re.fullmatch(r"\d[-\d/:T ]+([AaPpMm. ]*|Z)([+-]\d\d:\d\d)?", first):
+        known |= {f"a time like {_example(form)}": times(form) for form in _OTHER_TIMES}
     one = pl.Series([first])
-    return next(((kind, read) for kind, read in known.items() if not read(one).has_nulls()), None)
+    return next(((kind, read) for kind, read in known.items() if _is_read(read(one))), None)
+
+
+def _is_read(one: pl.Series) -> bool:
+    """Tell whether a cell is read, and not one of 24 as of the year 24."""
+    if one.has_nulls():
+        return False
+    return not one.dtype.is_temporal() or int(one.dt.year()[0]) >= _EARLIEST_YEAR
 
 
 def _stamps(said: pl.Series, first: re.Match[str]) -> pl.Series:
@@ -306,7 +344,7 @@ def _either_way(
     raise BadRow(
         0,
         f"{said.name} is {said[0]!r}, and no row tells whether the day or the month comes first; "
-        "say --dayfirst or --monthfirst, in Python dayfirst=True or False",
+        f"say {hints.either('--dayfirst or --monthfirst', 'dayfirst=True or dayfirst=False')}",
     )
 
 
@@ -352,10 +390,11 @@ def _from_numbers(values: Array, name: str) -> Times:
     for unit, scale in _UNIX.items():
         if low >= _FROM * scale and high < _TO * scale:
             return Times(values / (_DAY * scale), dated=True, how=f"unix {unit}")
-    if low >= _WHOLE_FROM and high <= _WHOLE_TO:
-        days = _from_whole(values)
-        if days is not None:
-            return Times(days, dated=True, how="dates such as 20240531")
+    for clock, example in ((1, "dates such as 20240531"), (_CLOCK, "times such as 20240531143000")):
+        if low >= _WHOLE_FROM * clock and high < (_WHOLE_TO + 1) * clock:
+            days = _from_whole(values, "%Y%m%d" if clock == 1 else "%Y%m%d%H%M%S")
+            if days is not None:
+                return Times(days, dated=True, how=example)
     called = name.lower()
     if low >= _EXCEL_FROM and high <= _EXCEL_TO:
         broken = low >= _EXCEL_2000 and bool((values % 1).any())
@@ -364,12 +403,12 @@ def _from_numbers(values: Array, name: str) -> Times:
     return Times(values, dated=False)
 
 
-def _from_whole(values: Array) -> Array | None:
+def _from_whole(values: Array, form: str) -> Array | None:
     """Return numbers such as 20240531 as days, None if one of them is no date."""
     import polars as pl
 
     if (values != np.floor(values)).any():
         return None
     said = pl.Series(values.astype(np.int64)).cast(pl.String)
-    dates = said.str.to_date("%Y%m%d", strict=False)
+    dates = said.str.to_datetime(form, time_unit="us", strict=False)
     return None if dates.has_nulls() else as_days(dates.to_numpy())

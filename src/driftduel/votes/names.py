@@ -25,6 +25,9 @@ WON = (
     ("better", "worse"), ("preferred", "rejected"), ("preferred", "dispreferred"),
     ("preferred", "other"), ("selected", "rejected"), ("accepted", "rejected"), ("win", "loss"),
     ("picked", "rejected"), ("w", "l"), ("sieger", "verlierer"), ("gewinner", "verlierer"),
+    ("win", "lose"), ("wins", "loses"), ("picked", "passed"), ("chosen", "unchosen"),
+    ("chosen", "other"), ("selected", "other"), ("selected", "unselected"), ("liked", "disliked"),
+    ("picked", "skipped"), ("picked", "other"), ("beats", "loses"), ("victor", "vanquished"),
 )  # fmt: skip
 """Words for who won and who lost."""
 
@@ -37,6 +40,7 @@ NOUNS = (
 """What is compared, the likeliest first; a side alone, as in white and black, is among them."""
 
 _SCORES = ("score", "scores", "goals", "goal", "points", "pts", "runs", "fthg", "result")
+_STARS = ("rating", "ratings", "stars", "grade", "mark", "likert")
 _COUNTS = ("wins", "won", "votes", "count", "win")
 _FIGURES = frozenset({
     *_SCORES, *_COUNTS, "elo", "rating", "rank", "ranking", "seed", "odds", "length", "len",
@@ -47,6 +51,9 @@ _FIGURES = frozenset({
     "yds", "yards", "chose", "picked", "selected", "weight", "height", "reach", "stance", "sets",
 })  # fmt: skip
 """What is told of an option and is not its name."""
+
+_TEXTS = frozenset({"response", "conversation", "text", "prompt", "title", "url", "link"})
+"""What of it names an option all the same if nothing else does."""
 
 TIMES = (
     "time", "date", "datetime", "timestamp", "tstamp", "ts", "when", "voted_at", "created_at",
@@ -154,8 +161,10 @@ def pairs_of(
                     yield cut[parts], twin, (*parts[:place], *parts[place + 1 :])
 
 
-def sides_of(header: Sequence[str]) -> list[tuple[str, str]]:
+def sides_of(header: Sequence[str], *, texts: bool = False) -> list[tuple[str, str]]:
     """Return pairs of columns that may name the two options, only those as likely as the best.
+
+    Columns such as ``response_a`` mostly hold what an option said; with ``texts`` they count, too.
 
     Examples
     --------
@@ -164,7 +173,8 @@ def sides_of(header: Sequence[str]) -> list[tuple[str, str]]:
     >>> sides_of(["white_id", "white_rating", "black_id", "black_rating"])
     [('white_id', 'black_id')]
     """
-    return _likeliest(pairs_of(header, SIDES))
+    figures = _FIGURES - _TEXTS if texts else _FIGURES
+    return _likeliest(pairs_of(header, SIDES), figures)
 
 
 def won_and_lost(header: Sequence[str]) -> list[tuple[str, str]]:
@@ -176,6 +186,10 @@ def won_and_lost(header: Sequence[str]) -> list[tuple[str, str]]:
     [('chosen_model', 'rejected_model')]
     """
     found = _likeliest(pairs_of(header, WON), _FIGURES - {"text", "tie"})
+    cut = {words(heading): heading for heading in reversed(header)}
+    found = found or [
+        (heading, cut[("not", *parts)]) for parts, heading in cut.items() if ("not", *parts) in cut
+    ]
     if found:
         return found
     won, lost = (
@@ -198,6 +212,17 @@ def scores_of(header: Sequence[str]) -> list[tuple[str, str]]:
     if "fthg" in cut and "ftag" in cut:  # goals of football-data.co.uk
         found.append((cut["fthg"], cut["ftag"]))
     return found
+
+
+def stars_of(header: Sequence[str]) -> list[tuple[str, str]]:
+    """Return pairs of columns that may hold how many stars the two options were given.
+
+    Examples
+    --------
+    >>> stars_of(["model_a", "model_b", "rating_a", "rating_b"])
+    [('rating_a', 'rating_b')]
+    """
+    return [(one, other) for one, other, rest in pairs_of(header, SIDES) if _is(rest, _STARS)]
 
 
 def results_of(header: Sequence[str]) -> list[tuple[str, str]]:
@@ -302,7 +327,8 @@ def _rank(rest: tuple[str, ...]) -> int:
 
 
 def _is(rest: tuple[str, ...], known: Sequence[str]) -> bool:
-    return len(rest) == 1 and rest[0] in known
+    """Tell whether words are a figure such as the score, beside words for an option at most."""
+    return [word in known for word in rest if word not in NOUNS] == [True]
 
 
 def _place(parts: tuple[str, ...]) -> int | None:

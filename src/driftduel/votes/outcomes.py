@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from driftduel._support import hints
 from driftduel._support.text import did_you_mean
 from driftduel.votes import names
 from driftduel.votes.cells import check_present, is_empty, numbers, whole
 from driftduel.votes.log import OUTCOMES, Array, BadRow, first_true
+from driftduel.votes.values import would_tell
 
 if TYPE_CHECKING:
     import polars as pl
@@ -52,6 +54,8 @@ _WON = {"win": 1.0, "won": 1.0, "loss": 0.0, "lose": 0.0, "lost": 0.0}
 _TRUTHS = {"true": 1.0, "false": 0.0, "0,5": 0.5, "yes": 1.0, "no": 0.0}
 _NUMBERS = (("1", "2"), ("0", "1"))
 _YES, _NO = ("1", "1.0", "true", "yes", "t", "x"), ("0", "0.0", "false", "no", "f", "")
+_FEW = 200
+"""Rows by whose cells it is judged whether winners are said in numbers."""
 _COIN = 0
 """Seed of the side on which a winner is put, where nobody knows."""
 
@@ -204,6 +208,55 @@ def as_codes(columns: Sequence[pl.Series]) -> tuple[list[str], list[Codes]]:
     return labels, [lookup[codes] for lookup, (codes, _) in zip(lookups, cells, strict=True)]
 
 
+def named_by(frame: pl.DataFrame, name: str, columns: Sequence[str]) -> list[tuple[str, str]]:
+    """Return pairs of columns of which one or the other holds the winner in every row.
+
+    Or else those whose headings are what the winner's cells say.
+    """
+    import polars as pl
+
+    texts = [
+        one for one in columns if one != name and frame[one].dtype in (pl.String, pl.Categorical)
+    ]
+    won = frame[name].cast(pl.String, strict=False).str.strip_chars()
+    kept = ~pl.Series(has_no_vote(won)) & ~won.str.to_lowercase().str.contains(_TIE.pattern)
+    won = won.filter(kept.fill_null(value=False))
+    said = {cell.casefold() for cell in won.unique()}
+    heads = [one for one in texts if one.strip().casefold() in said]
+    if len(said) == 2 == len(heads):
+        return [(heads[0], heads[1])]
+    is_won = {
+        one: (frame[one].cast(pl.String).str.strip_chars().filter(kept) == won).fill_null(
+            value=False
+        )
+        for one in texts
+    }
+    some = [one for one, rows in is_won.items() if rows.any() and not rows.all()]
+    return [
+        (one, other)
+        for n, one in enumerate(some)
+        for other in some[n + 1 :]
+        if (is_won[one] | is_won[other]).all()
+        and not (frame[one].cast(pl.String) == frame[other].cast(pl.String)).any()
+    ]
+
+
+def codes_used(frame: pl.DataFrame, named: Mapping[str, str], labels: Sequence[str]) -> str:
+    """Return what numbers mean in the column of winners; empty if names or words say who won."""
+    import polars as pl
+
+    column = frame[named["winner"]]
+    first = column.head(_FEW).cast(pl.String, strict=False).drop_nulls()
+    if "left_won" in named or not first.str.contains(r"^\s*-?\d[\d.]*\s*$").any():
+        return ""
+    texts = column.drop_nulls().unique().cast(pl.String).str.strip_chars().to_list()
+    known = _words_of(named, [*labels], texts, "winner")
+    said = sorted((key, known[key]) for text in texts if (key := _key(text)) in known)
+    sides = {1.0: named["left"], 0.0: named["right"], 0.5: "tie"}
+    meant = dict.fromkeys(f"{key} = {sides[value]}" for key, value in said if _is_number(key))
+    return ", ".join(meant) if not {_key(text) for text in texts} & {*map(_key, labels)} else ""
+
+
 def tells_left_won(column: pl.Series) -> bool:
     """Tell whether all cells are 1, 0 or 0.5, true or false."""
     import polars as pl
@@ -341,12 +394,19 @@ def _outcomes(
 
 
 def _complaint(role: str, column: pl.Series, row: int, sides: tuple[str, str]) -> str:
+    import polars as pl
+
     said = str(column[row]).strip()
     like = did_you_mean(said, sides)
     rule = f"{OUTCOMES}, true, false, " if role == "left_won" else "must be "
     other = ""
-    if role == "winner" and said.casefold() in {*_TRUTHS, "0", "1", "0.5"}:
-        other = f"; if 1 is the left one, say --columns left_won={column.name}, else right_won"
+    cells = {_key(cell) for cell in column.drop_nulls().unique().cast(pl.String, strict=False)}
+    coding = would_tell(column) if role == "winner" and cells - {"0", "1", "0.5"} else ""
+    if coding:
+        other = f"; say what its values mean, as in {coding}"
+    elif role == "winner" and said.casefold() in {*_TRUTHS, "0", "1", "0.5"}:
+        one, two = (hints.columns(**{role: column.name}) for role in ("left_won", "right_won"))
+        other = f"; if 1 is the left one, say {one}, else {two}"
     return (
         f"{column.name} is {column[row]!r}{like}, {rule}left, right, tie, draw or the name of "
         f"one of the two arms{other}"
@@ -393,6 +453,8 @@ def _codes(named: Mapping[str, str]) -> Iterator[tuple[dict[str, float], set[str
     yield {"w": 1.0, "l": 0.0, "d": 0.5, "t": 0.5}, {"w", "l"}
     yield {"w": 1.0, "b": 0.0, "d": 0.5}, {"w", "b"}
     yield {"l": 1.0, "r": 0.0, "t": 0.5}, {"l", "r"}
+    yield {"1st": 1.0, "2nd": 0.0}, {"1st", "2nd"}
+    yield {"[[a]]": 1.0, "[[b]]": 0.0, "[[c]]": 0.5}, {"[[a]]", "[[b]]"}
     yield {"1": 1.0, "2": 0.0, "1.5": 0.5}, {"2", "1.5"}
     # 1 alone may be the left one as well as the second of 0 and 1.
     yield {"1": 1.0, "2": 0.0, "x": 0.5}, {"2", "x"}
@@ -410,6 +472,10 @@ def _in_words(text: str) -> float | None:
     if found is None or text == found["side"]:  # a side alone is judged by all that is said
         return None
     return float(found["side"] in _LEFTS)
+
+
+def _is_number(text: str) -> bool:
+    return text.lstrip("-").replace(".", "", 1).isdigit()
 
 
 def _key(text: str) -> str:

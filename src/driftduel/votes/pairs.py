@@ -6,19 +6,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from driftduel.votes.figures import Condorcet, Pair
+from driftduel.votes.figures import Condorcet, Pair, Rows
 from driftduel.votes.log import Log
 from driftduel.votes.sequences import interval
 
 
-def pairs_of(log: Log, late: Log, alpha: float) -> tuple[Pair, ...]:
+def pairs_of(log: Log, late: Log, alpha: float) -> Rows[Pair]:
     """Return of every pair that met how often, in the latest time who won, and the interval."""
     met, wins = log.head_to_head(), late.head_to_head()
     first, second = np.nonzero(np.triu(met + met.T, 1))
     votes = (wins + wins.T)[first, second]
     won = wins[first, second]
     low, high = interval(won, votes, alpha / max(len(first), 1))
-    return tuple(
+    return Rows(
         Pair(
             first=log.arms[a],
             second=log.arms[b],

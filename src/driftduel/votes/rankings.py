@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from driftduel._support import hints
 from driftduel.votes.cells import is_empty, numbers
 from driftduel.votes.log import BadRow
 from driftduel.votes.outcomes import Votes, as_codes, tossed
@@ -76,7 +77,8 @@ def from_long(frame: pl.DataFrame, named: Mapping[str, str]) -> Votes:
         row = ranked.filter(twice)[1]
         raise ValueError(
             f"{row['option'][0]} is there twice with {named['contest']} = {row['contest'][0]}, "
-            "must have one place in it; say which column tells contests: --columns contest=NAME"
+            "must have one place in it; say which column tells contests: "
+            f"{hints.columns(contest='NAME')}"
         )
     return _pairs_of(ranked.select("row", "place", "option").sort("row", "place"), frame, named)
 

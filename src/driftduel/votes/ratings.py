@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from driftduel._support.extras import MissingExtraError, library
 from driftduel._support.text import count, listing
 from driftduel.votes.checks import as_level
-from driftduel.votes.figures import Rated
+from driftduel.votes.figures import Rated, Rows
 from driftduel.votes.log import Log
 from driftduel.worlds.checks import check_arms
 
@@ -211,10 +211,10 @@ def rated(log: Log, alpha: float) -> Rated:
         found = ratings(log, alpha=alpha)
     except MissingExtraError as error:
         why = (f"Left out, as a library is not installed: {error}.",)
-        return Rated(installed=False, rows=(), fits=None, p_value=None, says=why)
+        return Rated(installed=False, rows=Rows(), fits=None, p_value=None, says=why)
     return Rated(
         installed=True,
-        rows=tuple(found.frame.to_dicts()),
+        rows=Rows(found.frame.to_dicts()),
         fits=found.fits,
         p_value=found.p_value,
         says=tuple(found.sentences),

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from driftduel._support import hints
 from driftduel._support.text import count
 from driftduel.votes import names
 from driftduel.votes.cells import is_empty, numbers
@@ -26,6 +28,7 @@ from driftduel.votes.moments import Times, read_times
 from driftduel.votes.outcomes import (
     Codes,
     Votes,
+    codes_used,
     from_counts,
     from_one_hot,
     from_results,
@@ -43,6 +46,7 @@ from driftduel.votes.rankings import (
 )
 from driftduel.votes.roles import Columns, NoShape, Shape
 from driftduel.votes.tables import Table, is_square
+from driftduel.votes.values import Values, with_values
 
 if TYPE_CHECKING:
     import polars as pl
@@ -83,6 +87,7 @@ def read(
     dayfirst: bool | None = None,
     header: bool = True,
     propensities: bool = True,
+    values: Values | None = None,
 ) -> Log:
     """Read votes from whatever holds them; `Log.notes` says what was assumed.
 
@@ -109,6 +114,10 @@ def read(
         on: two of them are who won and who lost, three are left, right and who won.
     propensities : bool
         Whether a column of propensities counts as such.
+    values : mapping, optional
+        What the cells that say who won mean, where they do not tell: ``left``, ``right``, ``tie``
+        or ``skip``. Of a scale its ends are enough, ``{1: "left", 5: "right"}``: what is nearer to
+        an end counts for it, and the middle is a tie.
 
     Returns
     -------
@@ -132,7 +141,7 @@ def read(
     read as: left = model_a, right = model_b, winner = winner; no column says when votes were
     cast, so that all count as of one time
     """
-    log, _ = read_with_cautions(source, columns, dayfirst, header, propensities)
+    log, _ = read_with_cautions(source, columns, dayfirst, header, propensities, values)
     return log if arms is None else log.select(arms)
 
 
@@ -143,6 +152,7 @@ def read_log(
     columns: Columns | None = None,
     dayfirst: bool | None = None,
     header: bool = True,
+    values: Values | None = None,
 ) -> Log:
     """Read votes as `driftduel.votes.read` does, and warn of what may be wrong with them.
 
@@ -157,7 +167,7 @@ def read_log(
     >>> read_log(pl.DataFrame(votes))
     Log(2 arms, 14 votes, 2024-05-01 to 2024-05-02)
     """
-    log, cautions = read_with_cautions(source, columns, dayfirst, header)
+    log, cautions = read_with_cautions(source, columns, dayfirst, header, values=values)
     for caution in cautions:
         warnings.warn(caution, stacklevel=2)
     return log if arms is None else log.select(arms)
@@ -169,6 +179,7 @@ def read_with_cautions(
     dayfirst: bool | None = None,
     header: bool = True,
     propensities: bool = True,
+    values: Values | None = None,
 ) -> tuple[Log, list[str]]:
     """Return the votes, and what somebody who does not read notes is to be warned of."""
     parts: list[tuple[str, Log]] = []
@@ -178,7 +189,7 @@ def read_with_cautions(
             parts.append(("", table))
             continue
         try:
-            log, doubts = _votes_of(table, columns, dayfirst, header, propensities)
+            log, doubts = _votes_of(table, columns, dayfirst, header, propensities, values)
         except ValueError as error:
             raise table.complaint(error) from None
         parts.append((table.name, log))
@@ -192,8 +203,9 @@ def _votes_of(
     dayfirst: bool | None,
     header: bool,
     propensities: bool,
+    values: Values | None,
 ) -> tuple[Log, list[str]]:
-    if not columns and header and is_square(table):
+    if not columns and values is None and header and is_square(table):
         from driftduel.votes.squares import votes_of_square  # imports worlds
 
         made = votes_of_square(table)
@@ -202,9 +214,11 @@ def _votes_of(
             notes=[f"read as: a square table of wins; {TIMELESS}", *near_duplicates(made.labels)],
         )  # fmt: skip
         return log, near_duplicates(made.labels)
-    frame = table.frame
     try:
-        shape = guess_columns(table, columns, header=header)
+        coded = ""
+        if values is not None:
+            table, columns, coded = with_values(table, columns, values)
+        shape = replace(guess_columns(table, columns, header=header), coded=coded)
     except NoShape:
         below = _below_a_title(table, columns) if header else None
         if below is None:
@@ -285,6 +299,8 @@ def _votes_of_shape(
     made, twice = _told_once(made, times, named)
     skipped += twice
     rows = made.rows
+    if shape.kind == "votes" and "winner" in named and not shape.coded:
+        shape = replace(shape, coded=codes_used(frame, named, made.labels))
     labels, left, right = _seen(made)
     _check_compared(shape, labels, len(left))
     cautions = [*skipped, *near_duplicates(labels)]
@@ -366,10 +382,10 @@ def _check_compared(shape: Shape, labels: Sequence[str], rows: int) -> None:
         return
     roles = ("winner", "loser") if "loser" in shape.named else ("left", "right")
     columns = " and ".join(shape.named[role] for role in roles if role in shape.named)
-    said = ",".join(f"{role}=NAME" for role in roles)
+    said = hints.columns(**dict.fromkeys(roles, "NAME"))
     raise ValueError(
         f"{columns} hold texts, {len(labels):,} different ones in {count(rows, 'vote')}, so that "
-        f"hardly any is compared twice; say which columns name what wrote them: --columns {said}"
+        f"hardly any is compared twice; say which columns name what wrote them: {said}"
     )
 
 
@@ -385,11 +401,8 @@ def _seen(votes: Votes) -> tuple[list[str], Codes, Codes]:
 
 
 def _assumed(shape: Shape, times: Times | None) -> list[str]:
-    """Return what is to be said of how the columns were read, if anything had to be assumed."""
-    how = "" if times is None else times.how
+    """Return what is to be said of how the columns were read."""
     told = [] if times is not None else [TIMELESS]
-    if not (shape.guessed or how or shape.kind in _SIDELESS):
-        return told
     order = sorted(
         (role for role in shape.named if role not in ("propensity", "voter")),
         key=lambda role: (role == "time", role == "count"),
@@ -398,8 +411,10 @@ def _assumed(shape: Shape, times: Times | None) -> list[str]:
     if shape.places:
         what = {"ballots": "places of", "best_worst": "items"}.get(shape.kind, "places")
         said.insert(0, f"{what} = {', '.join(shape.places)}")
-    if how:
-        said = [f"{part} ({how})" if part.startswith("time = ") else part for part in said]
+    how = {"time": "" if times is None else times.how, "winner": shape.coded}
+    said = [
+        f"{part} ({words})" if (words := how.get(part.split(" = ")[0])) else part for part in said
+    ]
     return [f"read as: {', '.join(said)}", *told]
 
 

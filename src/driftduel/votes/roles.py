@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -53,6 +52,8 @@ class Shape:
         Whether a heading was taken for what it is not called.
     unread : str
         A column that is called as times are and holds none that is known.
+    coded : str
+        What the cells of winners mean, where they are numbers.
     """
 
     kind: str
@@ -60,6 +61,7 @@ class Shape:
     places: tuple[str, ...] = ()
     guessed: bool = False
     unread: str = ""
+    coded: str = ""
 
     @property
     def used(self) -> set[str]:
@@ -101,19 +103,3 @@ def holds_counts(named: Columns) -> bool:
     has = named.keys()
     others = has & {*LOSSES, "n"}
     return not has & {*OUTCOMES} and bool(has & {*WINS}) and bool(others)
-
-
-def option(**role: str) -> str:
-    """Return how a role is said on the command line.
-
-    Examples
-    --------
-    >>> option(left="Option A"), option(left_won="y")
-    ("--left 'Option A'", '--columns left_won=y')
-    """
-    ((name, value),) = role.items()
-    said = shlex.quote(value)
-    return f"--{name} {said}" if name in OWN_OPTION else f"--columns {name}={said}"
-
-
-OWN_OPTION = ("time", "left", "right", "winner")

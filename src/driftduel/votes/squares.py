@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from driftduel._support import hints
 from driftduel._support.text import count
 from driftduel.matrix.preferences import as_matrix
 from driftduel.votes.cells import texts
@@ -77,8 +78,8 @@ def votes_of_square(table: Table) -> Votes:
     labels, entries = _entries(table)
     if _are_probabilities(entries):
         raise ValueError(
-            "is a square table of probabilities, which are no votes; driftduel measure reads it, "
-            "in Python dd.read_matrix"
+            "is a square table of probabilities, which are no votes; "
+            f"{hints.either('driftduel measure', 'dd.read_matrix')} reads it"
         )
     _check_wins(labels, entries)
     wins = np.nan_to_num(entries)
