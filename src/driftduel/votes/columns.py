@@ -308,7 +308,8 @@ class _Guess:
             return "votes"
         right = names.joined(self.named["right"])
         for name in ("right_won", f"{right}_won", f"{right}_win", f"{right}_wins"):
-            if name in free and tells_left_won(self.sample[free[name]]):
+            alone = name in free and free[name] not in both
+            if alone and tells_left_won(self.sample[free[name]]):
                 self.guess(right_won=free[name])
                 return "votes"
         known = [free[name] for name in names.WINNERS if name in free]
