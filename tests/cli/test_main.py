@@ -231,7 +231,12 @@ def test_an_unknown_option_is_refused(refused):
 
 
 def test_a_missing_argument_is_refused(refused):
-    assert refused("measure") == "Missing argument 'FILE...'."
+    assert refused("measure") == (
+        "Missing argument 'FILE...'. For example: driftduel measure votes.csv --bandwidth 30"
+    )
+    assert refused("new", "d.db") == (
+        "Missing option '--arms'. For example: driftduel new drinks.db --arms tea coffee cocoa"
+    )
 
 
 def test_an_interrupt_is_exit_code_130(monkeypatch, capsys):
