@@ -169,16 +169,22 @@ def sentences(judged: Judged, clock: Clock) -> list[Sentence]:
             )
         )
     if (ratio := judged.narrower) is not None:
-        words = "narrower" if ratio < 1 else "wider"
-        told.append(
-            say(
-                "With its help ranges of what people prefer are {0} {1}; if it errs they are "
-                "wider, not wrong.",
-                percent(abs(1 - ratio)),
-                words,
-            )
-        )
+        told.append(say("With its help ranges of what people prefer are {0}.", _width(ratio)))
     return told
+
+
+def _width(ratio: float) -> str:
+    """Return how wide ranges are with a judge.
+
+    Examples
+    --------
+    >>> [_width(ratio) for ratio in (0.8, 1.001, 1.1)]
+    ['20% narrower', 'as wide as without', '10% wider, and not wrong']
+    """
+    if abs(1 - ratio) < 0.005:
+        return "as wide as without"
+    off = percent(abs(1 - ratio))
+    return f"{off} narrower" if ratio < 1 else f"{off} wider, and not wrong"
 
 
 def _n(judged: Judged) -> str:
