@@ -17,9 +17,9 @@ def log_weight(arms, first, known, grew):
         return math.log(0.6)
     absent = known - len(arms)
     if grew == 0:
-        parts = [1 / 8, 5 / 8, *(2 ** -(more + 1) for more in range(2, known + 1))]
-        return math.log(0.25 * parts[absent] / math.comb(known, absent))
-    return math.log(0.15 * 2**-grew * 2 ** -(absent + 1) / math.comb(known, absent))
+        parts = [1 / 16, 3 / 4, *(3 / 8 * 2**-more for more in range(2, known + 1))]
+        return math.log(0.3 * parts[absent] / math.comb(known, absent))
+    return math.log(0.1 * 2**-grew * 2 ** -(absent + 1) / math.comb(known, absent))
 
 
 def classes(votes, first, arms):

@@ -11,10 +11,10 @@ likely a set of options was held before anybody looked: with K arms known, a of 
 one more than how often the list of arms grew since the count began, the set has the share
 
     w = .6                              if it was on offer when the count began
-    w = .25 v(a) / C(K, a)              otherwise, as long as the list is as it was: g = 1
-    w = .15 2^(1 - g) 2^-(a + 1) / C(K, a)      after it grew
+    w = .3 v(a) / C(K, a)               otherwise, as long as the list is as it was: g = 1
+    w = .1 2^(1 - g) 2^-(a + 1) / C(K, a)      after it grew
 
-of the level, with v = 1/8, 5/8, 1/8, 1/16, ... for a = 0, 1, 2, 3, ...: to pause one is what owners
+of the level, with v = 1/16, 3/4, 3/32, 3/64, ... for a = 0, 1, 2, 3, ...: to pause one is what owners
 do. All sets together have 1 at most. When the world changed the count begins again;
 count j = 0, 1, ... has the level alpha / ((j + 1) (j + 2)), which sums up to alpha over a life.
 """
@@ -35,8 +35,8 @@ Ints = NDArray[np.int64]
 ALWAYS, NEVER = 0, 1
 """The classes of arms that were on offer with every vote of the count, and with none."""
 
-_FIRST, _AS_IT_WAS, _GROWN = 0.6, 0.25, 0.15
-_ONE_ABSENT = 5 / 8
+_FIRST, _AS_IT_WAS, _GROWN = 0.6, 0.3, 0.1
+_FEW_ABSENT = {0: 1 / 16, 1: 3 / 4}
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +82,7 @@ class Counts:
         known = len(self.alike)
         absent = known - len(arms)
         if self.grown == 1:
-            share = _AS_IT_WAS * (_ONE_ABSENT if absent == 1 else 2.0 ** -max(absent + 1, 3))
+            share = _AS_IT_WAS * _FEW_ABSENT.get(absent, 0.375 * 2.0**-absent)
         else:
             share = _GROWN * 2.0 ** -(self.grown + absent)
         return math.log(share / math.comb(known, absent))
