@@ -15,7 +15,8 @@ one more than how often the list of arms grew since the count began, the set has
     w = .1 2^(1 - g) 2^-(a + 1) / C(K, a)      after it grew
 
 of the level, with v = 1/16, 3/4, 3/32, 3/64, ... for a = 0, 1, 2, 3, ...: to pause one is what
-owners do. All sets together have 1 at most. When the world changed the count begins again; count j = 0, 1, ... has the level alpha / ((j + 1) (j + 2)), which sums up to alpha over a life.
+owners do. All sets together have 1 at most. When the world changed the count begins again; count
+j = 0, 1, ... has the level alpha / ((j + 1) (j + 2)), which sums up to alpha over a life.
 """
 
 from __future__ import annotations
