@@ -10,6 +10,7 @@ must be empty, instead of a file.
 from __future__ import annotations
 
 import argparse
+import asyncio
 import os
 import tempfile
 import time
@@ -29,6 +30,9 @@ from driftduel.arena.replica import Replica
 from driftduel.arena.service.copies import folded
 from driftduel.arena.service.service import Service
 from driftduel.arena.store import statements
+from driftduel.arena.store.chain import next_hash
+from driftduel.arena.store.connection import LONG
+from driftduel.arena.store.migrations import m0003_chain
 from driftduel.learners.driftpoll.learner import DriftPoll
 
 CONNECTIONS = 64
@@ -43,9 +47,14 @@ def main() -> None:
     parser.add_argument("--database", help="an empty database, instead of a file")
     parser.add_argument("--seconds", type=float, default=4.0, help="of each turn over HTTP")
     parser.add_argument("--http", action="store_true", help="what goes over HTTP, and no more")
+    parser.add_argument("--many", action="store_true", help="votes of many arenas, and no more")
     options, _ = parser.parse_known_args()
     with tempfile.TemporaryDirectory() as folder:
         url = options.database or f"sqlite:{folder}/arena.db"
+        if options.many:
+            with Service.open(url) as service:
+                many_arenas(service)
+            return
         with Service.open(url) as service:
             arena.create_arena(service, "few", "?", [f"arm {n}" for n in range(options.arms)])
             vote(service)  # compiles
@@ -63,7 +72,10 @@ def main() -> None:
             pool.submit(start, url).result()
         looking(url)
         with Service.open(url) as service:
+            hashing(service)
             choosing(service)
+        with Service.open(url) as service:
+            many_arenas(service)
 
 
 def vote(service: Service, voter: str = "ann") -> None:
@@ -209,6 +221,64 @@ def looking(url: str) -> None:
     print(
         f"the owner's page, {found.head:,} events of {found.voters:,} voters: the first look of a "
         f"process {first:.2f} s of CPU, one after a vote {1e3 * median(times):.0f} ms"
+    )
+
+
+def hashing(service: Service, most: int = 100_000) -> None:
+    """Time what the hash of the log costs a vote, and an upgrade that writes down all of them."""
+    number = service.hosted("few").arena.id
+    with service.store.reading(each=LONG) as connection:
+        events = statements.events(connection, number, 1, most)
+    rows = [event._asdict() for event in events]
+    began = time.process_time()
+    last = ""
+    for row in rows:
+        last = next_hash(last, row)
+    each = (time.process_time() - began) / len(rows)
+    with service.store.writing(each=LONG) as connection, clock() as passed:
+        m0003_chain.fill(connection.execute)
+        (head,) = statements.heads_of(connection, [number]).values()
+    print(
+        f"the hash of a vote: {1e6 * each:.1f} us of CPU; an upgrade that hashes {head:,} events: "
+        f"{passed():.1f} s"
+    )
+
+
+def many_arenas(service: Service, n: int = 1_000, votes: int = 60, turns: int = 3) -> None:
+    """Compare the CPU of a vote where 64 voters vote in many arenas with that in one."""
+    slugs = [f"arena-{k}" for k in range(n)]
+    for slug in ("one", *slugs):
+        arena.create_arena(service, slug, "?", ["tea", "coffee", "milk", "cocoa"])
+    of_voter = [[slugs[(16 * k + j) % n] for j in range(16)] for k in range(CONNECTIONS)]
+    waiting = {
+        (k, slug): arena.ask(service, slug, f"voter {k}").duel
+        for k, mine in enumerate(of_voter)
+        for slug in ("one", *mine)
+    }
+
+    async def client(k: int, mine: list[str]) -> None:
+        for j in range(votes):
+            place = (k, mine[j % len(mine)])
+            told = await arena.tell_async(
+                service, waiting[place], f"voter {k}", "left", wants_next=True
+            )
+            assert told.next is not None
+            waiting[place] = told.next.duel
+
+    async def everybody(of_voter: list[list[str]]) -> None:
+        await asyncio.gather(*(client(k, mine) for k, mine in enumerate(of_voter)))
+
+    def cost(of_voter: list[list[str]]) -> float:
+        began = time.process_time()
+        asyncio.run(everybody(of_voter))
+        return (time.process_time() - began) / (votes * CONNECTIONS)
+
+    cost(of_voter)  # compiles, and loads all
+    costs = [(cost([["one"]] * CONNECTIONS), cost(of_voter)) for _ in range(turns)]
+    one, many = (1e6 * median(column) for column in zip(*costs, strict=True))
+    ratio = median(many / one for one, many in costs)
+    print(
+        f"CPU of a vote in one arena {one:.0f} us, in one of {n:,} {many:.0f} us: {ratio:.2f} times"
     )
 
 
