@@ -194,3 +194,32 @@ def test_a_database_of_another_program_is_left_as_it_is(tmp_path, refused):
         assert "holds tables of another program" in refused("arena", *words, path)
     assert path.read_bytes() == before
     assert sorted(one.name for one in tmp_path.iterdir()) == ["theirs.db"]
+
+
+def test_a_database_that_is_not_there_is_told_with_a_command_that_works(
+    monkeypatch, tmp_path, refused, run
+):
+    monkeypatch.chdir(tmp_path)
+    said = refused("arena", "status", "nope.db")
+    assert said == (
+        "arena.db: there is no such file; a file goes last: driftduel arena status drinks "
+        "--database nope.db"
+    )
+    said = refused(*said.partition("driftduel ")[2].split())
+    assert said == (
+        "nope.db: there is no such file; a poll in a new one: driftduel arena new drinks --arms "
+        "tea coffee cocoa --database nope.db"
+    )
+    run(*said.partition("driftduel ")[2].split())
+    assert (
+        run("arena", "status", "drinks", "--database", "nope.db").out == "Nobody has voted yet.\n"
+    )
+
+
+def test_a_mistyped_database_is_not_served_beside_another(monkeypatch, tmp_path, refused):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "drinks.db").touch()
+    assert refused("arena", "serve", "drink.db").startswith(
+        "drink.db: there is no such file, there is drinks.db: driftduel arena serve drinks.db; "
+    )
+    assert not (tmp_path / "drink.db").exists()

@@ -551,12 +551,11 @@ def _service(url: str, *, create: bool = False) -> Iterator[Service]:
 
 def _instead(url: str) -> str:
     """Return the whole command that finds a poll, where a database is not there."""
-    import click
-
-    context = click.get_current_context(silent=True)
+    current = getattr(typer.main, "get_current_context", None)  # of the click that typer has
+    context: Any = None if current is None else current(silent=True)
     slug = "" if context is None else str(context.params.get("slug") or "")
-    if context is not None and "." in slug:  # a file where the name of a poll belongs
-        return f"the file goes last: {context.command_path} ARENA --database {quote(slug)}"
+    if "." in slug:  # a file where the name of a poll belongs
+        return f"a file goes last: {context.command_path} {_FIRST[0]} --database {quote(slug)}"
     name = slug or _FIRST[0]
     return (
         "a poll in a new one: "
