@@ -86,7 +86,8 @@ def drawn_half(criterion: str) -> list[SuiteWorld]:
 
 def horizons(criterion: str) -> dict[tuple[str, int], int]:
     """Return the horizon of every world of the half, by kind and number within the kind."""
-    tuning = suite.worlds(criterion, "tuning")
+    # Kinds that joined the tuning half since are in no other half.
+    tuning = [world for world in suite.worlds(criterion, "tuning") if world.kind in KINDS]
     kinds = [world.kind for world in tuning]
     slots = [(kind, number) for kind in KINDS for number in range(kinds.count(kind))]
     rng = generator(criterion)
