@@ -53,10 +53,10 @@ def answers(rng, chances):
 
 
 def test_a_judge_that_stays_is_hardly_ever_proved_to_have_moved():
-    """40 judges; of 5 % more than 5 are in 1 of 80 seeds, and far fewer are."""
+    """12 judges; of 5 % more than 3 are in 1 of 400 seeds."""
     rng = np.random.default_rng(4)
-    still = np.tile([0.5, 0.9, 0.3, 1.0], (40, 1))
-    assert sum(moved_since(answers(rng, still))[1] is not None for _ in range(40)) <= 5
+    still = np.tile([0.5, 0.9, 0.3, 1.0], (24, 1))
+    assert sum(moved_since(answers(rng, still))[1] is not None for _ in range(12)) <= 3
 
 
 def test_a_judge_that_moved_is_proved_to_have():
@@ -69,14 +69,14 @@ def test_a_judge_that_moved_is_proved_to_have():
 
 
 def test_scores_of_tosses_hold_whatever_is_forecast():
-    """25 logs, looked at 5 times, three forecasts: of 5 % more than 5 miss in 1 of 200 seeds."""
+    """12 logs, looked at 5 times, three forecasts: of 5 % more than 3 miss in 1 of 400 seeds."""
     rng = np.random.default_rng(6)
     chances = 1 / (1 + np.exp(np.subtract.outer([0.0, 0.4, 1.0], [0.0, 0.4, 1.0]) * -1.0))
     truth = (chances.sum(axis=1) - 0.5) / 2
     tossed = np.ones(600, dtype=bool)
     liar = Forecasts((1 - chances)[None] * 0.98 + 0.01, np.zeros(600, dtype=np.int64))
     missed, widths = np.zeros(3), np.zeros(3)
-    for _ in range(25):
+    for _ in range(12):
         left = rng.integers(3, size=600)
         right = (left + rng.integers(1, 3, size=600)) % 3
         log = Log([*"abc"], np.arange(600), left, right, rng.random(600) < chances[left, right])
@@ -88,7 +88,7 @@ def test_scores_of_tosses_hold_whatever_is_forecast():
                 bad |= bool(((truth < found.low) | (truth > found.high)).any())
             missed[kind] += bad
             widths[kind] += float((found.high - found.low).mean())
-    assert (missed <= 5).all()
+    assert (missed <= 3).all()
     assert widths[1] < widths[0] < widths[2]
 
 
