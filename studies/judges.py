@@ -18,7 +18,9 @@ import numpy as np
 import typer
 
 import driftduel as dd
+from driftduel.votes.forecasts import of_past
 from driftduel.votes.judges import Answers
+from driftduel.votes.tossed import of_tosses
 
 Floats = np.ndarray
 OPTIONS = 4
@@ -43,11 +45,13 @@ class Poll:
         self.minds = upper | lower
         learner = dd.DriftPoll(OPTIONS, seed=seed)
         rows = np.zeros((n, 4))
+        self.tossed = np.ones((n, 2), dtype=bool)
         chance: float | None
         for t in range(n):
             if adaptive:
                 duel = learner.ask()
                 one, other, chance = duel.left, duel.right, duel.propensity
+                self.tossed[t] = [weight == 1.0 for weight in (duel.ticket or ())[1:]]
                 learner.tell(duel, "left" if self.minds[t, one, other] else "right")
             else:
                 one = int(rng.integers(OPTIONS))
@@ -159,14 +163,39 @@ def votes_for(width: float, looks: list[int], widths: Floats) -> float:
     return float(np.exp(np.interp(-np.log(width), -np.log(falling), np.log(looks))))
 
 
+def of_page(poll: Poll, answers: Answers, looks: list[int]) -> tuple[Floats, Floats]:
+    """Return mean widths at each look from tosses, as the owner's page has them: without, with."""
+    kinds = (of_past(poll.log), answers.expect(poll.log))
+    widths = np.zeros((2, len(looks)))
+    for place, n in enumerate(looks):
+        for kind, forecasts in enumerate(kinds):
+            part = forecasts._replace(of_row=forecasts.of_row[:n])
+            left, right = poll.tossed[:n].T
+            found = of_tosses(poll.log.rows(slice(0, n)), left, right, part, ALPHA)
+            widths[kind, place] = float((found.high - found.low).mean())
+    return widths[0], widths[1]
+
+
 def judges(
     runs: Annotated[int, typer.Option(min=1, help="Polls of each kind.")] = 40,
     votes: Annotated[int, typer.Option(min=500, help="Votes of a poll.")] = 8_000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the first poll.")] = 0,
     only: Annotated[str | None, typer.Option(help="One kind of judge.")] = None,
+    page: Annotated[
+        bool, typer.Option(help="The owner's page alone: tosses of DriftPoll.")
+    ] = False,
 ) -> None:
     """Print how often intervals with a judge ever miss, and the votes that it saves."""
     looks = np.unique(np.geomspace(500, votes, 8).astype(int)).tolist()
+    if page:
+        print(f"{runs} polls of {votes:,} votes: width in the end without and with; ratio of votes")
+        for name, judge in JUDGES.items():
+            if only in (None, name):
+                polls = [Poll(votes, seed + n, adaptive=True) for n in range(runs)]
+                both = np.mean([of_page(poll, judge(poll), looks) for poll in polls], axis=0)
+                ends, ratio = both[:, -1], votes_for(both[0, -1], looks, both[1]) / votes
+                print(f"{name:<13} {ends[0]:.4f} {ends[1]:.4f}  votes {ratio:.2f}", flush=True)
+        return
     print(
         f"{runs} polls of {votes:,} votes, {OPTIONS} options, {len(looks)} looks: share in which an"
     )
