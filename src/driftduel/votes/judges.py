@@ -149,6 +149,11 @@ class Answers:
         partial : bool
             Whether a case counts of which some pairs were not asked about: only if which these are
             does not depend on what was voted on.
+
+        Returns
+        -------
+        Forecasts
+            Chances of every pair, and which of these tables each row has.
         """
         self.check_arms(log)
         past = of_past(log)

@@ -74,6 +74,11 @@ def weigh_voters(log: Log, voter: str = "voter") -> Weighed:
     voter : str
         What that column is called.
 
+    Returns
+    -------
+    Weighed
+        Scores with all voters alike and with voters weighed, and how reliable each seems.
+
     Examples
     --------
     Eight voters like tea; two click the other one:
