@@ -33,9 +33,6 @@ _CONNECT = 2
 _FIRST = 1.5
 """Seconds to wait for the first word on a connection that was kept; then another is made."""
 
-_FRESH = 0.5
-"""Seconds after a commit in which a connection is not asked first whether it still works."""
-
 _ALIVE: dict[str, Any] = {
     "tcp_user_timeout": 5_000,
     "keepalives_idle": 10,
@@ -91,34 +88,26 @@ class Postgres(Connection):
         self._raw.adapters.register_loader("json", TextLoader)  # as SQLite gives it
         self._cursor = self._raw.cursor()
         self._queued: list[tuple[bytes, Mapping[str, Any]]] = []
-        self._heard_at = -inf
 
     def begin(self, *, writing: bool, each: float | None = None) -> None:
         """Begin; who reads sees all as of the first statement."""
         now = time.monotonic()
+        level = "READ COMMITTED" if writing else "REPEATABLE READ"
+        idle = _IDLE if writing and each is None else _LONG_IDLE
+        limits = {
+            "statement_timeout": PATIENCE if each is None else each,
+            "idle_in_transaction_session_timeout": idle,
+        }
+        words = [f"SET LOCAL {name} = {1e3 * value:.0f}" for name, value in limits.items()]
         self._queued.clear()
-        self._each = LONG if each is None else each
-        if writing and each is None:
-            words = ["BEGIN ISOLATION LEVEL READ COMMITTED"]
-        else:
-            limits = {
-                "statement_timeout": PATIENCE if each is None else each,
-                "idle_in_transaction_session_timeout": _LONG_IDLE,
-            }
-            level = "READ COMMITTED" if writing else "REPEATABLE READ"
-            words = [f"BEGIN ISOLATION LEVEL {level}"]
-            words += [f"SET LOCAL {name} = {1e3 * value:.0f}" for name, value in limits.items()]
-        if len(words) == 1 and now - self._heard_at < _FRESH:
-            self._queued.append((words[0].encode(), {}))
-        else:
-            self._raw.until = now + _FIRST
-            self._cursor.execute("; ".join(words).encode())
+        self._raw.until = now + _FIRST
+        self._cursor.execute("; ".join([f"BEGIN ISOLATION LEVEL {level}", *words]).encode())
         self._until = now + PATIENCE if each is None else None
+        self._each = LONG if each is None else each
 
     def commit(self) -> None:
         """Return when the server has it on its disk."""
         self._run((b"COMMIT", {}))
-        self._heard_at = time.monotonic()
 
     def rollback(self) -> None:
         """Undo, unless the connection was lost."""
@@ -193,8 +182,6 @@ def _options() -> str:
     settings = {
         "synchronous_commit": "on",
         "lock_timeout": f"{1e3 * _PATIENCE:.0f}",
-        "statement_timeout": f"{1e3 * PATIENCE:.0f}",
-        "idle_in_transaction_session_timeout": f"{1e3 * _IDLE:.0f}",
     }
     return " ".join(f"-c {name}={value}" for name, value in settings.items())
 
