@@ -6,6 +6,8 @@ import numpy as np
 
 from driftduel.arena.proofs import ProofCache, looked_at
 from driftduel.arena.replica import Cast
+from driftduel.votes.log import Log
+from driftduel.votes.proof.changes import turns
 
 
 def cast(n, turn, seed=0):
@@ -62,3 +64,25 @@ def test_few_votes_are_all_looked_at_and_most_of_many():
     assert looked_at(99) == 0
     for n in (100, 999, 5000, 123_456):
         assert 0.99 * n <= looked_at(n) <= n
+
+
+def test_polls_of_rules_3_hear_what_pairs_prove_alone():
+    """Three options; the first falls against both others, so its tosses prove it before a pair."""
+    rng = np.random.default_rng(3)
+    n = 1200
+    left = rng.integers(3, size=n)
+    right = (left + rng.integers(1, 3, size=n)) % 3
+    late = np.arange(n) >= 600
+    chance = np.where(left == 0, np.where(late, 0.3, 0.7), 0.5)
+    chance = np.where(right == 0, np.where(late, 0.7, 0.3), chance)
+    outcome = (rng.random(n) < chance).astype(float)
+    votes = of_one_era(left, right, outcome, np.full(n, 3), 3)
+    cache = ProofCache()
+    both = cache.prove(votes, [0, 1, 2]).turned
+    pairs = cache.prove(votes, [0, 1, 2], by_tosses=False).turned
+    log = Log(["a", "b", "c"], np.arange(n), left, right, outcome)
+    assert [one.kind for one in both] == ["fell"]
+    assert [(one.kind, one.option, one.other) for one in pairs] == [
+        (one.kind, one.arm, one.other) for one in turns(log)[0]
+    ]
+    assert {one.kind for one in pairs} == {"turned"}

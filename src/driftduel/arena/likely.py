@@ -66,10 +66,11 @@ class Looks:
                 self._last = (known.head, self._told(known) if known.is_enough else None)
             return self._last[1]
 
-    def prove(self, known: Known) -> Proofs:
-        """Return what is proved at every look."""
+    def prove(self, known: Known, *, by_tosses: bool = True) -> Proofs:
+        """Return what is proved at every look; see `ProofCache.prove`."""
         with self._lock:
-            return self._proofs.prove(known.votes, known.numbers.tolist())
+            arms = known.numbers.tolist()
+            return self._proofs.prove(known.votes, arms, by_tosses=by_tosses)
 
     def _told(self, known: Known) -> Telling:
         order = np.argsort(known.votes.time, kind="stable")  # some may be imported, and older

@@ -46,16 +46,19 @@ class ProofCache:
     def __init__(self) -> None:
         self._last: tuple[int, int, Proofs] = (0, 0, Proofs())
 
-    def prove(self, votes: Cast, arms: Sequence[int]) -> Proofs:
-        """Return what is proved of votes; ``arms`` are the numbers of all options, in order."""
+    def prove(self, votes: Cast, arms: Sequence[int], *, by_tosses: bool = True) -> Proofs:
+        """Return what is proved of votes, by those of pairs and by tosses or by pairs alone.
+
+        ``arms`` are the numbers of all options, in order.
+        """
         n = looked_at(len(votes.time))
         if n == 0 or not 2 <= len(arms) <= MOST_ARMS:
             return Proofs()
-        key = 0
+        key = int(by_tosses)
         for column in (*votes[:3], *votes[4:6]):
             key = crc32(np.ascontiguousarray(column[:n]).tobytes(), key)
         if self._last[:2] != (n, key):
-            self._last = (n, key, _proofs(votes, n, arms))
+            self._last = (n, key, _proofs(votes, n, arms, by_tosses))
         return self._last[2]
 
 
@@ -73,7 +76,7 @@ def looked_at(n_votes: int) -> int:
     return most - most % max(1, 2 ** (most.bit_length() - 1) // _PER_OCTAVE)
 
 
-def _proofs(votes: Cast, n: int, arms: Sequence[int]) -> Proofs:
+def _proofs(votes: Cast, n: int, arms: Sequence[int], by_tosses: bool) -> Proofs:
     order = np.argsort(arms)
     left, right = (
         order[np.searchsorted(arms, column[:n], sorter=order)]
@@ -86,10 +89,13 @@ def _proofs(votes: Cast, n: int, arms: Sequence[int]) -> Proofs:
         assert isinstance(round_, float | int)
         return Moment.time(int(votes.time[int(round_)]))
 
-    tossed = votes.tossed[:n]
-    known, offered = votes.known.T
-    drawn = tosses((tossed & 1) > 0, (tossed & 2) > 0, votes.era[:n], offered)
-    first_arms = int(known[votes.era[0]])
+    if by_tosses:
+        tossed = votes.tossed[:n]
+        known, offered = votes.known.T
+        drawn = tosses((tossed & 1) > 0, (tossed & 2) > 0, votes.era[:n], offered)
+        changes = turns(log, tosses=drawn, first_arms=int(known[votes.era[0]]))[0]
+    else:
+        changes = turns(log)[0]
     turned = tuple(
         Turned(
             kind=one.kind,
@@ -98,7 +104,7 @@ def _proofs(votes: Cast, n: int, arms: Sequence[int]) -> Proofs:
             proved=at(one.proved),
             likeliest=at(one.likeliest),
         )
-        for one in turns(log, tosses=drawn, first_arms=first_arms)[0]
+        for one in changes
     )
     found = drift(log)
     drifted = None

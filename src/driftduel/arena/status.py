@@ -97,7 +97,7 @@ def status_of(arena: Arena, replica: Replica, looks: Looks | None = None) -> Sta
     looks = looks or Looks()
     told = looks.tell(known)
     if standing.best is not None and replica.rules.goes_on:
-        proved = looks.prove(known)
+        proved = looks.prove(known, by_tosses=replica.rules.tosses)
         standing = replace(standing, turned=proved.turned, drifted=proved.drifted)
     counted = None if told is None else _counted(arena, replica, told)
     return Status(arena, known.head, standing, left, right, neither, told, counted)

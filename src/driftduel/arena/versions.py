@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # a command that tells a vote imports no more
 LEARNER = "DriftPoll"
 """The learner of new arenas."""
 
-CURRENT = 3
+CURRENT = 4
 """The version of its rules; to be bumped by hand when the answers of a stored log change."""
 
 
@@ -60,6 +60,22 @@ def _report_of_tosses(learner: Learner) -> Report:
         return replace(known, **told, **old)
 
 
+def _report_of_even_sets(learner: Learner) -> Report:
+    """Return what rules 3 say, which gave less of the level to sets without one option."""
+    from driftduel.learners.parts.findings import counts_of, findings
+    from driftduel.votes.proof.counts import CountsOfEvenSets
+
+    session = learner._session
+    with session.lock:
+        known = learner.report()
+        state, arms = session.state, session.offered(learner)
+        kept = session.history.counts
+        counts = counts_of(kept, state.tally, arms, learner.n_arms, session.told)
+        leader = int(state.clock[0]["leader"])
+        even = CountsOfEvenSets(**vars(counts))
+        return replace(known, **findings(even, state.tally, arms, leader))
+
+
 @dataclass(frozen=True)
 class Rules:
     """How the learner of an arena is made, and how votes are told to it.
@@ -76,6 +92,8 @@ class Rules:
         Takes the learner and returns what it makes of the votes.
     goes_on : bool
         Whether votes go on counting when options come and go.
+    tosses : bool
+        Whether tosses of an option prove that it fell or rose, beside pairs that turned.
     """
 
     learner: str
@@ -84,6 +102,7 @@ class Rules:
     fold: Callable[[Learner, Any, Any, Any, Any], None] = _fold
     report: Callable[[Learner], Report] = _report
     goes_on: bool = True
+    tosses: bool = True
 
     @property
     def name(self) -> str:
@@ -96,7 +115,8 @@ KNOWN: dict[tuple[str, int], Rules] = {
     for one in (
         Rules("DriftPoll", 1, make=_make_first, report=_report_of_tosses, goes_on=False),
         Rules("DriftPoll", 2, report=_report_of_tosses, goes_on=False),
-        Rules("DriftPoll", 3),
+        Rules("DriftPoll", 3, report=_report_of_even_sets, tosses=False),
+        Rules("DriftPoll", 4),
     )
 }
 """All rules that this program can fold by.
@@ -105,8 +125,8 @@ By the second ones direct duels of a pair count for less the more there were, an
 called likely the best with other chances: surer with three options and more, and less so where the
 best two may be equal. By the third ones an option is decided to be best by its gap to each other
 one, votes go on counting when options come and go, a change names those who may have taken over,
-and options that leave and come back without a vote between leave no trace. Before they were
-released, more of the level was given to sets without one option.
+and options that leave and come back without a vote between leave no trace. By the fourth ones sets
+without one option have more of the level, and tosses prove changes beside pairs.
 """
 
 
@@ -126,7 +146,7 @@ def rules_of(learner: str, version: int) -> Rules:
     Traceback (most recent call last):
         ...
     driftduel.arena.errors.Conflict: this poll is counted by rules 7 of DriftPoll, made by a newer
-    driftduel; this one knows 3, please update
+    driftduel; this one knows 4, please update
     """
     versions = sorted(known for name, known in KNOWN if name == learner)
     if not versions or version > versions[-1]:

@@ -126,6 +126,22 @@ class Counts:
         return replace(self, until=until, alike=alike, wins=total, tossed=met, won=toss_wins)
 
 
+class CountsOfEvenSets(Counts):
+    """Counts whose level sets of arms share as by rules 3 of polls.
+
+    The first set has .6 of it, any other one .3 2^-g 2^-max(a, 1) / C(K, a); see above.
+    """
+
+    def log_weight(self, arms: Sequence[int]) -> float:
+        """Return the logarithm of the share of the level that a set of arms has."""
+        if tuple(arms) == self.first:
+            return math.log(_FIRST)
+        known = len(self.alike)
+        absent = known - len(arms)
+        halves = (self.grown + max(absent, 1)) * math.log(2.0)
+        return math.log(_AS_IT_WAS) - halves - math.log(math.comb(known, absent))
+
+
 def no_counts(n_arms: int, offered: Sequence[int], number: int, since: int) -> Counts:
     """Return the count before its first vote."""
     table = np.zeros((n_arms, n_arms))
