@@ -34,7 +34,7 @@ _HALVINGS = 41
 def interval(wins: ArrayLike, tosses: ArrayLike, alpha: float) -> tuple[Floats, Floats]:
     """Return the ends of the interval of each arm, which hold at all times with 1 - alpha.
 
-    Under drift it is an interval for the average of the means so far: see docs/inference.md.
+    Under drift it is an interval for the average of the means so far: see docs/proved-intervals.md.
 
     Parameters
     ----------
