@@ -494,7 +494,7 @@ def test_votes_go_out_and_in_again(site):
 def test_few_large_files_come_in_or_are_made_at_once(site, monkeypatch):
     monkeypatch.setattr(owner, "_LARGE", BoundedSemaphore(1))
     path = "/arenas/drinks/import?pairs=other"
-    with owner._at_work():
+    with owner.at_work():
         come = site.api.post(path, headers=site.owner, content=b"x")
         made = site.api.get("/arenas/drinks/votes.parquet", headers=site.owner)
     for refused in (come, made):

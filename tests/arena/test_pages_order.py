@@ -37,7 +37,9 @@ def test_what_is_best_comes_first_and_what_is_seldom_needed_is_folded_away(site,
     ]
     assert places == sorted(places)
     folds = re.findall(r'<details class="fold"( open)?>\s*<summary><h2>([^<]+)</h2>', page.text)
-    assert {"Options and cards", "Settings", "Links", "Export"} <= {name for _, name in folds}
+    assert {"Options and cards", "Settings", "Links", "Export and import"} <= {
+        name for _, name in folds
+    }
     assert not any(opened for opened, _ in folds)
 
 

@@ -15,7 +15,7 @@ def test_results_are_off_while_the_arena_is_open(site, browser):
     prefer(site.service, "milk", 20)
     answer = browser.get("/drinks/results")
     assert answer.status_code == 403
-    assert words_of(answer).endswith("Not yet Results are shown when voting is over.")
+    assert words_of(answer).endswith("Not yet Results are shown when voting is over. Privacy")
     assert "milk" not in answer.text
     assert 'href="/drinks/results"' not in browser.get("/drinks").text
     assert site.api.get("/arenas/drinks/status").status_code == 401

@@ -99,6 +99,7 @@ def tell_a_story(store):
         log.change_arms(connection, number, [])
         for _ in range(2):
             seen.keep_blobs(connection, [("f" * 64, "image/png", bytes(range(256)))])
+        seen.keep_blobs(connection, [("e" * 64, "image/png", b"of no card")])
         seen.set_card(connection, number, 0, "", Card("text", "hot"))
         seen.set_card(connection, number, 0, "", Card("markdown", "*hot*"))
         seen.set_card(connection, number, 1, "ctx", Card("image", "", "f" * 64))
@@ -107,6 +108,7 @@ def tell_a_story(store):
         seen.insert_cards(connection, [row])
         seen.insert_cards(connection, [])
         seen.set_card(connection, number, 2, "", None)
+        seen.drop_blobs(connection, ["e" * 64, "f" * 64])
         duels = [a_duel(n, number, f"voter {n % 2}") for n in range(12)]
         log.insert_duels(connection, duels)
         log.insert_duels(connection, [])
@@ -161,6 +163,8 @@ def tell_a_story(store):
         seen.cards_in(connection, number, {0: "", 1: "ctx", 2: ""})
         seen.blob_of(connection, "f" * 64)
         seen.blob_of(connection, "0")
+        seen.has_blob(connection, "f" * 64)
+        seen.has_blob(connection, "e" * 64)
         log.open_duels(connection, number, DAY * 100 + 9)
         log.count_duels(connection, number, DAY * 100 + 9)
         log.count_duels(connection, 99, 0)

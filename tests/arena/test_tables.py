@@ -226,10 +226,13 @@ def test_before_the_first_vote_nothing_is_claimed(drinks):
 
 
 def test_tosses_are_exported_and_read_back(drinks, tmp_path):
-    prefer(drinks, "tea", 25)
-    arena.change_arms(drinks, "drinks", pause=["milk"])
-    prefer(drinks, "tea", 5)
+    for n in range(30):
+        if n == 25:
+            arena.change_arms(drinks, "drinks", pause=["milk"])
+        prefer(drinks, "tea", 1)
+        drinks.follow()  # of two equal options every vote is a toss
     vote(drinks, "skip")
+    drinks.follow()
     text, _ = exported(drinks)
     file = tmp_path / "votes.csv"
     file.write_text(text)

@@ -41,7 +41,7 @@ def demo(
         typer.Option("--research", help="Draw regret where tastes change, and Formula 1 measured."),
     ] = False,
 ) -> None:
-    """Show what the library does with votes, from a program, and on a page."""
+    """Show what becomes of votes, of a program and of a poll."""
     from driftduel.report.extra import check_drawing
 
     check_drawing()
