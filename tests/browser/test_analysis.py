@@ -50,3 +50,44 @@ def test_the_page_is_drawn_without_a_complaint_and_fits(chromium, page, width, s
     assert shown.complaints == []
     assert shown.requests == [page.as_uri()]
     context.close()
+
+
+@pytest.fixture(scope="module", params=[3, 12])
+def crowd(request, tmp_path_factory):
+    """Return the page on votes in which each of so many options was best in its turn."""
+    n_arms, n = request.param, 3000
+    rng = np.random.default_rng(1)
+    left = rng.integers(n_arms, size=n)
+    right = (left + rng.integers(1, n_arms, size=n)) % n_arms
+    best = np.arange(n) * n_arms // n
+    won = rng.random(n) < 0.5 + 0.35 * ((left == best) - 1.0 * (right == best))
+    names = [f"racing-team-{arm}" for arm in range(n_arms)]
+    found = analyse(Log(names, np.arange(n) / 10 + 19_000, left, right, won, dated=True))
+    return n_arms, found.save_page(tmp_path_factory.mktemp("crowd") / "page.html", "votes")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1200, 390])
+def test_the_legend_of_the_likely_story_wraps_to_the_width(chromium, crowd, width, scheme):
+    n_arms, page = crowd
+    context = chromium.new_context(
+        viewport={"width": width, "height": 800}, offline=True, color_scheme=scheme
+    )
+    shown = Opened(context.new_page()).goto(page)
+    shown.figures()
+    entries = shown.page.evaluate(
+        """() => [...document.querySelectorAll(
+                "[data-figure=likely] svg .role-legend-label text"
+            )].map((text) => {
+                const { left, right } = text.getBoundingClientRect();
+                const box = text.closest("svg").getBoundingClientRect();
+                return [text.textContent, left - box.left, box.right - right];
+            })"""
+    )
+    assert len(entries) >= min(n_arms, 6)
+    for text, left, right in entries:
+        assert "…" not in text
+        assert left >= 0
+        assert right >= 0
+    assert shown.complaints == []
+    context.close()

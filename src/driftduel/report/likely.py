@@ -14,7 +14,7 @@ import numpy as np
 from driftduel._support.text import listing
 from driftduel.report.document import Figure
 from driftduel.report.extra import drawing_library
-from driftduel.report.figures import COLOURS, GREY, WIDTH, harmless, skip_validation
+from driftduel.report.figures import COLOURS, GREY, WIDTH, harmless, legend_columns, skip_validation
 from driftduel.verdict.parts import percent
 from driftduel.verdict.standing import Moment
 
@@ -64,7 +64,14 @@ def story(timeline: Timeline, seals: Sequence[tuple[Moment, str]] = ()) -> Figur
         color=alt.Color(
             "arm:N",
             scale=alt.Scale(domain=domain, range=colours),
-            legend=alt.Legend(title=None, orient="top", symbolOpacity=1),
+            legend=alt.Legend(
+                title=None,
+                orient="top",
+                direction="horizontal",
+                columns=legend_columns(domain),
+                labelLimit=300,
+                symbolOpacity=1,
+            ),
         ),
         order=alt.Order("order:Q"),
     )
