@@ -14,7 +14,7 @@ from functools import cache
 from inspect import cleandoc
 from typing import Any, Literal, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, create_model
 
 from driftduel.arena import json, model
 from driftduel.arena import service as arena
@@ -191,7 +191,7 @@ class NewArms(Sent):
     """Arms that join; those not offered wait for their cards, and to be resumed."""
 
     arms: list[str] = Field(min_length=1, max_length=1000, examples=[["cocoa"]])
-    offered: bool = True
+    offered: StrictBool = True
 
 
 class ArmsChange(Sent):

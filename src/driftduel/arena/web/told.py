@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, StrictBool
 
 from driftduel.arena import service as arena
 from driftduel.arena.json import to_json
@@ -33,14 +33,14 @@ class NewReceiver(schemas.Sent):
 
     address: str = Field(examples=["https://example.org/hook"])
     shape: Literal["json", "slack", "discord"] | None = None
-    digest: bool = False
+    digest: StrictBool = False
     site: str | None = Field(None, examples=["https://polls.example.org"])
 
 
 class ReceiverChange(schemas.Sent):
     """Whether a digest comes every week."""
 
-    digest: bool
+    digest: StrictBool
 
 
 class Removed(BaseModel):
