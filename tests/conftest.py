@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 
 import pytest
-from hypothesis import settings
 
 from driftduel._support import registry
 from tests.outside import GREEDY
 
-# How long an example takes says more of the machine than of the code: no test asserts a time.
-settings.register_profile("unhurried", settings(), deadline=None)
-settings.load_profile("unhurried")
+with suppress(ImportError):  # smoke tests run where it is not installed
+    from hypothesis import settings
+
+    # How long an example takes says more of the machine than of the code: no test asserts a time.
+    settings.register_profile("unhurried", settings(), deadline=None)
+    settings.load_profile("unhurried")
 
 
 @pytest.fixture
