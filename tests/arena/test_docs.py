@@ -12,11 +12,15 @@ from driftduel.arena import service as arena
 from driftduel.arena.service.webhooks import signed
 from tests.arena.serving import running, served
 
-PAGE = (Path(__file__).parents[2] / "docs" / "arena.md").read_text()
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def page(name):
+    return (DOCS / f"arena-{name}.md").read_text()
 
 
 def test_every_promise_names_tests_that_are_there():
-    named = re.findall("`tests/arena/([a-z_]+).py::([a-z_0-9]+)`", PAGE)
+    named = re.findall("`tests/arena/([a-z_]+).py::([a-z_0-9]+)`", page("guarantees"))
     assert len(named) > 12
     for module, test in named:
         assert hasattr(importlib.import_module(f"tests.arena.{module}"), test)
@@ -26,14 +30,15 @@ def test_every_route_is_on_the_page():
     from driftduel.arena.web.app import create_app
     from driftduel.arena.web.security import Access
 
+    listed = page("api")
     document = create_app(Access(SimpleNamespace(writer=None))).openapi()
     for path in document["paths"]:
         words = [part for part in path.removeprefix("/api/v1/").split("/") if "{" not in part]
-        assert all(word in PAGE for word in words), path
+        assert all(word in listed for word in words), path
 
 
 def test_the_web_application_of_the_page_votes(tmp_path):
-    first, second, _ = re.findall("```python\n(.*?)```", PAGE, re.DOTALL)
+    first, second = re.findall("```python\n(.*?)```", page("application"), re.DOTALL)
     assert len([line for line in first.splitlines() if line]) <= 10
     code = (first + second).replace("patience=5", "patience=60")  # of a machine that is busy
     with arena.Service.open(f"sqlite:{tmp_path}/arena.db") as service:
@@ -57,7 +62,7 @@ def test_the_web_application_of_the_page_votes(tmp_path):
 
 
 def test_a_receiver_knows_a_genuine_message_as_the_page_says():
-    code = re.findall("```python\n(.*?)```", PAGE, re.DOTALL)[-1]
+    (code,) = re.findall("```python\n(.*?)```", page("messages"), re.DOTALL)
     names = {}
     exec(code, names)
     secret = "whsec_c2VjcmV0"

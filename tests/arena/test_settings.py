@@ -17,7 +17,7 @@ from driftduel.arena.errors import Invalid
 from driftduel.arena.settings import SETTINGS, Settings, as_table
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "arena.md"
+PAGE = ROOT / "docs" / "arena-settings.md"
 SENTENCE = "A tune plays while people vote."
 MORE = f"""
     music: bool = setting(False, label="Background music", sentence="{SENTENCE}")
@@ -104,7 +104,7 @@ def test_a_new_setting_of_the_list_is_in_the_forms(more):
 
 
 def test_the_docs_have_the_table_of_all_settings(more):
-    assert as_table() in PAGE.read_text(), f"docs/arena.md must have\n{as_table()}"
+    assert as_table() in PAGE.read_text(), f"docs/arena-settings.md must have\n{as_table()}"
     assert more["table"] not in PAGE.read_text()
     assert SENTENCE in more["table"]
 

@@ -1,7 +1,7 @@
 """The one list of what the owner of a poll decides: `Settings`, whose fields say all about each.
 
 What is allowed, the API, the options of the command, the forms of the pages and the table in
-docs/arena.md are made from `SETTINGS`. A new setting is a field here, and its use.
+docs/arena-settings.md are made from `SETTINGS`. A new setting is a field here, and its use.
 """
 
 from __future__ import annotations
@@ -446,7 +446,7 @@ def typed_of(settings: Settings, page: Page) -> dict[str, Any]:
 
 
 def as_table() -> str:
-    """Return the table of docs/arena.md.
+    """Return the table of docs/arena-settings.md.
 
     Examples
     --------
