@@ -29,8 +29,8 @@ Worlds are those of `benchmarks._poll_worlds`, players those of `benchmarks._pol
 
 Runs of the two halves have no seed in common.
 
-Prints tables beside their bars, writes them to docs/polls.md, and all figures to polls.json beside
-this file.
+Prints tables beside their bars, writes them to docs/polls.md and docs/polls-*.md, and all figures
+to polls.json beside this file.
 """
 
 from __future__ import annotations
@@ -110,12 +110,18 @@ def main() -> None:
     }
     with replacing(options.out) as temporary:
         temporary.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    write_tables(found, options.page)
+    print(f"{time.process_time() - began:.0f} seconds of one processor", file=sys.stderr)
+
+
+def write_tables(found: Figures, page: Path) -> None:
+    """Print all tables, and write each between its marks, on the page or one named after it."""
+    pages = sorted(page.parent.glob(f"{page.stem}*.md"))
     for name, table in BLOCKS.items():
         text = "\n".join(table(found))
         print(text, "", sep="\n")
-        if options.page.exists():
-            write_block(options.page, name, text)
-    print(f"{time.process_time() - began:.0f} seconds of one processor", file=sys.stderr)
+        if pages:
+            write_block(pages, name, text)
 
 
 # Playing.
@@ -396,22 +402,26 @@ def wrongly(
 
 
 def owners_table(found: Figures) -> Iterator[str]:
-    """Yield the table that the owner of a poll needs."""
-    days = [f"{rate:,} a day" for rate in PER_DAY]
+    """Yield what the owner of a poll needs: votes, and days."""
     yield line(
         *("options", "the best wins", "votes until it is known", "votes until a change is seen"),
-        *("declared: half of the time, 95 %", *(f"known, {day}" for day in days)),
-        *(f"change seen, {day}" for day in days),
-        "runs",
+        *("declared: half of the time, 95 %", "runs"),
     )
-    yield "|" + "---:|" * 12
+    yield "|" + "---:|" * 6
     for row in found["owner"]:
         yield line(
             *(row["arms"], f"{row['chance']:.0%}", votes_of(row["until"]), votes_of(row["again"])),
-            ", ".join(map(votes_of, row["declared"])),
-            *(days_of(row["until"], rate) for rate in PER_DAY),
-            *(days_of(row["again"], rate) for rate in PER_DAY),
-            f"{row['runs']:,}",
+            *(", ".join(map(votes_of, row["declared"])), f"{row['runs']:,}"),
+        )
+    yield ""
+    yield "In days, until the best is known, and until a change is seen:"
+    yield ""
+    yield line("options", "the best wins", *(f"{rate:,} votes a day" for rate in PER_DAY))
+    yield "|" + "---:|" * (2 + len(PER_DAY))
+    for row in found["owner"]:
+        yield line(
+            *(row["arms"], f"{row['chance']:.0%}"),
+            *(f"{days_of(row['until'], rate)}, {days_of(row['again'], rate)}" for rate in PER_DAY),
         )
 
 
@@ -494,39 +504,49 @@ def of_worst(half: Figures, name: str) -> str:
 
 def calibration_table(found: Figures) -> Iterator[str]:
     """Yield what was said and what was right, for each half with drift and without."""
-    yield line("half", *(f"{low:.0%} to {min(high, 1):.0%}" for low, high in pairwise(BANDS)))
-    yield "|---|" + "---:|" * (len(BANDS) - 1)
-    for name, half in found["halves"].items():
-        for kind, bands in half["calibration"].items():
-            cells = (
-                f"{one['said']:.1%}: {one['right']:.1%} of {one['moments']}"
-                if one["moments"]
-                else "never"
-                for one in bands
-            )
-            yield line(f"{name}, {'drift' if kind == 'drifting' else 'no change'}", *cells)
+    columns = {
+        f"{name}, {'drift' if kind == 'drifting' else 'no change'}": bands
+        for name, half in found["halves"].items()
+        for kind, bands in half["calibration"].items()
+    }
+    yield line("P(best)", *columns)
+    yield "|---|" + "---:|" * len(columns)
+    for (low, high), *bands in zip(pairwise(BANDS), *columns.values(), strict=True):
+        cells = (
+            f"{one['said']:.1%}: {one['right']:.1%} of {one['moments']}"
+            if one["moments"]
+            else "never"
+            for one in bands
+        )
+        yield line(f"{low:.0%} to {min(high, 1):.0%}", *cells)
 
 
 def worlds_tables(found: Figures) -> Iterator[str]:
-    """Yield the tracking errors of all players in all worlds, as ratios."""
+    """Yield the tracking errors of all players in all worlds, as ratios, and votes until known."""
     for name, half in found["halves"].items():
         players = [player for player in half["worlds"][0]["errors"] if player != HINDSIGHT]
-        yield f"### The {name} half"
+        yield f"## The {name} half"
         yield ""
-        yield line("world", "error of " + HINDSIGHT, *players, "votes until known", "of " + ALL)
-        yield "|---|" + "---:|" * (len(players) + 3)
+        yield line("world", *players)
+        yield "|---|" + "---:|" * len(players)
         for row in half["worlds"]:
-            until = row.get("until", {})
-            yield line(
-                *(row["name"], f"{row['errors'][HINDSIGHT]:.3f}"),
-                *(f"{row['errors'][player] / row['errors'][HINDSIGHT]:.2f}" for player in players),
-                *(votes_of(until[player]) if until else "" for player in (US, ALL)),
-            )
+            errors = row["errors"]
+            ratios = (f"{errors[player] / errors[HINDSIGHT]:.2f}" for player in players)
+            yield line(row["name"], *ratios)
         means = [
             mean(row["errors"][player] / row["errors"][HINDSIGHT] for row in half["worlds"])
             for player in players
         ]
-        yield line("geometric mean", "", *(f"{value:.2f}" for value in means), "", "")
+        yield line("geometric mean", *(f"{value:.2f}" for value in means))
+        yield ""
+        yield f"The error of {HINDSIGHT}, and votes until known where nothing changes:"
+        yield ""
+        yield line("world", "error", f"votes until known, {US}", f"the same, {ALL}")
+        yield "|---|---:|---:|---:|"
+        for row in half["worlds"]:
+            until = row.get("until", {})
+            votes = (votes_of(until[player]) if until else "" for player in (US, ALL))
+            yield line(row["name"], f"{row['errors'][HINDSIGHT]:.3f}", *votes)
         yield ""
 
 
@@ -558,15 +578,16 @@ def line(*entries: object) -> str:
     return f"| {' | '.join(map(str, entries))} |"
 
 
-def write_block(page: Path, name: str, text: str) -> None:
-    """Put a text between the marks of its name."""
-    whole = page.read_text(encoding="utf-8")
+def write_block(pages: list[Path], name: str, text: str) -> None:
+    """Put a text between the marks of its name, on the page that has them."""
     begin, end = BEGIN.format(name), END.format(name)
-    before, _, rest = whole.partition(begin)
-    _, found, after = rest.partition(end)
-    if not found:
-        raise ValueError(f"{page} has no {begin} and {end}")
-    page.write_text(f"{before}{begin}\n{text}\n{end}{after}", encoding="utf-8")
+    for page in pages:
+        before, _, rest = page.read_text(encoding="utf-8").partition(begin)
+        _, found, after = rest.partition(end)
+        if found:
+            page.write_text(f"{before}{begin}\n{text}\n{end}{after}", encoding="utf-8")
+            return
+    raise ValueError(f"{' and '.join(map(str, pages))}: no {begin} and {end}")
 
 
 WORSTS: dict[str, tuple[Callable[[Figures], float], Callable[[Figures], bool]]] = {
@@ -583,7 +604,7 @@ BLOCKS = {
     "calibration": calibration_table,
     "worlds": worlds_tables,
 }
-"""The tables of the page."""
+"""The tables of the pages."""
 
 
 if __name__ == "__main__":
