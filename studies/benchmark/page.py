@@ -37,6 +37,11 @@ if TYPE_CHECKING:
 BEGIN, END = "<!-- begin: benchmark -->", "<!-- end: benchmark -->"
 """Between these lines of a page the tables are written."""
 
+MOST_COLUMNS = 7
+"""Wider tables become several in Markdown, which begin with the same columns."""
+REPEATED = {"totals": 3, "worlds": 3, "duels": 2}
+"""How many columns those are, by the name of the table."""
+
 _TWO_DIGITS = "{:.2f}".format
 _MOST = 100.0
 """Ratios beyond this are drawn at the edge."""
@@ -139,7 +144,24 @@ def _rows(table: Table) -> list[str]:
         [f"**{cell}**" if n in table.strong else cell for cell in row]
         for n, row in enumerate(table.cells)
     ]
-    return [f"| {' | '.join(row)} |" for row in (list(table.headings), ends, *cells)]
+    return narrow([list(table.headings), ends, *cells], REPEATED[table.name])
+
+
+def narrow(rows: list[list[str]], repeated: int) -> list[str]:
+    """Return rows in Markdown, as tables of at most seven columns that begin alike.
+
+    Examples
+    --------
+    >>> narrow([list("abcdefghi"), ["---"] * 9], 1)
+    ['| a | b | c | d | e | f | g |', '| --- | --- | --- | --- | --- | --- | --- |', '',
+    '| a | h | i |', '| --- | --- | --- |']
+    """
+    lines: list[str] = []
+    for first in range(repeated, len(rows[0]), MOST_COLUMNS - repeated):
+        last = first + MOST_COLUMNS - repeated
+        lines += [""] * bool(lines)
+        lines += [f"| {' | '.join([*row[:repeated], *row[first:last]])} |" for row in rows]
+    return lines
 
 
 def _findings(table: pl.DataFrame) -> list[str]:

@@ -32,7 +32,7 @@ def owner(
     Ends with 1 if a sentence was false.
     """
     from studies.owner.polls import polls as all_polls
-    from studies.owner.summary import as_table, faults, rows
+    from studies.owner.summary import as_tables, faults, rows
     from studies.owner.weeks import play
 
     known = all_polls(polls, days=days)
@@ -47,7 +47,7 @@ def owner(
                 typer.echo(f"{one.poll} day {one.day:.2f}, {one.votes} votes ({told}): {one.said}")
     if out is not None:
         out.write_bytes(packed(found))
-    typer.echo(as_table(rows(known, found)))
+    typer.echo(as_tables(rows(known, found)))
     for line in faults(found):
         typer.echo(line)
     if any(one.judged.false for one in found):

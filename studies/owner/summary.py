@@ -119,24 +119,38 @@ def _median(days: Iterable[float | None]) -> float | None:
     return None if middle == float("inf") else middle
 
 
-HEAD = (
-    "polls", "looks", "false", "clashing", "names somebody", "right", "ranges hold", "“is best”",
-    "declared", "days until named", "until declared", "edits", "votes of silence", "unsure",
-)  # fmt: skip
+HEADS = (
+    ("polls", "looks", "false", "clashing", "names somebody", "right"),
+    ("ranges hold", "“is best”", "declared", "days until named", "until declared"),
+    ("edits", "votes of silence", "unsure"),
+)
 
 
-def as_table(found: Sequence[Row]) -> str:
-    """Return the table in Markdown."""
-    lines = [f"| | {' | '.join(HEAD)} |", "|---|" + "---:|" * len(HEAD)]
-    for one in found:
-        cells = (
-            f"{one.polls}", f"{one.looks:,}", f"{one.false}", f"{one.clashing}",
-            f"{one.named:.1%}", f"{one.right:.1%}", _share(one.ranges), f"{one.is_best:.1%}",
-            f"{one.declared} of {one.polls}", _days(one.likely_after), _days(one.declared_after),
-            f"{one.edits}", f"{one.silence}", f"{one.unsure}",
-        )  # fmt: skip
-        lines.append(f"| {one.kind} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+def as_tables(found: Sequence[Row]) -> str:
+    """Return three tables in Markdown: whether it is true, how soon it is said, and edits."""
+    cells = [
+        (
+            (
+                *(f"{one.polls}", f"{one.looks:,}", f"{one.false}", f"{one.clashing}"),
+                *(f"{one.named:.1%}", f"{one.right:.1%}"),
+            ),
+            (
+                *(_share(one.ranges), f"{one.is_best:.1%}", f"{one.declared} of {one.polls}"),
+                *(_days(one.likely_after), _days(one.declared_after)),
+            ),
+            (f"{one.edits}", f"{one.silence}", f"{one.unsure}"),
+        )
+        for one in found
+    ]
+    tables = []
+    for head, *columns in zip(HEADS, *cells, strict=True):
+        lines = [f"| | {' | '.join(head)} |", "|---|" + "---:|" * len(head)]
+        lines += [
+            f"| {one.kind} | {' | '.join(column)} |"
+            for one, column in zip(found, columns, strict=True)
+        ]
+        tables.append("\n".join(lines))
+    return "\n\n".join(tables)
 
 
 def faults(looks: Iterable[Look]) -> list[str]:
