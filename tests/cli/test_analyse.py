@@ -91,10 +91,10 @@ def test_bad_input_is_one_sentence(refused, votes, tmp_path):
         "votes.npz: must hold one table, there is none; unpack it first"
     )
     assert refused("analyse", votes, "--out", tmp_path).startswith(f"{tmp_path}: is a folder")
-    assert refused("analyse", votes, "--alpha", "2").startswith("alpha is 2.0, must be")
-    assert refused("analyse", votes, "--pairs", "x").startswith("pairs is 'x', must be one of")
-    assert refused("analyse", votes, "--weight", "1,0").startswith("weight: has 2 entries")
-    assert refused("analyse", votes, "--arms", "tea,soda").startswith("arms: 'soda' is not in")
+    assert refused("analyse", votes, "--alpha", "2").startswith("--alpha is 2.0, must be")
+    assert refused("analyse", votes, "--pairs", "x").startswith("--pairs is 'x', must be one of")
+    assert refused("analyse", votes, "--weight", "1,0").startswith("--weight: has 2 entries")
+    assert refused("analyse", votes, "--arms", "tea,soda").startswith("--arms: 'soda' is not in")
     votes.write_text("time,left,right,left_won,propensity\n1,a,b,1,0\n")
     assert refused("analyse", votes) == (
         "votes.csv: line 2: propensity is 0, must be above 0 and at most 1"

@@ -330,7 +330,7 @@ def test_a_stream_written_by_hand_is_measured(run, archive):
 
 @pytest.mark.parametrize("horizon", [0, -3])
 def test_a_horizon_below_one_is_refused(refused, tastes, votes, horizon):
-    sentence = f"horizon is {horizon}, must be at least 1"
+    sentence = f"--horizon is {horizon}, must be at least 1"
     assert refused("measure", tastes, f"--horizon={horizon}") == sentence
     assert refused("measure", votes(), "--bandwidth", 5, f"--horizon={horizon}") == sentence
 
@@ -372,15 +372,15 @@ def test_an_empty_log_is_refused(refused, tmp_path):
 
 def test_an_unknown_arm_is_refused(refused, votes):
     assert refused("measure", votes(), "--arms", "tea,cocoa") == (
-        "arms: 'cocoa' is not in the log, known are: milk, soda, tea"
+        "--arms: 'cocoa' is not in the log, known are: milk, soda, tea"
     )
 
 
 @pytest.mark.parametrize(
     ("arms", "sentence"),
     [
-        ("tea", "arms: there is 1, at least 2 are needed"),
-        ("tea,tea", "arms: 'tea' is named twice"),
+        ("tea", "--arms: there is 1, at least 2 are needed"),
+        ("tea,tea", "--arms: 'tea' is named twice"),
         ("tea,,milk", "--arms: name 2 is empty"),
     ],
 )
@@ -391,7 +391,7 @@ def test_arms_that_make_no_sense_are_refused(refused, votes, arms, sentence):
 @pytest.mark.parametrize("bandwidth", ["0", "-1", "nan"])
 def test_a_bandwidth_that_is_not_positive_is_refused(refused, votes, bandwidth):
     sentence = refused("measure", votes(), f"--bandwidth={bandwidth}")
-    assert sentence == f"bandwidth is {float(bandwidth)}, must be a positive number"
+    assert sentence == f"--bandwidth is {float(bandwidth)}, must be a positive number"
 
 
 @pytest.mark.parametrize(
@@ -413,8 +413,8 @@ def test_options_for_logs_are_refused_for_streams(refused, tastes, option):
 @pytest.mark.parametrize(
     ("weight", "sentence"),
     [
-        ("0.5,0.6", "weight: sums to 1.1, must sum to 1"),
-        ("1", "weight: has 1 entries, there are 2 arms"),
+        ("0.5,0.6", "--weight: sums to 1.1, must sum to 1"),
+        ("1", "--weight: has 1 entries, there are 2 arms"),
         ("1.5,-0.5", "weight: w[1] = -0.5, must not be negative"),
         ("half,half", "--weight: number 1 is 'half', must be a number"),
         ("nan,1", "weight: w[0] is nan"),
@@ -455,7 +455,9 @@ def test_columns_that_make_no_sense_are_refused(refused, votes, columns, sentenc
 
 def test_an_unknown_role_of_a_column_is_refused(refused, votes):
     sentence = refused("measure", votes(), "--columns", "tim=time")
-    assert sentence.startswith("votes.csv: columns: the name is 'tim', must be one of time, left,")
+    assert sentence.startswith(
+        "votes.csv: --columns: the name is 'tim', must be one of time, left,"
+    )
 
 
 def test_notes_are_told_beside_the_table_and_in_json(capsys, tmp_path):

@@ -62,7 +62,7 @@ def test_a_folder_is_no_page_and_a_file_no_folder(refused, folder, tmp_path):
 
 def test_an_unknown_format_is_refused(refused, folder):
     sentence = refused("report", folder, "--format", "gif")
-    assert sentence == "format is 'gif', must be one of html, png, svg, pdf, csv"
+    assert sentence == "--format is 'gif', must be one of html, png, svg, pdf, csv"
 
 
 @pytest.mark.parametrize("library", ["altair", "jinja2", "vl_convert"])

@@ -72,8 +72,8 @@ def run_program(
         from driftduel._support.compile.jit import interpret
 
         interpret()
+    given = sys.argv[1:] if arguments is None else arguments
     try:
-        given = sys.argv[1:] if arguments is None else arguments
         from driftduel._support.hints import for_the_command
 
         with for_the_command():
@@ -99,7 +99,7 @@ def run_program(
         sentence = _sentence(error)
         if sentence is None:
             raise
-        print(f"{name}: {sentence}", file=sys.stderr)
+        print(f"{name}: {_by_its_option(sentence, given)}", file=sys.stderr)
         if isinstance(error, OSError):
             _flush()
         return CONFLICT if isinstance(error, Conflict) else BAD_INPUT
@@ -177,6 +177,22 @@ def _example(error: Exception) -> str:
 
     lines = EXAMPLES.get(context.command_path.removeprefix("driftduel "), ())
     return f" For example: {lines[0]}" if lines else ""
+
+
+def _by_its_option(sentence: str, given: Sequence[str]) -> str:
+    """Name the option in a sentence about an argument of Python that was given by it.
+
+    Examples
+    --------
+    >>> _by_its_option("alpha is 2, must be below 1", ["analyse", "may.csv", "--alpha", "2"])
+    '--alpha is 2, must be below 1'
+    >>> _by_its_option("may.csv: there is no such file", ["analyse", "may.csv"])
+    'may.csv: there is no such file'
+    """
+    first, blank, rest = sentence.partition(" ")
+    option = "--" + first.rstrip(":").replace("_", "-")
+    said = any(argument.partition("=")[0] == option for argument in given)
+    return f"{option}{':' * first.endswith(':')}{blank}{rest}" if said else sentence
 
 
 def _sentence(error: Exception) -> str | None:

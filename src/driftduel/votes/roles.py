@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from driftduel._support import hints
 from driftduel._support.checks import one_of
 from driftduel._support.text import did_you_mean
 from driftduel.votes.tables import Table
@@ -82,7 +83,7 @@ def find_columns(table: Table, columns: Columns | None) -> dict[str, str]:
     named = {role: there[role] for role in ROLES if role in there}
     given = dict(columns or {})
     for role, name in given.items():
-        one_of(role, "columns: the name", ROLES)
+        one_of(role, f"{hints.either('--columns', 'columns')}: the name", ROLES)
         if name not in table.frame.columns:
             like = did_you_mean(name, table.header)
             raise ValueError(f"there is no column {name!r}{like}, {there_are(table)}")
