@@ -53,7 +53,8 @@ VOTES = {
     ),
     "home_away.csv": ({}, "left = home, right = away, winner = winner, time = date"),
     "football.csv": (
-        {}, "left = HomeTeam, right = AwayTeam, winner = FTR, time = Date (day first)"
+        {"time": [day + 15 / 24 for day in DAYS]},
+        "left = HomeTeam, right = AwayTeam, winner = FTR, time = Date (day first), clock = Time",
     ),
     "scores.csv": (
         {},

@@ -52,7 +52,8 @@ GAMES = {
             [("E0", UK[n], "15:00", a, b, *pick(w, (2, 1), (0, 3), (1, 1)), pick(w, *"HAD"),
               0, 1, "A", "M Oliver", 9, 4, 1.8, "", "") for n, a, b, w in rows()],
         ),
-        {}, "left = HomeTeam, right = AwayTeam, winner = FTR, time = Date (day first)",
+        {"time": [day + 15 / 24 for day in DAYS]},
+        "left = HomeTeam, right = AwayTeam, winner = FTR, time = Date (day first), clock = Time",
     ),
     "openfootball.csv": (
         table(
@@ -376,6 +377,55 @@ def test_a_column_that_is_called_a_time_and_is_none_is_said():
     )
 
 
+CLOCKS = {
+    "date,time": ["06:00", "18:00"],
+    "Date,Kickoff": ["6:00 am", "6:00 pm"],
+    "day,clock": ["06:00:00", "18:00:00"],
+}
+
+
+@pytest.mark.parametrize("heading", CLOCKS)
+def test_a_clock_in_a_column_beside_the_date_counts(heading, tmp_path):
+    day, clock = heading.split(",")
+    rows = [("1970-01-02", cell, "tea", "milk", "tea") for cell in CLOCKS[heading]]
+    path = tmp_path / "votes.csv"
+    path.write_bytes(table(f"{heading},left,right,winner", rows))
+    log = votes.read(path)
+    assert log.time.tolist() == [1.25, 1.75]
+    assert log.notes[0].endswith(f"time = {day}, clock = {clock}")
+
+
+@pytest.mark.parametrize(
+    ("dates", "clocks"),
+    [
+        (["1970-01-02", "1970-01-03"], ["06:00", "late"]),
+        (["1970-01-02", "1970-01-03"], ["06:00", None]),
+        (["1970-01-02T12:00", "1970-01-03T00:00"], ["06:00", "18:00"]),
+    ],
+)
+def test_what_is_no_clock_of_a_day_is_another_column(dates, clocks):
+    frame = {"date": dates, "time": clocks, "left": ["a", "b"], "right": ["b", "a"]}
+    log = votes.read({**frame, "winner": ["a", "a"]})
+    assert log.time.tolist() in ([1, 2], [1.5, 2])
+    assert log.extras["time"].to_list() == clocks
+    assert "clock" not in log.notes[0]
+
+
+@pytest.mark.parametrize("begin", [0, 1])
+@pytest.mark.parametrize("heading", ["id", ""])
+def test_numbers_of_rows_before_a_square_table_are_left_out(begin, heading, tmp_path):
+    rows = [("tea", "", 3, 4), ("milk", 2, "", 1), ("soda", 1, 2, "")]
+    plain, numbered = tmp_path / "plain.csv", tmp_path / "numbered.csv"
+    plain.write_bytes(table("option,tea,milk,soda", rows))
+    rows = [(n, *row) for n, row in enumerate(rows, begin)]
+    numbered.write_bytes(table(f"{heading},option,tea,milk,soda", rows))
+    log = votes.read(numbered)
+    assert log == votes.read(plain)
+    assert log.notes[0] == f"{heading or 'the first column'} numbers the rows and is left out"
+    with pytest.warns(match="numbers the rows"):
+        assert votes.read_matrix(numbered).duels.tolist() == [[0, 5, 5], [5, 0, 3], [5, 3, 0]]
+
+
 RANKED = {
     "results.csv": table(
         "raceId,driverId,constructorId,grid,positionOrder,points",
@@ -478,6 +528,10 @@ REFUSED = {
         b"drink_a,drink_b,cup_a,cup_b,winner\na,b,c,d,a\n",
         "the two options may be drink_a and drink_b or cup_a and cup_b; say which: --left drink_a "
         "--right drink_b",
+    ),
+    "who beat whom": (
+        b"beat,lost_to\ntea,milk\nmilk,soda\n",
+        "beat and lost_to may each be who won; say which is: --winner beat --columns loser=lost_to",
     ),
     "no header": (
         b"tea,milk\nmilk,tea\ntea,soda\n",

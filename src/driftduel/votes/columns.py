@@ -60,6 +60,8 @@ def guess_columns(table: Table, columns: Columns | None = None, *, header: bool 
     guess = _Guess(table, given if header or given else _unnamed(table))
     kind = guess.kind()
     guess.find_time()
+    if kind in ("votes", "won_lost", "one_hot", "scores", "results"):
+        guess.find_clock()
     guess.find_voter()
     guess.check_once()
     return Shape(kind, guess.named, guess.places, guess.guessed or not header, guess.unread)
@@ -482,6 +484,16 @@ class _Guess:
         elif "time" in self.exact:
             self.take("time")
 
+    def find_clock(self) -> None:
+        """Find clocks beside dates; in a race they may be how long somebody took."""
+        if "time" not in self.named or "time" in self.given:
+            return
+        free = {names.joined(name): name for name in reversed(self.free)}
+        for name in names.CLOCKS:
+            if name in free and moments.clocks_of(self.table.frame[free[name]]) is not None:
+                self.guess(clock=free[name])
+                return
+
     def dates(self) -> list[str]:
         """Return the one column of dates, if there is one alone."""
         dates = [name for name in self.free if moments.looks_like_dates(self.sample[name])]
@@ -515,6 +527,13 @@ class _Guess:
                 f"{hints.columns(left='1', right='2', winner='3')}"
             )
         winners = [name for name in self.free if names.joined(name) in names.WINNERS]
+        beaten = [name for name in self.free if {*names.words(name)} & names.BEATEN]
+        either = [*winners[:1], *beaten]
+        if beaten and len(either) == 2:
+            return NoShape(
+                f"{either[0]} and {either[1]} may each be who won; say which is: "
+                f"{hints.columns(winner=either[0], loser=either[1])}"
+            )
         near = f"winner = {winners[0]}, but " if winners else ""
         return NoShape(
             f"{near}no columns name the two options, {there_are(self.table)}; say which do: "

@@ -11,7 +11,7 @@ from driftduel.votes.log import Log
 from driftduel.votes.reading import read, read_with_cautions
 from driftduel.votes.roles import Columns
 from driftduel.votes.squares import Matrix, from_wins, matrix_of
-from driftduel.votes.tables import Table, is_square
+from driftduel.votes.tables import Table, as_square
 
 
 def read_matrix(source: Any, *, columns: Columns | None = None) -> Matrix:
@@ -78,6 +78,10 @@ def _of_square(
     tables: Sequence[Table | Log], columns: Columns | None
 ) -> tuple[Matrix, list[str]] | None:
     """Return the matrix of a square table and what is to be said of it; None if it is none."""
-    if columns or len(tables) != 1 or isinstance(tables[0], Log) or not is_square(tables[0]):
+    if columns or len(tables) != 1 or isinstance(tables[0], Log):
         return None
-    return matrix_of(tables[0])
+    square = as_square(tables[0])
+    if square is None:
+        return None
+    matrix, notes = matrix_of(square)
+    return matrix, [*square.notes, *notes]

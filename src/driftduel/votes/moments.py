@@ -129,6 +129,28 @@ def read_times(column: pl.Series, dayfirst: bool | None = None) -> Times:
     return _from_numbers(numbers(column), column.name)
 
 
+def clocks_of(column: pl.Series) -> Array | None:
+    """Return clocks as parts of a day; None if a cell is none.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> clocks_of(pl.Series(["06:00", "18:30"])), clocks_of(pl.Series(["6:00 am", "12:00 PM"]))
+    (array([0.25      , 0.77083333]), array([0.25, 0.5 ]))
+    >>> clocks_of(pl.Series(["18:30", "late"]))
+    """
+    import polars as pl
+
+    if column.dtype == pl.String:
+        said = column.str.strip_chars().str.to_uppercase()
+        said = said.str.replace(r" ?([AP])\.?M\.?$", " ${1}M")
+        read = (said.str.to_time(form, strict=False) for form in _CLOCKS)
+        column = next((found for found in read if not found.has_nulls()), column)
+    if column.dtype != pl.Time or not len(column) or column.has_nulls():
+        return None
+    return column.cast(pl.Int64).to_numpy() / (_DAY * 1e9)
+
+
 def looks_like_dates(column: pl.Series) -> bool:
     """Tell whether the first cells of a column are dates, and no mere numbers."""
     import polars as pl

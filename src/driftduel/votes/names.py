@@ -62,6 +62,10 @@ TIMES = (
     "year", "season", "round", "step",
 )  # fmt: skip
 """What a column of times is called, the likeliest first."""
+CLOCKS = (
+    "time", "clock", "time_of_day", "start_time", "kickoff", "kick_off", "kickoff_time", "uhrzeit",
+)  # fmt: skip
+"""What a column of clocks is called that stands beside one of dates."""
 _TIME_WORDS = frozenset({"time", "date", "datetime", "timestamp", "tstamp", "day", "at"})
 
 WINNERS = (
@@ -92,6 +96,8 @@ COUNTED = (
 )  # fmt: skip
 """What a column is called that says how many such votes there are."""
 LOSERS = frozenset({"loser", "lost", "losing", "rejected", "worse", "verlierer"})
+BEATEN = frozenset({"beat", "beaten", "defeated", "lost"})
+"""Words that may stand above who won as well as above who lost."""
 TOTALS = ("n", "total", "trials", "games", "matches", "comparisons", "n_votes", "total_votes")
 TIES = ("ties", "tie", "draws", "draw", "tied", "drawn")
 PLACES = ("rank", "ranked", "place", "position", "pos", "choice", "preference", "finish")

@@ -24,7 +24,7 @@ from driftduel.votes.containers import tables_of
 from driftduel.votes.doubts import dominant_voter, near_duplicates
 from driftduel.votes.joining import joined
 from driftduel.votes.log import Array, BadRow, Log, first_true
-from driftduel.votes.moments import Times, read_times
+from driftduel.votes.moments import Times, clocks_of, read_times
 from driftduel.votes.outcomes import (
     Codes,
     Votes,
@@ -45,7 +45,7 @@ from driftduel.votes.rankings import (
     from_rankings,
 )
 from driftduel.votes.roles import Columns, NoShape, Shape
-from driftduel.votes.tables import Table, is_square
+from driftduel.votes.tables import Table, as_square
 from driftduel.votes.values import Values, with_values
 
 if TYPE_CHECKING:
@@ -205,13 +205,17 @@ def _votes_of(
     propensities: bool,
     values: Values | None,
 ) -> tuple[Log, list[str]]:
-    if not columns and values is None and header and is_square(table):
+    square = as_square(table) if not columns and values is None and header else None
+    if square is not None:
         from driftduel.votes.squares import votes_of_square  # imports worlds
 
-        made = votes_of_square(table)
+        made = votes_of_square(square)
         log = Log(
             made.labels, None, made.left, made.right, made.outcome, made.count, sides=False,
-            notes=[f"read as: a square table of wins; {TIMELESS}", *near_duplicates(made.labels)],
+            notes=[
+                *square.notes, f"read as: a square table of wins; {TIMELESS}",
+                *near_duplicates(made.labels),
+            ],
         )  # fmt: skip
         return log, near_duplicates(made.labels)
     try:
@@ -290,6 +294,8 @@ def _votes_of_shape(
 ) -> tuple[Log, list[str]]:
     frame, named = table.frame, shape.named
     times = read_times(frame[named["time"]], dayfirst) if "time" in named else None
+    if "clock" in named:
+        times, shape = _with_clocks(times, frame[named["clock"]], shape)
     propensity = _propensities(frame, named) if propensities else None
     if shape.kind in _OF_PLACES:
         made = _OF_PLACES[shape.kind](frame, named, shape.places)
@@ -332,6 +338,17 @@ def _votes_of_shape(
     except BadRow as error:
         raise BadRow(error.row if rows is None else int(rows[error.row]), error.reason) from None
     return log, cautions
+
+
+def _with_clocks(
+    times: Times | None, column: pl.Series, shape: Shape
+) -> tuple[Times | None, Shape]:
+    """Return days with the clock of their rows; where times are no days, it is another column."""
+    clocks = clocks_of(column)
+    if times is None or clocks is None or not times.dated or (times.time % 1).any():
+        others = {role: name for role, name in shape.named.items() if role != "clock"}
+        return times, replace(shape, named=others)
+    return replace(times, time=times.time + clocks), shape
 
 
 def _at(values: Array, rows: Codes | None) -> Array:
@@ -405,7 +422,7 @@ def _assumed(shape: Shape, times: Times | None) -> list[str]:
     told = [] if times is not None else [TIMELESS]
     order = sorted(
         (role for role in shape.named if role not in ("propensity", "voter")),
-        key=lambda role: (role == "time", role == "count"),
+        key=lambda role: (role in ("time", "clock"), role == "count"),
     )
     said = [f"{role} = {shape.named[role]}" for role in order]
     if shape.places:

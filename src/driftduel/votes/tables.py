@@ -96,6 +96,29 @@ def frame_table(frame: pl.DataFrame, name: str = "") -> Table:
     return Table(frame, name, tuple(frame.columns))
 
 
+def as_square(table: Table) -> Table | None:
+    """Return a square table without the numbers of its rows in front; None if it is not square."""
+    if is_square(table):
+        return table
+    few = table.frame.height <= 2 * len(table.header)
+    if len(table.header) < 4 or not few or not _numbers_rows(table):
+        return None
+    rest = replace(table, frame=table.frame[:, 1:], header=table.header[1:])
+    note = f"{table.header[0] or 'the first column'} numbers the rows and is left out"
+    return replace(rest, notes=(*rest.notes, note)) if is_square(rest) else None
+
+
+def _numbers_rows(table: Table) -> bool:
+    """Tell whether the first column counts the rows from 0 or 1 on."""
+    import polars as pl
+
+    first = table.frame[:, 0]
+    if first.dtype.is_nested() or not len(first):
+        return False
+    counted = first.cast(pl.String).str.strip_chars().to_list()
+    return any(counted == [str(n + begin) for n in range(len(counted))] for begin in (0, 1))
+
+
 def is_square(table: Table) -> bool:
     """Return whether the first column names different arms, half of those in the header at least.
 
