@@ -415,9 +415,9 @@ def test_options_for_logs_are_refused_for_streams(refused, tastes, option):
     [
         ("0.5,0.6", "--weight: sums to 1.1, must sum to 1"),
         ("1", "--weight: has 1 entries, there are 2 arms"),
-        ("1.5,-0.5", "weight: w[1] = -0.5, must not be negative"),
+        ("1.5,-0.5", "--weight: w[1] = -0.5, must not be negative"),
         ("half,half", "--weight: number 1 is 'half', must be a number"),
-        ("nan,1", "weight: w[0] is nan"),
+        ("nan,1", "--weight: w[0] is nan"),
     ],
 )
 def test_a_weight_that_is_not_a_distribution_is_refused(refused, tastes, weight, sentence):

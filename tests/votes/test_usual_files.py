@@ -11,6 +11,7 @@ import pytest
 import driftduel as dd
 from driftduel import votes
 from driftduel._support.hints import for_the_command
+from driftduel.votes.rankings import _MOST as MOST_RANKED
 from tests.votes.test_shapes import ARMS, CAST, DAYS, DECIDED, MILK, SODA, TEA, log_of, same
 
 PLAIN = "left = left, right = right, winner = winner, time = time"
@@ -26,6 +27,13 @@ def rows(cast=CAST):
 
 def table(header, lines, separator=","):
     return "\n".join([header, *(separator.join(map(str, line)) for line in lines)]).encode() + b"\n"
+
+
+def packed(name):
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w") as archive:
+        archive.writestr(name, "")
+    return whole.getvalue()
 
 
 def pick(won, left, right, tie):
@@ -570,6 +578,17 @@ REFUSED = {
         b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
         "is no text, and no Parquet, Arrow, Excel or zip file either",
     ),
+    "a binary workbook": (
+        packed("xl/workbook.bin"), "is a binary Excel file, save it as .xlsx or .csv",
+    ),
+    "UTF-16 that is cut within a letter": (
+        b"\xff\xfe" + "left,right,winner\n".encode("utf-16-le") + b"\x00\xd8a\0",
+        "is encoded as UTF-16, but damaged",
+    ),
+    "a long ranking": (
+        b"ranking\n" + ">".join(f"option {n}" for n in range(MOST_RANKED + 1)).encode() + b"\n",
+        f"a row ranks {MOST_RANKED + 1:,} options, must be at most {MOST_RANKED:,}",
+    ),
     "a database": (
         b"SQLite format 3\0" + bytes(100),
         "is no text, and no Parquet, Arrow, Excel or zip file either",
@@ -585,6 +604,23 @@ def test_what_cannot_be_read_is_told_in_one_sentence_with_what_would_mend_it(wha
     with pytest.raises(ValueError) as error, for_the_command():  # noqa: PT011
         dd.analyse(path)
     assert str(error.value) == f"votes: {said}"
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        (
+            {"left": "who"},
+            "there is no column 'right', the columns are: who, whom, rank; say which it is: "
+            "columns={'right': 'NAME'}",
+        ),
+        ({"ranking": "rank"}, "rank: holds Int64, must hold text such as a > b > c"),
+    ],
+)
+def test_columns_that_are_said_and_are_not_enough_are_refused(columns, said):
+    with pytest.raises(ValueError) as error:  # noqa: PT011
+        votes.read({"who": ["tea"], "whom": ["milk"], "rank": [1]}, columns=columns)
+    assert str(error.value) == said
 
 
 def test_part_of_a_race_may_be_missing_from_what_is_said():
