@@ -30,7 +30,7 @@ from driftduel.cli import main
 file = sys.argv[1]
 sys.exit(max(main(["tell", file, duel, "tie"]) for duel in sys.argv[2:]))
 """
-DOCUMENTED = (Path(__file__).parents[2] / "docs" / "command.md").read_text()
+DOCUMENTED = (Path(__file__).parents[2] / "docs" / "command-vote-keys.md").read_text()
 
 
 @pytest.fixture
@@ -333,7 +333,7 @@ def test_the_keys_of_new_ask_tell_and_undo_are_those_documented(run, tmp_path):
 
 
 def test_the_keys_of_status_are_those_documented(run, drinks):
-    part = DOCUMENTED.partition("### What `status --json` tells")[2]
+    part = DOCUMENTED.partition("## What `status --json` prints")[2]
     rows = re.findall(r"^\| (`[^|]*`) \|", part, re.MULTILINE)
     named = {key for row in rows for key in re.findall("`([a-z_]+)`", row)}
     assert set(run("status", drinks, "--json").json) == named

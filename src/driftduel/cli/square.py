@@ -34,7 +34,7 @@ _WINNERS = {
 
 
 def summarise_matrix(matrix: Matrix, weight: list[float] | None) -> dict[str, Any]:
-    """Return what one matrix says, as plain data; the keys are listed in docs/command.md."""
+    """Return what one matrix says, as plain data; docs/command-measure.md lists the keys."""
     from driftduel.matrix.criteria import Borda, Copeland, Criterion, Weighted
     from driftduel.matrix.preferences import condorcet_winners
     from driftduel.matrix.tournaments import classify

@@ -26,7 +26,7 @@ _MOST_ENTRIES = 300_000
 def summarise(stream: Stream, measures: Measures) -> dict[str, Any]:
     """Return what a stream is, how much it moves and who wins when, as plain data.
 
-    The keys are those of ``driftduel measure --json``, listed in docs/command.md.
+    The keys are those of ``driftduel measure --json``, listed in docs/command-measure.md.
 
     Examples
     --------

@@ -244,7 +244,8 @@ class Analysis(InNotebooks):
     def to_dict(self) -> dict[str, Any]:
         """Return all of it as JSON has it, with what is to be said of how votes were read.
 
-        ``driftduel analyse FILE --json`` prints the same; docs/command.md lists the keys.
+        ``driftduel analyse FILE --json`` prints the same; docs/command-analyse-keys.md lists the
+        keys.
         """
         known, log = self.standing, self.log
         copies = known.copies

@@ -31,7 +31,10 @@ class NewRelease(schemas.Sent):
 
 
 class Causes(BaseModel):
-    """What explains each change of who leads, the latest first; docs/command.md has the keys."""
+    """What explains each change of who leads, the latest first.
+
+    docs/command-analyse-keys.md has the keys.
+    """
 
     causes: list[dict[str, Any]]
 
