@@ -14,7 +14,15 @@ import numpy as np
 from driftduel._support.text import listing
 from driftduel.report.document import Figure
 from driftduel.report.extra import drawing_library
-from driftduel.report.figures import COLOURS, GREY, WIDTH, harmless, legend_columns, skip_validation
+from driftduel.report.figures import (
+    COLOURS,
+    GREY,
+    TRUTH,
+    WIDTH,
+    harmless,
+    legend_columns,
+    skip_validation,
+)
 from driftduel.verdict.parts import percent
 from driftduel.verdict.standing import Moment
 
@@ -91,7 +99,7 @@ def story(timeline: Timeline, seals: Sequence[tuple[Moment, str]] = ()) -> Figur
             turn.mark_rule(strokeDash=[4, 3], strokeWidth=1.5).encode(x=alt.X("at", type=kind))
         )
         parts.append(
-            turn.mark_rule(strokeWidth=3).encode(
+            turn.mark_rule(strokeWidth=3, color=TRUTH).encode(
                 x=alt.X("earliest", type=kind), x2="latest", y=alt.Y("y:Q")
             )
         )
