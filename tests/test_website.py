@@ -43,6 +43,12 @@ def test_every_page_is_in_one_table_of_contents():
     assert sorted(listed) == sorted([*there, "api/index"])
 
 
+@pytest.mark.parametrize("path", PAGES)
+def test_no_table_is_wider_than_seven_columns(path):
+    heads = re.findall(r"^\|(?:[ :]*-+[ :]*\|)+$", PAGES[path], re.MULTILINE)
+    assert all(head.count("|") <= 8 for head in heads)
+
+
 def test_the_reference_lists_every_name_once():
     paths = [entry.path for entry in ENTRIES]
     assert len(paths) == len(set(paths)) == len({id(entry.thing) for entry in ENTRIES})
