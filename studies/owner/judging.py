@@ -66,7 +66,7 @@ def judge(poll: Poll, now: Status, opening: str, start: int) -> Judged:
     elif likely is not None and chance is not None and chance >= PROBABLY:
         named = likely.names[likely.best]
     changes = known.valid_changes
-    front = re.match(r"(\w+) (?:is|may be|leads)\b", opening)
+    front = re.match(r"(?:None stands out[^;]*; )?(\w+) (?:is|may be|leads)\b", opening)
     return Judged(
         front=None if front is None else front[1],
         named=named,

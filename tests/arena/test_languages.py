@@ -202,7 +202,16 @@ def test_who_mistypes_a_link_reads_so_in_their_language(site):
         assert page.status_code == 404
         assert '<html lang="fr"' in page.text
         assert "Rien ici" in page.text
-        assert '<p class="lead" lang="en" dir="ltr">' in page.text
+        assert '<p class="lead">Il n’y a pas de sondage à cette adresse.' in page.text
+        english = browser.put("/nix")
+        assert english.status_code == 405
+        assert '<p class="lead" lang="en" dir="ltr">' in english.text
+
+
+def test_times_keep_their_order_from_right_to_left():
+    told = Words("ar").say("It begins: {when}.", when="2099-01-01 09:00 UTC")
+    assert "\N{FIRST STRONG ISOLATE}2099-01-01 09:00 UTC\N{POP DIRECTIONAL ISOLATE}" in told
+    assert Words("de").say("It begins: {when}.", when="9") == "Sie beginnt: 9."
 
 
 def test_what_owners_read_is_english(site):

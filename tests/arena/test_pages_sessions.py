@@ -48,7 +48,11 @@ def test_static_files_are_kept_by_the_hash_in_their_address(browser):
 
 
 def test_what_is_not_there_is_a_page_for_people_and_a_problem_for_programs(site, browser):
-    assert words_of(browser.get("/nix")).endswith("There is no arena 'nix'.")
+    assert words_of(browser.get("/nix")).endswith(
+        "There is no poll at this address. Please check the link."
+    )
+    german = browser.get("/nix", headers={"Accept-Language": "de"})
+    assert "Unter dieser Adresse gibt es keine Umfrage." in words_of(german)
     assert browser.get("/a/b/c").status_code == 404
     assert site.plain.get("/nix").headers["content-type"] == "application/problem+json"
     api = browser.get("/api/v1/arenas/drinks/status")

@@ -165,3 +165,26 @@ def test_eras_before_are_named_the_latest_first(n_eras):
     else:
         assert told.count("efore that") == 4
         assert ", and 3 more before." in told
+
+
+@pytest.mark.parametrize("n_eras", [1, 3])
+def test_of_many_options_that_are_about_as_likely_none_is_said_to_stand_out(n_eras):
+    names = tuple(f"Dish {n}" for n in range(50))
+    known = likely(
+        names=names,
+        best=15,
+        probability=tuple(0.04 if n == 15 else 0.96 / 49 for n in range(50)),
+        eras=tuple(era(15 - n, 3 - n, 4 - n) for n in range(n_eras))[::-1],
+        scores=(),
+    )
+    first, *rest = map(plain, words.headline(known))
+    assert first == "None stands out so far; Dish 15 is the likeliest to be best (4%)."
+    assert len(rest) == (n_eras > 1)
+    assert all(one.startswith("Before that Dish 14 (") for one in rest)
+    (untimed,) = map(plain, words.headline(replace(known, timed=False, eras=known.eras[-1:])))
+    assert untimed == first
+
+
+def test_one_of_two_is_named_however_unlikely():
+    told = said(words.headline(likely(probability=(0.2, 0.2, 0.6))))
+    assert told.startswith("milk may be best now (20%)")

@@ -31,6 +31,7 @@ PROBABLY, VERY_LIKELY = 0.75, 0.95
 _MOST_ERAS = 4
 _WORTH_NAMING = 0.1
 _FEWEST_TOLD, _FAVOURITE = 30, (0.7, 0.9)
+_OPEN, _FEW = 0.25, 2
 _SAME = 0.0005
 _PROVED = say("What is proved, whatever drift there was:")
 _NOTICED = say("Noticed and proved so far:")
@@ -246,7 +247,15 @@ def _headline(s: Likely) -> Iterator[Sentence]:
     era = s.eras[-1]
     told = chance(share)
     verb = f"is {step(share)}" if share >= PROBABLY else "may be"
-    if not s.timed or s.first == s.last:
+    if share < _OPEN and sum(one is not None for one in s.scores or s.names) > _FEW:
+        yield say(
+            "None stands out so far; {who} is the likeliest to be best ({told}).",
+            who=who,
+            told=told,
+        )
+        if past := len(s.eras) - (era.option == s.best):
+            yield say("{before}.", before=_before(s, clock, len(s.eras) - past))
+    elif not s.timed or s.first == s.last:
         yield say("{who} {verb} best ({told}).", who=who, verb=verb, told=told)
     elif len(s.eras) == 1 and era.option == s.best:
         yield say(

@@ -317,7 +317,7 @@ def _mix(story: Story, group: Ints, count: Floats, n_groups: int) -> Floats:
 
 
 def _points(share: float) -> str:
-    return f"{100 * share:+.0f} points"
+    return f"{round(100 * share):+d} points"
 
 
 def _listed(parts: list[Sentence]) -> Sentence:

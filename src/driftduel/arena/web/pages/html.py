@@ -98,6 +98,9 @@ def refused(request: Request, status: int, detail: str, headers: Mapping[str, st
     words = words_for(request)
     title = _titles(words.say).get(status, HTTPStatus(status).phrase)
     facts = {"title": title, "sentence": as_sentence(detail), **words.facts}
+    if status == HTTPStatus.NOT_FOUND and request.method == "GET":
+        facts["sentence"] = words.say("There is no poll at this address. Please check the link.")
+        facts["spoken"] = True
     return render("refused.html", status, headers=headers, **facts)
 
 

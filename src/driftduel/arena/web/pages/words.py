@@ -60,6 +60,11 @@ class Words:
         >>> Words("de").say("You have answered {n}.", n=3)
         'Beantwortet: 3.'
         """
+        if self.lang in RIGHT_TO_LEFT:  # names and times keep the order of their own letters
+            facts = {
+                key: f"\N{FIRST STRONG ISOLATE}{fact}\N{POP DIRECTIONAL ISOLATE}"
+                for key, fact in facts.items()
+            }
         return catalogue(self.lang).get(text, text).format(**facts)
 
     @property
